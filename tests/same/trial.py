@@ -64,7 +64,7 @@ CHANGES = (
         "a feed lacks a field", "voteweb/web/feeds.py", '"date_modified": formatting.iso(item.updated),', "", "pages",
     ),
     Change(
-        "the doctor has a rule less", "voteweb/store/doctor/owners.py", "if list(seen) == [1, 0]:", "if False:",
+        "the doctor has a rule less", "voteweb/store/doctor/key_checks.py", "if exists and not has_owner:", "if False:",
         "doctor",
     ),
 )  # fmt: skip

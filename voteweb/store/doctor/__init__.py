@@ -1,29 +1,28 @@
-"""Check every invariant of the data, and repair it: in bounded steps, each at one instant."""
+"""Check every invariant of the data, and repair it: in bounded steps, each at one instant.
+
+Repairs are made in rounds: one fix may reveal what only the next round can see.
+"""
 
 from collections.abc import Iterator
 
+from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import (
     articles,
-    comment_lists,
-    counters,
-    groups,
-    imported,
-    inboxes,
-    key_types,
+    key_checks,
+    lists,
     members,
-    moderation_log,
-    owners,
-    reports,
     threads,
-    voters,
 )
-from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.repair import repair
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.doctor.looks import Finding, SpoolingScanner
+from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.nouns import TYPES
 from voteweb.store.site.context import Context, StorePart
 
 __all__ = ["Doctor", "Finding"]
+
+#: Rounds after which the rest is reported as broken: each repairs all it finds, and few fixes reveal another fault.
+MAX_ROUNDS = 10
 
 
 class Doctor(StorePart):
@@ -39,32 +38,66 @@ class Doctor(StorePart):
 
         What needs a key of another type is left out: other commands would fail on it.
         """
-        with SpoolingScanner(self._connection) as scanner:
-            yield from key_types.examine(scanner)
+        with KeySpool(self._keys, TYPES) as spool:
+            scanner = SpoolingScanner(self._connection, spool)
+            yield from key_checks.examine_types(scanner)
             self.is_partial = bool(scanner.mistyped)
             for findings in (
-                voters.examine(scanner, Scanner(self._connection)),
-                groups.examine_bounds(scanner),
+                members.examine_voters(scanner, Scanner(self._connection)),
+                articles.examine_bounds(scanner),
                 articles.examine(scanner, self._settings),
-                groups.examine(scanner),
+                articles.examine_groups(scanner),
+                key_checks.examine_places(scanner),
                 self._examine_conversations(scanner),
-                reports.examine(scanner),
-                moderation_log.examine(scanner),
+                articles.examine_reports(scanner),
+                lists.examine_log(scanner),
                 members.examine(scanner),
-                inboxes.examine(scanner),
-                owners.examine(scanner),
-                imported.examine(scanner),
-                counters.examine(scanner),
+                members.examine_inboxes(scanner),
+                key_checks.examine(scanner),
             ):
                 yield from scanner.unless_mistyped(findings)
 
     def _examine_conversations(self, scanner: SpoolingScanner) -> Iterator[Finding]:
         written = yield from threads.examine(scanner, self._settings)
-        yield from comment_lists.examine(scanner, written)
+        yield from lists.examine_comments(scanner, written)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.
 
-        Those that cannot be repaired come last. May run while the site is in use, and again.
+        Those that cannot be repaired, and warnings, come last. May run while the site is in use, and again. Every fix
+        is one command of a bounded size, which first checks whether it is still needed. On a healthy site nothing is
+        written.
         """
-        return repair(self._connection, self.examine)
+        for _ in range(MAX_ROUNDS):
+            statuses, last_fix, status = set(), (), ""
+            warnings: list[Finding] = []
+            for finding in self.examine():
+                if finding.is_warning:
+                    warnings.append(finding)
+                    continue
+                # One command repairs all that is wrong with a thing, whose findings come one after the other.
+                if not finding.fix or finding.fix != last_fix:
+                    status = _run(self._connection, finding)
+                    statuses.add(status)
+                last_fix = finding.fix
+                if status == "repaired":
+                    yield finding, True
+            if not statuses:
+                yield from ((warning, False) for warning in warnings)
+                return
+            if not {"repaired", "again"} & statuses:
+                break
+        # Examining once more leaves out what somebody else has repaired meanwhile.
+        yield from ((finding, False) for finding in self.examine())
+
+
+def _run(connection: Connection, finding: Finding) -> str:
+    """Run the fix of a finding; return the status of a script, or what the reply of another command means."""
+    if not finding.fix:
+        return "unrepairable"
+    connection.run(finding.prepare)
+    (reply,) = connection.run([finding.fix])
+    status = str(reply[0]) if isinstance(reply, list) else "done" if reply else "unchanged"
+    if finding.prepare and status != "done":
+        connection.run([("UNLINK", finding.prepare[0][1])])
+    return "repaired" if status == "done" else status

@@ -1,34 +1,48 @@
-"""Check articles: their fields, their votes, and their places in all lists."""
+"""Check articles: their fields, votes, reports and places in all lists; and the groups and rankings that hold them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from itertools import chain
+from math import isfinite
 
 from voteweb.core import config, links, validation
+from voteweb.core.comments import CommentStatus
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
+from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding, check_place
-from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
+from voteweb.store.moderation.settling import find_covered
+from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import LEFT_OUT, Keys, article_member
+from voteweb.store.schema.keys import (
+    LEFT_OUT,
+    Keys,
+    article_id,
+    article_member,
+    comment_member,
+    comment_of,
+    is_article,
+    parse_comment,
+)
+from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import Rankings
+from voteweb.store.schema.rankings import Place, Rankings, group_keys
 from voteweb.store.site.changes import record_change
 
-#: The nouns of the sets and rankings of a group.
-GROUP_NOUNS = frozenset({"group", "time", "score", "top-group"})
 _BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"
+_BAD_NUMBERS = "has votes or a base that are no whole numbers"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     """Check all articles."""
     keys = scanner.site_keys
-    kind = Kind(keys.article, (*decoding.FIELDS, "base"), partial(_reads, keys))
+    kind = Kind(keys.article, (*decoding.FIELDS, "base", "answer", "answered"), partial(_reads, keys))
     yield from examine_each(scanner, map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
 
 
@@ -43,7 +57,7 @@ def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
         *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
         *(
             ("SISMEMBER", key, member) if keys.split(key)[0] == "group" else ("ZMSCORE", key, member, LEFT_OUT)
-            for key in Rankings(keys).named(fields)
+            for key in _named(keys, fields)
         ),
     ]
 
@@ -52,58 +66,54 @@ def _groups(fields: Fields) -> list[str]:
     return list(dict.fromkeys((fields["groups"] or "").split()))
 
 
-def _unknown_groups(seen: Look) -> set[str]:
-    return {name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists}
+def _named(keys: Keys, fields: Fields) -> list[str]:
+    """Return every set and ranking in which an article with these fields may be."""
+    return [*Rankings(keys).named(fields), keys.answers()]
 
 
 def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
-    """Check one article; one command repairs its votes and places."""
+    """Check one article; one command repairs all of it."""
     key, fields, gone = keys.article(seen.name), seen.fields, seen.fields["gone"]
     if not seen.exists:
         return
     if fields["title"] is None:
         yield Finding(key, "has no title", why_not=_BY_HAND)
-    elif gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
+    elif gone is not None and gone not in _GONE:
         yield Finding(key, f"is gone in an unknown way: {gone}", why_not=_BY_HAND)
     elif not _is_time(fields["time"]):
         yield _lost_time(keys, seen)
     else:
         if not fields["title"] and gone != ArticleStatus.DELETED:
             yield Finding(key, "has an empty title", why_not=_BY_HAND)
-        counts = _counts(seen, settings)
-        article = _decoded(fields, counts.votes) if counts else None
-        if article is None or counts is None:
-            yield Finding(key, "has votes or a base that are no whole numbers", why_not=_BY_HAND)
+        numbers = _right_numbers(seen, settings)
+        article = _decoded(fields, numbers["votes"]) if numbers else None
+        if article is None or numbers is None:
+            yield Finding(key, _BAD_NUMBERS, why_not=_BY_HAND)
         elif article.time > seen.now + config.CLOCK_SKEW_SECONDS:
             what = f"has the time {article.time:.6f}, more than a day after now"
             yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
         else:
-            yield from _check_readable(keys, settings, seen, counts, article)
+            yield from _check_readable(keys, settings, seen, numbers, article)
 
 
 def _check_readable(
-    keys: Keys, settings: Settings, seen: Look, counts: "_Counts", repaired: Article
+    keys: Keys, settings: Settings, seen: Look, numbers: Mapping[str, int], repaired: Article
 ) -> Iterator[Finding]:
-    """Check an article that can be shown, at the latest once it is *repaired*."""
-    key, stored = keys.article(seen.name), _decoded(seen.fields)
-    is_readable = stored is not None and decoding.is_count(seen.fields["base"])
-    problems = [(key, "has votes or a base that are no whole numbers")]
-    if stored is not None and is_readable:
-        yield from _check_groups(keys, seen, stored)
-        problems = [(key, what) for what in _vote_problems(seen, settings, stored)]
-        problems += [(ranking, what) for ranking, what, _ in _check_places(keys, settings, seen, stored)]
+    """Check an article that can be shown, at the latest once it is *repaired* and has the right *numbers*."""
+    key, fields, stored = keys.article(seen.name), seen.fields, _decoded(seen.fields)
+    problems = [Problem(key, _BAD_NUMBERS)]
+    if stored is not None and decoding.is_count(fields["base"]):
+        problems = [Problem(key, what) for what in _vote_problems(seen, settings, stored)]
+        problems += [problem._replace(writes=()) for problem in _check_places(keys, settings, seen, stored)]
+        problems += _check_belongings(keys, settings, seen, stored)
     if problems:
-        writes = [write for _, _, own in _check_places(keys, settings, seen, repaired) for write in own]
-        fields = [part for name in counts.changed(seen.fields) for part in (name, getattr(counts, name))]
+        changed = {name: number for name, number in numbers.items() if _whole(fields[name]) != number}
+        writes = [("HSET", key, *(part for item in changed.items() for part in item))] if changed else []
+        writes += [write for place in _check_places(keys, settings, seen, repaired) for write in place.writes]
+        until = numbers.get("closes") or voting_end(repaired, settings.voting_seconds)
+        now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}" if changed else ""
         # What its own fields, voters and groups tell decides; where it stands by then does not.
-        fix = seen.fix(*([("HSET", key, *fields)] if fields else []), *writes, guards=6 + len(_groups(seen.fields)))
-        until = counts.closes or voting_end(repaired, settings.voting_seconds)
-        now = f"votes {counts.votes}, base {counts.base}, voting until {until}" if fields else ""
-        for where, what in problems:
-            yield Finding(where, what, fix, now=now)
-            now = ""
-    if stored is not None and is_readable:
-        yield from _check_belongings(keys, settings, seen, stored)
+        yield from seen.findings(problems, *writes, guards=6 + len(_groups(fields)), now=now)
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
@@ -124,24 +134,9 @@ def _lost_time(keys: Keys, seen: Look) -> Finding:
         ranked, _ = places[ranking]
         if ranked is not None and _is_time(repr(float(ranked))):
             time = f"{float(ranked):.6f}"
-            tell = record_change(keys, "t", seen.name)
-            return Finding(
-                key, f"has no time: it is {time} now, as in {ranking}", seen.fix(("HSET", key, "time", time), tell)
-            )
+            fix = seen.fix(("HSET", key, "time", time), record_change(keys, "t", seen.name))
+            return Finding(key, f"has no time: it is {time} now, as in {ranking}", fix)
     return Finding(key, "has no time", why_not=_BY_HAND)
-
-
-class _Counts(NamedTuple):
-    """The votes and the base that the voters make, and the end of voting if another is to be stored."""
-
-    votes: int
-    base: int
-    closes: int | None
-
-    def changed(self, fields: Fields) -> list[str]:
-        """Return the names of the fields that are to be stored."""
-        names = [name for name in ("votes", "base") if _whole(fields[name]) != getattr(self, name)]
-        return [*names, *(["closes"] if self.closes is not None else [])]
 
 
 def _whole(stored: str | None) -> int | None:
@@ -149,8 +144,8 @@ def _whole(stored: str | None) -> int | None:
     return 0 if stored is None else int(stored) if _WHOLE.fullmatch(stored) else None
 
 
-def _counts(seen: Look, settings: Settings) -> _Counts | None:
-    """Return what the voters make; None if nothing tells it.
+def _right_numbers(seen: Look, settings: Settings) -> dict[str, int] | None:
+    """Return the votes and the base that the voters make, and ``closes`` if it is another; None if nothing tells it.
 
     The votes never fall: those beyond the voters, some of whom may be lost, go into the base; and when all voters of
     an article are lost, voting on it is over.
@@ -163,13 +158,13 @@ def _counts(seen: Look, settings: Settings) -> _Counts | None:
     if votes is None or article is None:
         return None
     end, is_deleted = voting_end(article, settings.voting_seconds), article.status is ArticleStatus.DELETED
-    closes = None if fields["closes"] in (None, str(end)) else end
+    closes = {} if fields["closes"] in (None, str(end)) else {"closes": end}
     if not voters and votes != base and not is_deleted and seen.now < end:
-        closes = int(seen.now)
+        closes = {"closes": int(seen.now)}
     if voters and not is_deleted:
         votes = votes if base is None else max(votes, base + voters)
         base = votes - voters
-    return _Counts(votes, votes if base is None else base, closes)
+    return {"votes": votes, "base": votes if base is None else base, **closes}
 
 
 def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator[str]:
@@ -184,24 +179,44 @@ def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator
         yield f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter"
 
 
-def _check_groups(keys: Keys, seen: Look, article: Article) -> Iterator[Finding]:
-    """Check that the groups of an article exist; a removed one keeps the name of a group that was deleted since."""
-    for name in sorted(_unknown_groups(seen)) if article.is_listed else ():
-        fix, why_not = seen.fix(("SADD", keys.groups(), name)), ""
-        if not validation.accepts(validation.group_name, name):
-            fix, why_not = (), f"{name} is no name for a group: take it out of the field groups"
-        yield Finding(keys.article(seen.name), f"is in the group {name}, which does not exist", fix, why_not)
+def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
+    """Check the groups, the conversation, the voters and the earlier versions of an article."""
+    voters, expires, _, has_thread, has_versions, *_ = seen.replies
+    key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
+    for name in _unknown_groups(seen) if article.is_listed else ():
+        is_name = validation.accepts(validation.group_name, name)
+        why_not = "" if is_name else f"{name} is no name for a group: take it out of the field groups"
+        what = f"is in the group {name}, which does not exist"
+        yield Problem(key, what, (("SADD", keys.groups(), name),), why_not)
+    if not has_thread and (seen.fields["comments"] or "0") != "0":
+        writes = (("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
+        yield Problem(key, f"has comments {seen.fields['comments']}, but no conversation", writes)
+    is_deleted = article.status is ArticleStatus.DELETED
+    for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
+        if exists and is_deleted:
+            yield Problem(owned, f"belongs to {member}, which is deleted", (("UNLINK", owned),))
+    is_waiting = article.status is ArticleStatus.REMOVED and seen.fields["answer"] is not None
+    if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
+        yield Problem(keys.answers(), f"has {member}, of which no answer waits", (("HDEL", key, "answered"),))
+    closes = voting_end(article, settings.voting_seconds)
+    if voters and not is_deleted and expires < 1000 * (closes - 1):
+        what = "never expires" if expires == -1 else "expires before voting is over"
+        yield Problem(voted, what, (("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS),))
+
+
+def _unknown_groups(seen: Look) -> list[str]:
+    return sorted(name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists)
 
 
 def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
     """Return the article's place in each list that may hold it, and what the best article left out there is worth."""
-    named = Rankings(keys).named(seen.fields)
+    named = _named(keys, seen.fields)
     replies = seen.replies[len(seen.replies) - len(named) :]
     pairs = (tuple(reply) if isinstance(reply, list) else (reply, None) for reply in replies)
     return dict(zip(named, pairs, strict=True))
 
 
-def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, float | bool | None]:
+def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, Place]:
     """Return where the article must be, given where it is: it may be left out of some lists."""
     rankings, fields, places = Rankings(keys), seen.fields, _places(keys, seen)
     link, is_ours = fields["link"] or "", fields["base"] is not None
@@ -214,40 +229,165 @@ def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dic
         wanted.pop(link_key, None)
     if not seen.replies[2]:
         wanted.pop(rankings.key_of_poster(article), None)
+    if article.status is ArticleStatus.REMOVED and fields["answer"] is not None:
+        wanted[keys.answers()] = finite_number(fields["answered"])
     return wanted
 
 
-def _check_places(
-    keys: Keys, settings: Settings, seen: Look, article: Article
-) -> Iterator[tuple[str, str, list[Command]]]:
-    """Yield each list in which the article is not as it must be, why, and the commands that repair that.
+def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
+    """Check where an article stands; the places of groups that do not exist wait until they do."""
+    wanted, unknown, member = _wanted(keys, settings, seen, article), _unknown_groups(seen), article_member(seen.name)
+    of_unknown = set(group_keys(keys, unknown))
+    for key, (place, _) in _places(keys, seen).items():
+        if key not in of_unknown:
+            yield from check_place(keys, key, member, place, wanted.get(key))
 
-    Those of groups that do not exist wait until they do.
+
+#: The states of an article that has no open reports.
+_ENDED = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
+
+
+def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check all open reports; those of an article that does not exist are checked by the table."""
+    keys = scanner.site_keys
+    comments = (parse_comment(keys.split(key)[1]) for key in scanner.keys(keys.comment_report("*", "*")))
+    members = chain(
+        scanner.members(keys.reports()),
+        (article_member(keys.split(key)[1]) for key in scanner.keys(keys.report("*"))),
+        (comment_member(*id) for id in comments if id),
+    )
+    reported = dict.fromkeys(member for member in members if is_article(member) or comment_of(member))
+    yield from scanner.findings(reported, _check_reports)
+
+
+def _check_reports(scanner: Scanner, members: list[str]) -> Iterator[Finding]:
+    """Check the reports of these articles and comments; what is below one removed with its replies has none, either."""
+    keys, queue = scanner.site_keys, scanner.site_keys.reports()
+    reads: list[list[Command]] = []
+    thing: Command
+    for member in members:
+        if id := comment_of(member):
+            thing, report = ("HMGET", keys.thread(id.article), "rev", id.number), keys.comment_report(*id)
+        else:
+            article = article_id(member)
+            thing, report = ("HMGET", keys.article(article), "title", "gone", "time"), keys.report(article)
+        reads.append([thing, ("HLEN", report), ("ZSCORE", queue, member)])
+    replies = split_evenly(scanner.run_atomic([read for own in reads for read in own]), len(members))
+    ids = [id for member in members if (id := comment_of(member))]
+    covered = find_covered(scanner.run_atomic, keys, ids)
+    for member, own, seen in zip(members, reads, replies, strict=True):
+        (first, second, *_), count, queued = seen
+        report, state = own[1][1], second if second in _ENDED else ""
+        if id := comment_of(member):
+            node = parse_node(id.number, second or "")
+            if second and not node:
+                continue  # a finding about the conversation says so already
+            is_visible = node and node.status is CommentStatus.VISIBLE
+            state = (
+                f"removed with {covered[id]}"
+                if id in covered
+                else ""
+                if is_visible
+                else node.status
+                if node
+                else "not there"
+            )
+        elif first is None:
+            if count and any(seen[0]):
+                why_not = "its article has no title: repair that first"
+                yield Finding(report, f"reports {member}, which is no article", why_not=why_not)
+            continue  # all else says a finding about the article
+        is_settled = count and state
+        place: Command = ("ZADD", queue, count, member) if count and not is_settled else ("ZREM", queue, member)
+        fix = guarded(keys, own, seen, [*([("UNLINK", report)] if is_settled else []), place])
+        if is_settled:
+            yield Finding(report, f"reports {member}, which is {state}", fix)
+        for _, what, *_ in check_place(keys, queue, member, queued, float(count) if count else None):
+            yield Finding(queue, what, fix)
+
+
+def examine_bounds(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check that rankings by votes hold no more than they may, and nothing below what they left out.
+
+    Comes before the articles: without a wrong mark of what it left out, a ranking wants them all.
     """
-    wanted, unknown = _wanted(keys, settings, seen, article), _unknown_groups(seen)
-    groups = seen.fields["groups"]
-    for key, (score, _) in _places(keys, seen).items():
-        noun, name = keys.split(key)
-        if noun in GROUP_NOUNS and name in unknown:
-            continue
-        for what, writes in check_place(keys, key, article_member(seen.name), score, wanted.get(key)):
-            if noun == "group":
-                state = f"groups are {groups}" if key in wanted else f"state is {article.status}"
-                what = f"{what.partition(',')[0]}, whose {state}"
-            yield key, what, writes
+    keys = scanner.site_keys
+    of_days = scanner.keys(keys.top_of_day("*"))
+    rankings = chain([keys.top()], map(keys.top_of_group, scanner.groups()), of_days)
+    yield from scanner.check_each(
+        rankings, lambda key: [("ZCARD", key), ("ZREVRANK", key, LEFT_OUT)], partial(_check_bounds, keys)
+    )
 
 
-def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
-    """Check the conversation, the voters and the earlier versions of an article."""
-    voters, expires, _, has_thread, has_versions, *_ = seen.replies
-    key, voted, closes = keys.article(seen.name), keys.voted(seen.name), voting_end(article, settings.voting_seconds)
-    if not has_thread and (seen.fields["comments"] or "0") != "0":
-        fix = seen.fix(("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
-        yield Finding(key, f"has comments {seen.fields['comments']}, but no conversation", fix)
-    for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
-        if exists and article.status is ArticleStatus.DELETED:
-            what = f"belongs to {article_member(seen.name)}, which is deleted"
-            yield Finding(owned, what, seen.fix(("UNLINK", owned)))
-    if voters and expires < 1000 * (closes - 1):
-        what = "never expires" if expires == -1 else "expires before voting is over"
-        yield Finding(voted, what, seen.fix(("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS)))
+def _check_bounds(keys: Keys, key: str, count: int, above: int | None) -> Iterator[Finding]:
+    if above is not None and above != count - 1:
+        yield Finding(key, "holds articles below one that it left out", ("ZREM", key, LEFT_OUT))
+    elif (count if above is None else above) > config.MAX_RANKED:
+        fix = scripts.call(keys, "repair_top", ranking=key)
+        yield Finding(key, f"holds more than {config.MAX_RANKED} articles", fix)
+
+
+def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check all groups, and how long links are remembered."""
+    keys, groups = scanner.site_keys, set(scanner.groups())
+    of_groups = chain.from_iterable(map(scanner.keys, [keys.group_info("*"), *group_keys(keys, ["*"])]))
+    names = ((key, keys.split(key)[1]) for key in of_groups)
+    strays = (key for key, name in names if name and "+" not in name and name not in groups)
+    yield from scanner.check_each(
+        strays, lambda key: [*_group_reads(keys, key), ("EXISTS", key)], partial(_check_key, keys)
+    )
+    titled = map(keys.group_info, sorted(groups))
+    yield from scanner.check_each(titled, lambda key: [("HGET", key, "title")], partial(_check_title, scanner))
+    yield from scanner.unless_mistyped(_check_aliases(scanner, groups))
+    links = scanner.keys(keys.link("*"))
+    yield from scanner.check_each(
+        links, lambda key: [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")], _check_lifetime
+    )
+
+
+def _check_lifetime(key: str, expires: int, newest: list[tuple[str, float]]) -> Iterator[Finding]:
+    """Check that a link is remembered as long as its newest article requires."""
+    if newest and isfinite(newest[0][1]):  # else a finding about its article says so already
+        at = int(newest[0][1]) + 1 + LINK_SECONDS
+        if expires == -1:
+            yield Finding(key, "never expires", ("EXPIREAT", key, at, "NX"))
+        elif expires < 1000 * (newest[0][1] + LINK_SECONDS - 1):
+            what = "expires before a second posting is no longer a duplicate"
+            yield Finding(key, what, ("EXPIREAT", key, at, "GT"))
+
+
+def _check_title(scanner: Scanner, key: str, title: str | None) -> Iterator[Finding]:
+    """Check that a group has a title; that of an imported one is its name."""
+    keys, name = scanner.site_keys, scanner.site_keys.split(key)[1]
+    if not title and scanner.is_group(name):
+        reads = [("HGET", key, "title"), ("SISMEMBER", keys.groups(), name)]
+        what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"
+        yield Finding(key, what, guarded(keys, reads, [title, 1], [("HSET", key, "title", name)]))
+
+
+def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
+    """Check that every alias leads to a group, and is none itself."""
+    key = scanner.site_keys.group_aliases()
+    for alias, name in scanner.command("HGETALL", key).items():
+        is_lost = name not in groups and not scanner.is_group(name)
+        if is_lost or alias in groups:
+            what = f"leads from {alias:.60} to {name:.60}: " + (
+                "there is no such group" if is_lost else "both are groups"
+            )
+            yield Finding(key, what, ("HDEL", key, alias))
+
+
+def _group_reads(keys: Keys, key: str) -> list[Command]:
+    name = keys.split(key)[1]
+    return [("SISMEMBER", keys.groups(), name), ("EXISTS", keys.group_info(name))]
+
+
+def _check_key(keys: Keys, key: str, is_group: int, has_info: int, exists: int) -> Iterator[Finding]:
+    """Check whether a key belongs to a group; one that has a title is made, the rest of another deleted."""
+    name = keys.split(key)[1]
+    if exists and not is_group:  # else it is just made or deleted
+        repair: Command = ("SADD", keys.groups(), name) if has_info else ("UNLINK", *group_keys(keys, [name]))
+        fix, why_not = guarded(keys, _group_reads(keys, key), [0, has_info], [repair]), ""
+        if not validation.accepts(validation.group_name, name):
+            fix, why_not = (), f"{name} is no name for a group: another program made this key"
+        yield Finding(key, f"belongs to no group: {keys.groups()} lacks {name}", fix, why_not)

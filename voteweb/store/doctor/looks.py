@@ -1,17 +1,138 @@
-"""Looks at things: what is read of each at one instant decides, and guards what repairs it."""
+"""Findings of the doctor, and looks at things: what is read of each at one instant decides, and guards its repair."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config
 from voteweb.store.connection.commit import MAX_COMMANDS, guarded
+from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.scan.scanner import BATCH_SIZE, Scanner
+from voteweb.store.connection.unavailable import BrokenData
+from voteweb.store.scan.key_spool import KeySpool
+from voteweb.store.scan.scanner import BATCH_SIZE, Scanner, batched
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.rankings import Place, place_writes
+
+#: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
+TOLERANCE = 0.001
+
+
+class Finding(NamedTuple):
+    """A broken invariant: the key that is wrong, and how.
+
+    ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
+    there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
+    ``what`` does not name them. ``is_warning``: no invariant is broken, but an operator may want to know.
+    """
+
+    key: str
+    what: str
+    fix: Command = ()
+    why_not: str = ""
+    now: str = ""
+    is_warning: bool = False
+    prepare: tuple[Command, ...] = ()
+
+
+class Problem(NamedTuple):
+    """A wrong key of a thing, and the writes that repair it with all other problems of the thing, or why none does."""
+
+    key: str
+    what: str
+    writes: tuple[Command, ...] = ()
+    why_not: str = ""
+
+
+def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the place of *member* in *key*; *stored* is what SISMEMBER or ZSCORE answered."""
+    is_set = isinstance(stored, int) or isinstance(wanted, bool)
+    is_there = bool(stored) if is_set else stored is not None
+    writes = tuple(place_writes(keys, key, member, wanted))
+    if wanted is None and is_there:
+        yield Problem(key, f"holds {member}, which does not belong there", writes)
+    elif wanted is not None and not is_there:
+        yield Problem(key, f"lacks {member}", writes)
+    elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
+        yield Problem(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes)
+
+
+T = TypeVar("T")
+
+
+class SpoolingScanner(Scanner):
+    """A scanner whose :meth:`keys` are those that :meth:`spool` found: some may have gone since, none is newer.
+
+    ``mistyped`` are those of another type than the store gave them, which have no members.
+    """
+
+    def __init__(self, connection: Connection, spool: KeySpool) -> None:
+        super().__init__(connection)
+        self._spool = spool
+        self.mistyped: set[str] = set()
+
+    def spool(self) -> Iterator[str]:
+        """Yield every key of the site, and remember it."""
+        for key in filter(self.site_keys.covers, super().keys(f"{self.site_keys.prefix}*:*")):
+            self._spool.add(key)
+            yield key
+
+    def keys(self, pattern: str) -> Iterator[str]:
+        """Yield the keys that match *pattern*, which begins with their noun."""
+        return self._spool.matching(pattern)
+
+    def members(self, key: str) -> Iterator[str]:
+        """Yield the members of a set or sorted set."""
+        return iter(()) if key in self.mistyped else super().members(key)
+
+    def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield each key of *rankings* with each of its members; many small rankings cost little."""
+        return super().ranking_members(key for key in rankings if key not in self.mistyped)
+
+    def findings(
+        self, items: Iterable[Any], check: Callable[..., Iterable[Finding]], *arguments: Any, size: int = BATCH_SIZE
+    ) -> Iterator[Finding]:
+        """Yield what *check*, called with this scanner, *arguments* and some items at a time, finds in *items*.
+
+        Leaves out those that need a mistyped key.
+        """
+        for batch in batched(items, size):
+            try:
+                yield from list(check(self, *arguments, batch))
+            except BrokenData:
+                for item in batch:
+                    yield from self.unless_mistyped(check(self, *arguments, [item]))
+
+    def check_each(
+        self,
+        items: Iterable[T],
+        reads: Callable[[T], Sequence[Command]],
+        check: Callable[..., Iterable[Finding]],
+        size: int = BATCH_SIZE,
+    ) -> Iterator[Finding]:
+        """Yield what *check*, called with each of *items* and the replies to its *reads* at one instant, finds."""
+
+        def check_batch(_: Scanner, batch: list[T]) -> Iterator[Finding]:
+            commands = [reads(item) for item in batch]
+            replies = iter(self.run_atomic([command for own in commands for command in own]))
+            for item, own in zip(batch, commands, strict=True):
+                yield from check(item, *islice(replies, len(own)))
+
+        yield from self.findings(items, check_batch, size=size)
+
+    def unless_mistyped(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield *findings* until a mistyped key is needed; none is about such a key, and no repair needs one."""
+        try:
+            for finding in findings:
+                if finding.key in self.mistyped:
+                    continue
+                for key in self.mistyped.intersection(finding.fix):
+                    finding = finding._replace(fix=(), why_not=f"its repair needs {key}, which is of another type")
+                yield finding
+        except BrokenData:
+            if not self.mistyped:
+                raise
+
 
 #: The fields of a hash as they are stored; None for a missing one.
 Fields = Mapping[str, str | None]
@@ -52,6 +173,20 @@ class Look(NamedTuple):
         seen = [list(self.fields.values()), *self.replies]
         return guarded(self.keys, self.reads[:guards], seen[:guards], writes[:MAX_COMMANDS])
 
+    def findings(
+        self, problems: Sequence[Problem], *more: Command, guards: int | None = None, now: str = ""
+    ) -> Iterator[Finding]:
+        """Yield the findings of these *problems*, which one command repairs, with *more* writes.
+
+        The first finding that is repaired has the values of *now*.
+        """
+        yield from (Finding(key, what, (), why_not) for key, what, _, why_not in problems if why_not)
+        repairable = [problem for problem in problems if not problem.why_not]
+        writes = (write for problem in repairable for write in problem.writes)
+        fix = self.fix(*more, *writes, guards=guards) if repairable else ()
+        for at, (key, what, *_) in enumerate(repairable):
+            yield Finding(key, what, fix, now="" if at else now)
+
 
 def examine_each(
     scanner: SpoolingScanner,
@@ -89,36 +224,3 @@ def look_at(scanner: Scanner, names: Sequence[str], kind: Kind) -> Iterator[Look
         if not changed:
             return
         names = changed
-
-
-def place_read(keys: Keys, key: str, member: str) -> Command:
-    """Return the command that reads where *member* stands in the set or ranking *key*."""
-    return ("SISMEMBER" if TYPES[keys.split(key)[0]] == "set" else "ZSCORE", key, member)
-
-
-def find_strays(
-    scanner: Scanner,
-    key_of: Callable[[str], str | None],
-    fields: Sequence[str],
-    why: Callable[[str, Fields], str],
-    places: list[tuple[str, str]],
-) -> Iterator[Finding]:
-    """Yield the members of these sets and rankings that do not belong there.
-
-    *key_of* returns the hash for which a member stands, None if it stands for none; *why* says, of a key and the
-    *fields* of the hash, why it does not belong there, "" if it does.
-    """
-    keys = scanner.site_keys
-    owners = [key_of(member) for _, member in places]
-    reads = [
-        (place_read(keys, key, member), ("HMGET", own or keys.article("?"), *fields))
-        for (key, member), own in zip(places, owners, strict=True)
-    ]
-    replies = iter(scanner.run_atomic([read for pair in reads for read in pair]))
-    for (key, member), pair in zip(places, reads, strict=True):
-        seen = [next(replies), next(replies)]
-        reason = why(key, dict(zip(fields, seen[1], strict=True)))
-        is_of_set = isinstance(seen[0], int)
-        if reason and (seen[0] if is_of_set else seen[0] is not None):
-            remove = ("SREM" if is_of_set else "ZREM", key, member)
-            yield Finding(key, f"holds {member}, {reason}", guarded(keys, pair[1:], seen[1:], [remove]))

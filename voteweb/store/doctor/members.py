@@ -1,162 +1,134 @@
-"""Check members: their fields, the lists that they are in, their invitations and the addresses of their feeds."""
+"""Check members: their fields and lists, votes, invitations, feeds, inboxes and visits."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from itertools import chain
+from typing import Any
 
-from voteweb.core.mail import FIELD_CHECKS
-from voteweb.core.models import Role
+from voteweb.core import config
+from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.core.recovery_codes import is_stored
 from voteweb.store.accounts.users import member_places
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import BY_HAND, Finding, check_place
-from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each, find_strays
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.doctor.key_checks import NO_ID, member_ids
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.keys import Keys, invitation_digest, invitation_member, is_member_id
+from voteweb.store.schema.keys import Keys, article_id, invitation_member, is_article, is_member_id, parse_comment
+from voteweb.store.schema.nodes import VOTER_FACTOR
+from voteweb.store.schema.nouns import BY_HAND, MEMBER_FIELDS, faults
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import is_inbox_entry, is_time, is_visit
 
-
-class _Field(NamedTuple):
-    """A field of a member: what it may hold ("" if it is missing), and what replaces another value, None: nothing."""
-
-    check: Callable[[str], bool]
-    lost: str | None = None
-
-
-def _is_time(stored: str) -> bool:
-    return finite_number(stored) is not None
-
-
-_FIELDS = {
-    "id": _Field(is_member_id),
-    "name": _Field(bool),
-    "role": _Field(frozenset(Role).__contains__, Role.MEMBER),
-    "password": _Field(lambda stored: True, ""),
-    "since": _Field(_is_time),
-    "recovery": _Field(is_stored, ""),
-    **dict.fromkeys(("banned", "banned-until", "left", "held", "recovered"), _Field(_is_time)),
-    **{name: _Field(check, "") for name, check in FIELD_CHECKS.items()},
+#: The fields on which something is decided, or that something replaces; pages show the others as they are.
+_CHECKED = {
+    name: field
+    for name, field in MEMBER_FIELDS.items()
+    if field.required or field.lost is not None or field.check is is_time
 }
-_REQUIRED = {"id", "name", "role", "password", "since"}
-#: Why somebody does not belong into a list, where it is worth a word.
-_STRAYS = {"admins": "who is no admin or cannot log in", "ban-removals": "of whom a ban removes nothing"}
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
-    """Check all members, who else is in their lists, and all invitations."""
+    """Check all members and all invitations."""
     keys, ids, shared = scanner.site_keys, Bitmap(), set[str]()
-    kind = Kind(keys.user, (*_FIELDS, "ban-removal", "inbox-feed", "saved-feed"), partial(_reads, keys))
+    kind = Kind(keys.user, tuple(MEMBER_FIELDS), partial(_reads, keys))
 
     def check(seen: Look) -> Iterator[Finding]:
         id = seen.fields["id"] or ""
         if id and is_member_id(id) and not ids.add(int(id)):
             shared.add(id)
-        if seen.replies[0]:
-            yield from _check_fields(keys, seen)
-        yield from _check_lists(keys, seen)
+        if seen.exists:
+            # Two repairs: where a member stands is told by the fields, once these are right.
+            yield from seen.findings([*_check_fields(keys, seen)])
+            yield from seen.findings([*_check_places(keys, seen)])
 
     yield from examine_each(scanner, (keys.split(key)[1] for key in scanner.keys(keys.user("?*"))), kind, check)
     if shared:
         yield from _check_shared_ids(scanner, shared)
-    lists = (*member_places(keys, {}), keys.leaving())
-    for names in batched(name for key in lists for name in scanner.members(key)):
-        exist = scanner.run_atomic([("EXISTS", keys.user(name)) for name in names])
-        nobody = [name for name, exists in zip(names, exist, strict=True) if not exists]
-        yield from examine_each(scanner, nobody, kind, partial(_check_lists, keys))
-    yield from _check_invitations(scanner)
-    for field, feed_key in _feed_keys(keys).items():
-        yield from scanner.findings(scanner.keys(feed_key("*")), partial(_check_feeds, field=field, feed_key=feed_key))
-
-
-def _feed_keys(keys: Keys) -> dict[str, Callable[[str], str]]:
-    """Return the fields of a member that are addresses of feeds, with what spells the key of one."""
-    return {"inbox-feed": keys.inbox_feed, "saved-feed": keys.saved_feed}
+    digests = (keys.split(key)[1] for key in scanner.keys(keys.invite("*")))
+    of_invitations = Kind(keys.invite, ("by", "until", "used"), partial(_reads_of_invitation, keys))
+    yield from examine_each(scanner, digests, of_invitations, partial(_check_invitation, keys))
+    for noun, field in (("reset", "id"), ("inbox-feed", "inbox-feed"), ("saved-feed", "saved-feed")):
+        found = scanner.keys(f"{keys.prefix}{noun}:*")
+        yield from scanner.findings(found, partial(_check_addresses, field=field))
 
 
 def _feeds(keys: Keys, fields: Fields) -> dict[str, str]:
     """Return the fields of a member that are addresses of feeds, with the key of each."""
-    return {field: key(fields[field] or "") for field, key in _feed_keys(keys).items() if fields[field] is not None}
+    spell: dict[str, Callable[[str], str]] = {"inbox-feed": keys.inbox_feed, "saved-feed": keys.saved_feed}
+    return {field: key(fields[field] or "") for field, key in spell.items() if fields[field] is not None}
 
 
 def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
     return [
-        ("EXISTS", keys.user(name)),
         ("ZSCORE", keys.users(), name),
         ("SISMEMBER", keys.admins(), name),
         ("ZSCORE", keys.held(), name),
         ("SISMEMBER", keys.ban_removals(), name),
         ("SISMEMBER", keys.leaving(), name),
         ("EXISTS", *keys_left_behind(keys, name)),
+        ("EXISTS", keys.follows(name), keys.hides(name), keys.saved(name)),
         *(("GET", key) for key in _feeds(keys, fields).values()),
     ]
 
 
-def _check_fields(keys: Keys, seen: Look) -> Iterator[Finding]:
+def _check_fields(keys: Keys, seen: Look) -> Iterator[Problem]:
     """Check what the hash of a member holds."""
-    key, name, joined = keys.user(seen.name), seen.fields["name"], seen.replies[1]
+    key, name, joined = keys.user(seen.name), seen.fields["name"], seen.replies[0]
     others = {"name": seen.name, **({"since": f"{float(joined):.6f}"} if joined else {})}
-    for field, (is_right, lost) in _FIELDS.items():
-        value = seen.fields[field]
-        if is_right(value or "") if value is not None else field not in _REQUIRED:
-            continue
+    stored = {field: value for field, value in seen.fields.items() if value is not None}
+    for field, value in faults(_CHECKED, stored):
         what = f"has {value:.60} in the field {field}, which is no such value" if value else f"has no {field}"
-        lost = others.get(field, lost)
+        lost = others.get(field, _CHECKED[field].lost)
         if lost is None:
-            yield Finding(key, what, why_not=BY_HAND)
+            yield Problem(key, what, why_not=BY_HAND)
         else:
-            yield Finding(key, f"{what}: it is {lost or 'empty'} now", seen.fix(("HSET", key, field, lost)))
+            yield Problem(key, f"{what}: it is {lost or 'empty'} now", (("HSET", key, field, lost),))
     if name and name_key(name) != seen.name:
-        yield Finding(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
+        yield Problem(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
+    if seen.replies[6] and seen.fields["id"] is not None and seen.fields["my"] is None:
+        what = "has no field my, so that no page reads what the member follows, hides and saved"
+        yield Problem(key, what, (("HSETNX", key, "my", f"{seen.now:.6f}"),))
 
 
-def _check_lists(keys: Keys, seen: Look) -> Iterator[Finding]:
-    """Check whether a name, which may be nobody's, is in those of the lists in which it should be."""
-    name, fields, user = seen.name, seen.fields, keys.user(seen.name)
-    found = [
-        (key, *problem)
-        for (key, place), stored in zip(member_places(keys, fields).items(), seen.replies[1:5], strict=True)
-        for problem in check_place(
-            keys, key, name, stored, place, _STRAYS.get(keys.split(key)[0], "which does not belong there")
-        )
-    ]
-    fix = seen.fix(*(write for _, _, writes in found for write in writes)) if found else ()
-    yield from (Finding(key, what, fix) for key, what, _ in found)
-    is_leaving, left_behind, *rest = seen.replies[5:]
-    if is_leaving and (fields["id"] is None or fields["left"] is None):
-        who = "is no member" if fields["id"] is None else "has not left"
-        yield Finding(keys.leaving(), f"holds {name}, who {who}", seen.fix(("SREM", keys.leaving(), name)))
-    elif fields["left"] is not None and left_behind and not is_leaving:
+def _check_places(keys: Keys, seen: Look) -> Iterator[Problem]:
+    """Check whether a member is in those of the lists in which they should be, and leads to their feeds."""
+    name, fields, user, leaving = seen.name, seen.fields, keys.user(seen.name), keys.leaving()
+    is_leaving, left_behind, _, *owners = seen.replies[4:]
+    for (key, place), stored in zip(member_places(keys, fields).items(), seen.replies[:4], strict=True):
+        yield from check_place(keys, key, name, stored, place)
+    has_left = fields["id"] is not None and fields["left"] is not None
+    if is_leaving and not has_left:
+        yield from check_place(keys, leaving, name, is_leaving, None)
+    elif has_left and left_behind and not is_leaving:
         what = f"lacks {name}, who left articles, reports or invitations behind"
-        yield Finding(keys.leaving(), what, ("SADD", keys.leaving(), name))
-    for field, owner in zip(_feeds(keys, fields), rest, strict=True):
+        yield Problem(leaving, what, (("SADD", leaving, name),))
+    for field, owner in zip(_feeds(keys, fields), owners, strict=True):
         if owner != name:
             what = f"has a feed whose address leads to {owner or 'nobody'}: the member has none now"
-            yield Finding(user, what, seen.fix(("HDEL", user, field)))
+            yield Problem(user, what, (("HDEL", user, field),))
 
 
-def _check_feeds(
-    scanner: Scanner, found: list[str], *, field: str, feed_key: Callable[[str], str]
-) -> Iterator[Finding]:
-    """Check that these addresses of feeds are those of their members."""
-    names = scanner.run_atomic([("GET", key) for key in found])
-    digests = scanner.run_atomic([("HGET", scanner.site_keys.user(name or "?"), field) for name in names])
-    for key, name, digest in zip(found, names, digests, strict=True):
-        if name is not None and (digest is None or feed_key(digest) != key):
-            yield Finding(key, f"is no address that {name:.40} has", ("UNLINK", key))
-
-
-def _check_shared_ids(scanner: Scanner, shared: Iterable[str]) -> Iterator[Finding]:
-    """Check whose these ids are, which were met more than once: a scan may list one member twice."""
+def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Iterator[Finding]:
+    """Check that these one-time links, or these addresses of feeds, are ones of members."""
     keys = scanner.site_keys
-    names_of: dict[str, set[str]] = {id: set() for id in shared}
+    links = scanner.run_atomic([("GET", key) for key in found])
+    names = [(link or "").partition(" ")[0] for link in links]
+    values = scanner.run_atomic([("HGET", keys.user(name or "?"), field) for name in names])
+    for key, link, name, value in zip(found, links, names, values, strict=True):
+        if link is not None and (value is None or (field != "id" and keys.split(key)[1] != value)):
+            yield Finding(key, f"is for {name:.40}, who has no such address", ("UNLINK", key))
+
+
+def _check_shared_ids(scanner: Scanner, shared: set[str]) -> Iterator[Finding]:
+    """Check whose these ids are, which were met more than once: a scan may list one member twice."""
+    keys, names_of = scanner.site_keys, defaultdict[str, set[str]](set)
     for batch in batched(scanner.keys(keys.user("?*"))):
-        ids = scanner.run_atomic([("HGET", key, "id") for key in batch])
-        for key, id in zip(batch, ids, strict=True):
-            if id in names_of:
+        for key, id in zip(batch, scanner.run_atomic([("HGET", key, "id") for key in batch]), strict=True):
+            if id in shared:
                 names_of[id].add(keys.split(key)[1])
     why_not = f"nothing tells whose votes are whose: give all but one the ids that INCR {keys.last_user_id()} returns"
     for id, names in names_of.items():
@@ -165,29 +137,10 @@ def _check_shared_ids(scanner: Scanner, shared: Iterable[str]) -> Iterator[Findi
             yield Finding(keys.user(name), f"has the id {id}, which is also that of {others}", why_not=why_not)
 
 
-def _check_invitations(scanner: SpoolingScanner) -> Iterator[Finding]:
-    """Check all invitations, and that the members of rankings of them are ones of their maker."""
-    keys = scanner.site_keys
-
-    def reads(digest: str, stored: Fields) -> list[Command]:
-        by, used = stored["by"] or "?", stored["used"] or "?"
-        of_user = ("HMGET", keys.user(used), "id", "invited-by")
-        return [("ZSCORE", keys.invites(by), invitation_member(digest)), ("HEXISTS", keys.user(by), "id"), of_user]
-
-    def key_of(member: str) -> str | None:
-        return keys.invite(invitation_digest(member)) if invitation_digest(member) else None
-
-    def why_stray(key: str, stored: Fields) -> str:
-        by = stored["by"]
-        return "which is no invitation" if by is None else "" if keys.invites(by) == key else f"which {by} made"
-
-    def check_made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
-        return find_strays(scanner, key_of, ("by",), why_stray, places)
-
-    digests = (keys.split(key)[1] for key in scanner.keys(keys.invite("*")))
-    kind = Kind(keys.invite, ("by", "until", "used"), reads)
-    yield from examine_each(scanner, digests, kind, partial(_check_invitation, keys))
-    yield from scanner.findings(scanner.ranking_members(scanner.keys(keys.invites("*"))), check_made)
+def _reads_of_invitation(keys: Keys, digest: str, fields: Fields) -> list[Command]:
+    by, used = fields["by"] or "?", fields["used"] or "?"
+    of_user = ("HMGET", keys.user(used), "id", "invited-by")
+    return [("ZSCORE", keys.invites(by), invitation_member(digest)), ("HEXISTS", keys.user(by), "id"), of_user]
 
 
 def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
@@ -196,11 +149,9 @@ def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
     if not seen.exists:
         return
     if not by or until is None:
-        why_not = "the value is stored nowhere else: set the field, or delete the key"
-        yield Finding(key, "has no maker or no end", why_not=why_not)
+        yield Finding(key, "has no maker or no end", why_not=f"{BY_HAND}, or delete the key")
         return
-    for what, writes in check_place(keys, keys.invites(by), invitation_member(seen.name), score, until):
-        yield Finding(keys.invites(by), what, seen.fix(*writes))
+    yield from seen.findings([*check_place(keys, keys.invites(by), invitation_member(seen.name), score, until)])
     if not is_member:
         why_not = "the name is stored nowhere else: a backup may hold the member"
         yield Finding(key, f"was made by {by}, who is no member", why_not=why_not)
@@ -209,3 +160,189 @@ def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
         what = f"was used by {used}, whom {user[1] or 'nobody'} invited"
         fix: Command = ("HSETNX", keys.user(used), "invited-by", by) if can_fix else ()
         yield Finding(key, what, fix, "one of the two is wrong, and nothing else tells which")
+
+
+def examine_inboxes(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check the inboxes and visits of all members."""
+    keys = scanner.site_keys
+    patterns = (keys.inbox("*"), keys.unread("*"))
+    names = dict.fromkeys(keys.split(key)[1] for pattern in patterns for key in scanner.keys(pattern))
+    kind = Kind(keys.user, ("id",), partial(_reads_of_inbox, keys))
+    yield from examine_each(scanner, names, kind, partial(_check_inbox, scanner), size=10)
+    yield from scanner.findings(scanner.keys(keys.seen("*")), _check_visits, size=10)
+
+
+def _reads_of_inbox(keys: Keys, name: str, _: Fields) -> list[Command]:
+    lists = (keys.inbox(name), keys.unread(name))
+    return [("LRANGE", key, 0, config.INBOX_SIZE) for key in lists] + [("PEXPIRETIME", key) for key in lists]
+
+
+def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
+    """Check one inbox and what is unread in it; a repair leaves each entry once, and only those as unread."""
+    entries, unread, *ends = seen.replies
+    key, unread_key = seen.keys.inbox(seen.name), seen.keys.unread(seen.name)
+    lost, kept, problems = _lost(scanner, entries), dict[str, str](), dict[Problem, None]()
+    for entry in entries:
+        about = "" if entry in lost else entry.split(" ")[1]
+        if entry in lost:
+            problems[Problem(key, f"holds {entry:.60}, which is about nothing that exists")] = None
+        elif about in kept:
+            problems[Problem(key, f"holds several entries about {about}")] = None
+        kept.setdefault(about, entry)
+    kept.pop("", None)
+    for entry in unread:
+        if entry not in entries:
+            problems[Problem(unread_key, f"holds {entry:.60}, which is not in the inbox")] = None
+    if len(set(unread)) < len(unread):
+        problems[Problem(unread_key, "holds an entry twice")] = None
+    if len(entries) > config.INBOX_SIZE:
+        problems[Problem(key, f"holds more than {config.INBOX_SIZE} entries")] = None
+    remaining = list(kept.values())[: config.INBOX_SIZE]
+    wanted = (remaining, [entry for entry in dict.fromkeys(unread) if entry in remaining])
+    writes: list[Command] = []
+    for of, before, items, end in zip((key, unread_key), (entries, unread), wanted, ends, strict=True):
+        if before != items:
+            writes += [("UNLINK", of), *([("RPUSH", of, *items)] if items else [])]
+            writes += [("PEXPIREAT", of, end)] if items and end > 0 else []
+    yield from seen.findings(list(problems), *writes)
+
+
+def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:
+    """Return the entries that are about no comment or act that exists; none ceases to exist."""
+    keys = scanner.site_keys
+    about = {entry: entry.split(" ")[1] for entry in entries if is_inbox_entry(entry)}
+    comments = {entry: comment for entry, what in about.items() if (comment := parse_comment(what))}
+    reads = [("HEXISTS", keys.thread(comment.article), comment.number) for comment in comments.values()]
+    acts, *exist = scanner.run_atomic([("LLEN", keys.log_entries()), *reads])
+    known = {entry for entry, exists in zip(comments, exist, strict=True) if exists}
+    known |= {entry for entry in about.keys() - comments if int(about[entry].removeprefix("log-")) <= acts}
+    return set(entries) - known
+
+
+def _check_visits(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
+    """Check that what these members have seen is of conversations that have so many comments."""
+    most = config.MAX_VISITED_THREADS
+    for key, visits in zip(found, scanner.run_atomic([("HGETALL", key) for key in found]), strict=True):
+        parts = {article: visit.split(" ") for article, visit in visits.items() if is_visit(visit)}
+        reads = [("HEXISTS", scanner.site_keys.thread(article), int(part[1])) for article, part in parts.items()]
+        known = {
+            article
+            for (article, (base, seen, *_)), exists in zip(parts.items(), scanner.run_atomic(reads), strict=True)
+            if (exists or not int(seen)) and int(base) <= int(seen)
+        }
+        for article in visits.keys() - known:
+            # Whoever comes again is there for the first time.
+            yield Finding(key, f"holds a visit of {article:.20} that cannot have been", ("HDEL", key, article))
+        if len(known) > most:
+            oldest = sorted(known, key=lambda article: finite_number(parts[article][2]) or 0.0)[:-most]
+            yield Finding(key, f"holds more than {most} conversations", ("HDEL", key, *oldest))
+
+
+def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]:
+    """Check that every voter with a number is a member; *live* finds members who joined since *scanner* began.
+
+    The voters of a program after the book are names, or numbers that no member has had.
+    """
+    keys = scanner.site_keys
+    voters = Bitmap()
+    for _, _, id in _votes(scanner):
+        voters.add(id)
+    lists = list(scanner.keys(keys.open_votes("*")))
+    for key in lists:
+        voters.add(_owner(scanner, key))
+    members = member_ids(scanner)
+    unknown = {id for id in voters if id not in members}
+    if unknown:
+        members = member_ids(live)
+        unknown = {id for id in unknown if id not in members}
+    why_not = "it may be the id that a member has lost: repair that first" if NO_ID in members else ""
+    yield from scanner.check_each(
+        lists,
+        lambda key: [("PTTL", key), ("ZREVRANGE", key, 0, -1, "WITHSCORES")],
+        partial(_check_open_votes, scanner, unknown, why_not),
+    )
+    if not unknown:
+        return
+    counter = live.command("GET", keys.last_user_id()) or ""
+    last_id = max(max(members, default=0), int(counter) if is_member_id(counter) else 0)
+    theirs: Counter[str] = Counter()
+    for key, vote, id in _votes(scanner):
+        if id not in unknown:
+            continue
+        noun, name = keys.split(key)
+        if noun == "voted" and id > last_id:
+            theirs[key] += 1
+        elif noun == "voted":
+            fix = () if why_not else _remove(scanner, key, id)
+            yield Finding(key, f"holds the voter {id}, who is no member", fix, why_not)
+        else:
+            of = f"{name.partition('-')[0]}.{vote // VOTER_FACTOR}"
+            # If the vote was counted, the comment then has one more than base and voters: that goes into the base.
+            fix = () if why_not else ("SREM", key, vote)
+            yield Finding(key, f"holds the voter {id} of comment {of}, who is no member", fix, why_not)
+    for key, count in theirs.items():
+        what = f"holds voters of another program, with ids above those of all members: {count}"
+        yield Finding(key, what, is_warning=True)
+
+
+def _remove(scanner: Scanner, key: str, voter: int) -> Command:
+    """Return the command that removes a voter; a vote that was counted stays counted, as one of the base."""
+    article = scanner.site_keys.article(scanner.site_keys.split(key)[1])
+    reads: list[Command] = [("HMGET", article, "votes", "base", "gone"), ("SCARD", key), ("SISMEMBER", key, voter)]
+    (stored, base, gone), count, is_voter = replies = scanner.run_atomic(reads)
+    votes, missing = finite_number(stored or "0"), finite_number(base or "0")
+    writes: list[Command] = [("SREM", key, voter)]
+    is_counted = votes is not None and missing is not None and votes >= missing + count
+    if is_voter and stored is not None and is_counted and gone != ArticleStatus.DELETED:
+        writes.append(("HSET", article, "base", int(missing or 0) + 1))
+    return guarded(scanner.site_keys, reads, replies, writes)
+
+
+def _owner(scanner: Scanner, key: str) -> int:
+    """Return the id of the member whose open votes *key* holds; NO_ID if it is no number."""
+    _, id = scanner.site_keys.split(key)
+    return int(id) if is_member_id(id) else NO_ID
+
+
+def _check_open_votes(
+    scanner: SpoolingScanner, unknown: set[int], why_not: str, key: str, expires: int, votes: Sequence[Any]
+) -> Iterator[Finding]:
+    """Check that a list of open votes belongs to a member, expires, and holds stored votes only.
+
+    One whose voters are gone may stay.
+    """
+    keys, owner = scanner.site_keys, _owner(scanner, key)
+    if votes and (owner in unknown or owner == NO_ID):
+        yield Finding(key, "belongs to no member", () if why_not else ("UNLINK", key), why_not)
+        return
+    if votes and expires == -1:
+        last = int(min(max(votes[0][1], 0), config.MAX_TIME))  # another program may have stored infinity
+        yield Finding(key, "never expires", ("EXPIREAT", key, last + config.VOTERS_GRACE_SECONDS))
+
+    def reads(member: str) -> list[Command]:
+        voted = keys.voted(article_id(member) if is_article(member) else "?")
+        return [("ZSCORE", key, member), ("SISMEMBER", voted, owner), ("EXISTS", voted)]
+
+    def check(member: str, listed: float | None, has_voted: int, exists: int) -> Iterator[Finding]:
+        if listed is not None and not is_article(member):
+            yield Finding(key, f"holds {member}, which is no article", ("ZREM", key, member))
+        elif listed is not None and exists and not has_voted:
+            yield Finding(key, f"holds {member}, on which the member's vote is not stored", ("ZREM", key, member))
+
+    yield from scanner.check_each((member for member, _ in votes), reads, check)
+
+
+def _votes(scanner: Scanner) -> Iterator[tuple[str, int, int]]:
+    """Yield each set of voters with each numeric vote in it, and who gave it.
+
+    That of a comment is number × VOTER_FACTOR + member id; the member 0 is none.
+    """
+    keys = scanner.site_keys
+    for key, members in scanner.set_members(
+        chain(scanner.keys(keys.voted("*")), scanner.keys(keys.voted_comments("*", "*")))
+    ):
+        votes = (int(member) for member in members if is_member_id(member))
+        if keys.split(key)[0] == "voted":
+            yield from ((key, vote, vote) for vote in votes)
+        else:
+            yield from ((key, vote, vote % VOTER_FACTOR) for vote in votes if vote % VOTER_FACTOR)

@@ -1,28 +1,142 @@
-"""Check conversations: the fields of their own, their comments, their voters, and the keys that belong to each."""
+"""Check conversations: their fields, their comments with words, votes and bits, and their voters.
+
+Each is looked at as it was at one instant, which its revision proves, and one command repairs all of it.
+"""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from voteweb.core import config
-from voteweb.core.comments import CommentStatus
+from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.config import Settings
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import comments
-from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.doctor.thread_repair import NAMED_AT_ONCE, Repair
-from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, last_number, take_thread_snapshots
-from voteweb.store.scan.scanner import Scanner, batched, split_evenly
-from voteweb.store.schema.decoding import MAX_TIME_DIGITS
-from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nodes import THREAD_FIELDS, VOTER_FACTOR
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
+from voteweb.store.scan.scanner import Scanner, batched, portions
+from voteweb.store.schema.keys import Keys, is_member_id
+from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
+from voteweb.store.schema.nouns import BY_HAND, NOUNS, THREAD_FIELDS
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import is_id_text, is_number
+from voteweb.store.site.changes import record_change
 
-#: Fields of ``thread:<id>`` that are no comment; ``hiding`` is there while a removal is being counted.
-_FIELDS = frozenset({*THREAD_FIELDS, "hiding"})
+#: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
+STEP_SIZE = 5_000
+#: Bits of a bitmap that one GET of BITFIELD returns.
+_BITS = 32
+#: The reads of a look that guard a repair: a removal that is hiding comments gives a conversation no other revision.
+_GUARDS = 4
+#: Members of a set, or comments, that one command names.
+NAMED_AT_ONCE = 500
+
+
+class Conversation:
+    """One conversation with its comments, its voters by block, and what its repair writes."""
+
+    def __init__(self, seen: Look, voters: Sequence[frozenset[str]]) -> None:
+        self.keys = seen.keys
+        self.now = seen.now
+        self.id = int(seen.name)
+        self.voters = dict(enumerate(voters))
+        self._seen = seen
+        #: Of the article the fields ``title``, ``time`` and ``comments``, as stored, before those of the conversation.
+        self.article, self.is_removing, self.hidden_bits, self.fields, words, bits, *ends = seen.replies
+        self.words = frozenset(words)
+        #: When the voters of each block expire, in unix milliseconds as PEXPIRETIME tells it.
+        self.expiries = dict(enumerate(ends))
+        #: The conversation as pages read it, without the comments that cannot be read.
+        self.thread = parse_thread(self.id, self.fields)
+        #: The numbers of its comments, readable or not, and the last number given out.
+        self.numbers = sorted(int(name) for name in self.fields if is_comment_field(name))
+        self.last = last_number(self.fields.get("last"))
+        #: The numbers up to the last one whose bits are 1.
+        self.hidden = {
+            number
+            for at, value in enumerate(bits)
+            for bit in range(_BITS)
+            if value >> _BITS - 1 - bit & 1 and 0 < (number := at * _BITS + bit) <= self.last
+        }
+        #: The comments that a repair stores otherwise, by number, and the fields of the conversation's own.
+        self.new_nodes: dict[int, Node] = {}
+        self.new_fields: dict[str, str] = {}
+        #: The comments whose words go, and what else is written, which needs no other revision.
+        self.lost_words: list[int] = []
+        self.writes: list[Command] = []
+
+    def fix(self, *writes: Command) -> Command:
+        """Return the command that does these *writes* if the conversation is still as it was."""
+        return self._seen.fix(*writes, guards=_GUARDS)
+
+    def repair(self) -> Command:
+        """Return the command that repairs all of it."""
+        key, words = self.keys.thread(self.id), self.keys.words(self.id)
+        fields = self.new_fields | {str(number): format_node(node) for number, node in self.new_nodes.items()}
+        if fields or self.lost_words:
+            fields["rev"] = str(max(int(1_000_000 * self.now), self.thread.revision + 1))
+        changed = batched(fields.items(), NAMED_AT_ONCE)
+        writes: list[Command] = [("HSET", key, *(part for item in batch for part in item)) for batch in changed]
+        writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
+        if self.new_nodes or self.lost_words:
+            writes.append(record_change(self.keys, "t", self.id))
+        return self.fix(*writes, *self.writes)
+
+
+def is_comment_field(name: str) -> bool:
+    """Tell whether a field of a conversation is the number of a comment."""
+    return is_number(name) and str(int(name)) == name and 1 <= int(name) <= config.MAX_COMMENTS
+
+
+def last_number(stored: str | None) -> int:
+    """Return the stored number of the last comment, 0 if it is none that a conversation can have."""
+    return int(stored) if stored and is_number(stored) and int(stored) <= config.MAX_COMMENTS else 0
+
+
+def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Conversation]:
+    """Yield these conversations, but those that change whenever they are read; large ones are read in several steps."""
+    keys = scanner.site_keys
+    kind = Kind(keys.thread, ("rev", "last"), partial(_reads, keys))
+    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+        sizes = scanner.run_atomic(
+            [read for id in ids for read in (("HLEN", keys.thread(id)), ("HLEN", keys.words(id)))]
+        )
+        changed: list[str] = []
+        for portion in portions(ids, map(sum, zip(sizes[::2], sizes[1::2], strict=True)), STEP_SIZE):
+            looks = list(look_at(scanner, portion, kind))
+            sets = [key for seen in looks for key in _blocks(keys, seen.name, seen.fields)]
+            voters = {key: frozenset(members) for key, members in scanner.set_members(sets)}
+            revisions = scanner.run_atomic([("HGET", keys.thread(seen.name), "rev") for seen in looks])
+            for seen, revision in zip(looks, revisions, strict=True):
+                if revision == seen.fields["rev"]:
+                    yield Conversation(seen, [voters[key] for key in _blocks(keys, seen.name, seen.fields)])
+                else:
+                    changed.append(seen.name)
+        ids = changed
+        if not ids:
+            return
+
+
+def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
+    last = last_number(fields["last"])
+    bits = [argument for at in range(last // _BITS + 1) for argument in ("GET", f"u{_BITS}", f"#{at}")]
+    return [
+        ("HMGET", keys.article(id), "title", "time", "comments"),
+        ("SISMEMBER", keys.removing(), id),
+        ("BITCOUNT", keys.hidden(id)),
+        ("HGETALL", keys.thread(id)),
+        ("HKEYS", keys.words(id)),
+        ("BITFIELD_RO", keys.hidden(id), *bits),
+        *(("PEXPIRETIME", key) for key in _blocks(keys, id, fields)),
+    ]
+
+
+def _blocks(keys: Keys, id: str, fields: Fields) -> list[str]:
+    """Return the keys of the voters of each block of comments."""
+    return [keys.voted_comments(id, block) for block in range(last_number(fields["last"]) // config.VOTER_BLOCK + 1)]
+
+
 #: Comments by the names of their authors in lower case, each as article id × ID_FACTOR + number, ascending.
 Written = dict[str, "array[int]"]
 ID_FACTOR = 2**20
@@ -32,145 +146,194 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Generator[Finding, 
     """Check all conversations; return the comments of each author: memory grows by 8 bytes a comment."""
     keys = scanner.site_keys
     written: Written = defaultdict(lambda: array("Q"))
-    names = (keys.split(key)[1] for key in scanner.keys(keys.thread("*")))
-    ids = (int(name) for name in names if _is_id(name))
+    ids = (name for key in scanner.keys(keys.thread("*")) if is_id_text(name := keys.split(key)[1]))
     yield from scanner.findings(ids, _check_threads, settings, written)
-    yield from scanner.findings(scanner.keys(keys.voted_comments("*", "*")), _check_voter_keys, size=4)
-    yield from scanner.findings(scanner.members(keys.removing()), _check_removing)
+    blocks = scanner.keys(keys.voted_comments("*", "*"))
+    yield from scanner.check_each(blocks, partial(_comments_of_block, keys), partial(_check_voter_key, keys), size=4)
     return written
 
 
-def _is_id(name: str) -> bool:
-    return name.isascii() and name.isdigit() and len(name) <= 15 and str(int(name)) == name
+def _check_threads(scanner: Scanner, settings: Settings, written: Written, ids: list[str]) -> Iterator[Finding]:
+    """Check these conversations, each at one instant; one command repairs what can be."""
+    for thread in read_conversations(scanner, ids):
+        if thread.fields and thread.article[0] is None:
+            article = thread.keys.article(thread.id)
+            why_not = "a backup may hold the article; else UNLINK its thread:, words:, hidden: and voted-comments: keys"
+            yield Finding(
+                thread.keys.thread(thread.id), f"belongs to no article: there is no {article}", why_not=why_not
+            )
+        elif thread.fields:
+            found = [
+                *_check_fields(thread, settings),
+                *_check_comments(thread),
+                *_check_words(thread),
+                *_check_voters(thread),
+            ]
+            fix = thread.repair() if found else ()
+            for finding in found:
+                yield finding if finding.fix or finding.why_not else finding._replace(fix=fix)
+            for number, node in thread.thread.nodes.items():
+                if node.author and node.status is not CommentStatus.DELETED:
+                    written[name_key(node.author)].append(thread.id * ID_FACTOR + number)
 
 
-def _check_threads(scanner: Scanner, settings: Settings, written: Written, ids: list[int]) -> Iterator[Finding]:
-    """Check these conversations, each at one instant; again those that changed under the check."""
-    keys = scanner.site_keys
-    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-        snapshots = dict(take_thread_snapshots(scanner, ids))
-        for id, snapshot in snapshots.items():
-            if snapshot and snapshot.fields and snapshot.article[0] is None:
-                why_not = (
-                    "a backup may hold the article; else UNLINK its thread:, words:, hidden: and voted-comments: keys"
-                )
-                yield Finding(
-                    keys.thread(id), f"belongs to no article: there is no {keys.article(id)}", why_not=why_not
-                )
-            elif snapshot and snapshot.fields:
-                yield from _check_thread(keys, settings, snapshot)
-                for number, node in snapshot.thread.nodes.items():
-                    if node.author and node.status is not CommentStatus.DELETED:
-                        written[name_key(node.author)].append(id * ID_FACTOR + number)
-        ids = [id for id, snapshot in snapshots.items() if snapshot is None]
-        if not ids:
-            return
+def _knows_last(thread: Conversation) -> bool:
+    """Tell whether the last number is not behind the comments; a repair of it comes before what depends on it."""
+    return thread.last >= max(thread.numbers, default=0)
 
 
-def _check_thread(keys: Keys, settings: Settings, snapshot: ThreadSnapshot) -> Iterator[Finding]:
-    """Check one conversation; one command repairs what can be."""
-    repair = Repair(keys, snapshot)
-    found = [*_check_fields(repair, settings), *comments.examine(repair), *_check_voters(repair)]
-    fix = repair.command() if found else ()
-    for finding in found:
-        yield finding if finding.fix or finding.why_not else finding._replace(fix=fix)
-
-
-def _check_fields(repair: Repair, settings: Settings) -> Iterator[Finding]:
+def _check_fields(thread: Conversation, settings: Settings) -> Iterator[Finding]:
     """Check the fields of a conversation that are no comment."""
-    snapshot, key, fields = repair.snapshot, repair.keys.thread(repair.snapshot.id), repair.snapshot.fields
-    numbers, knows_last = comments.numbers(snapshot), comments.knows_last(snapshot)
-    highest = max(numbers, default=0)
-    if not knows_last or ("last" in fields and not numbers and not last_number(fields)):
-        repair.fields["last"] = str(highest)
-        last = fields.get("last", "missing")
-        beside = f"but comment {snapshot.id}.{highest}" if highest else "which is no number of a comment"
-        yield Finding(key, f"has last {last}, {beside}", now=f"last {highest}")
-    revision = fields.get("rev", "")
-    if not (revision.isascii() and revision.isdigit() and len(revision) <= 16):
-        repair.fields["rev"] = ""  # another one comes with it
-        yield Finding(key, f"has the revision {revision or 'none'}, which is no number")
-    closes = fields.get("closes", "")
-    is_end = closes.isascii() and closes.isdigit() and len(closes) <= MAX_TIME_DIGITS
-    if knows_last and (numbers or closes) and not is_end:
-        end = _end(snapshot, highest, settings)
-        repair.fields |= {"closes": str(end)} if end is not None else {}
-        why_not = "its article has no time, either" if end is None else ""
-        yield Finding(key, f"ends at {closes or 'no time'}, which is no time", (), why_not, f"closes {end}")
-    if "closed" in fields and finite_number(fields["closed"]) is None:
-        why_not = "nothing else tells when a moderator closed it: set the field with HSET, or HDEL it to reopen it"
-        yield Finding(key, f"was closed at {fields['closed']}, which is no time", why_not=why_not)
-    for name in sorted(fields):
-        if not (name in _FIELDS or comments.is_number(name.removeprefix("reason:").removeprefix("removed-by:"))):
+    key, fields, highest = thread.keys.thread(thread.id), thread.fields, max(thread.numbers, default=0)
+    knows_last, needed = _knows_last(thread), {"rev", *(["closes"] if thread.numbers else [])}
+    # Another revision comes with every repair.
+    lost = {"last": str(highest), "rev": "", "closes": _end(thread, settings)}
+    for name, field in THREAD_FIELDS.items():
+        value = fields.get(name)
+        is_right = name not in needed if value is None else field.check(value)
+        if name == "last":
+            is_right = knows_last and (value is None or is_right)
+        if is_right or (name == "closes" and not knows_last):
+            continue
+        if (new := lost.get(name)) is not None:
+            thread.new_fields[name] = new
+        what = f"has {value:.60} in the field {name}, which is wrong" if value else f"has no {name}"
+        yield Finding(key, what, why_not="" if new is not None else BY_HAND, now=f"{name} {new}" if new else "")
+    for name in sorted(fields.keys() - THREAD_FIELDS - {"hiding"}):  # that is there while a removal is being counted
+        if not is_comment_field(name.removeprefix("reason:").removeprefix("removed-by:")):
             yield Finding(key, f"has the unknown field {name:.40}", why_not="another program made this field")
 
 
-def _end(snapshot: ThreadSnapshot, highest: int, settings: Settings) -> int | None:
+def _end(thread: Conversation, settings: Settings) -> str | None:
     """Return when a conversation ends: as the expiry of its voters says, else as without comments; None if unknown."""
-    block, posted = snapshot.blocks.get(highest // config.VOTER_BLOCK), finite_number(snapshot.article[1])
-    if block and block.expires >= 0:
-        return block.expires // 1000 - config.VOTERS_GRACE_SECONDS
-    return int(posted + settings.commenting_seconds) if posted is not None else None
+    expires = thread.expiries.get(max(thread.numbers, default=0) // config.VOTER_BLOCK, -1)
+    if expires >= 0:
+        return str(expires // 1000 - config.VOTERS_GRACE_SECONDS)
+    posted = finite_number(thread.article[1])
+    return str(int(posted + settings.commenting_seconds)) if posted is not None else None
 
 
-def _check_voters(repair: Repair) -> Iterator[Finding]:
+def _check_comments(thread: Conversation) -> Iterator[Finding]:
+    """Check the place, the author and the votes of each comment, and who can read it."""
+    key, nodes = thread.keys.thread(thread.id), thread.thread.nodes
+    for number in set(thread.numbers) - nodes.keys():
+        yield Finding(key, f"holds comment {CommentId(thread.id, number)} with a damaged text", why_not=BY_HAND)
+    counts = Counter(int(vote) // VOTER_FACTOR for own in thread.voters.values() for vote in own if _is_vote(vote))
+    levels, covered = {0: 0}, set[int]()
+    for number, node in nodes.items():
+        above = node.parent if node.parent < number and node.parent in levels else 0
+        levels[number] = levels[above] + 1
+        if above in covered or (above and nodes[above].removes_replies):
+            covered.add(number)
+        if levels[number] == config.MAX_COMMENT_LEVEL + 1:
+            what = f"comment {CommentId(thread.id, number)} stands below level {config.MAX_COMMENT_LEVEL}, the deepest"
+            yield Finding(key, what, why_not="pages show it all the same, and nothing else tells where it belongs")
+        yield from (Finding(key, what) for what in _check_comment(thread, node, counts[number]))
+    if _knows_last(thread):  # else the bits are checked once it does
+        readable = {n for n, node in nodes.items() if node.status is CommentStatus.VISIBLE} - covered
+        yield from _check_hidden(thread, set(range(1, thread.last + 1)) - readable)
+
+
+def _is_vote(member: str) -> bool:
+    return is_member_id(member) and int(member) % VOTER_FACTOR > 0
+
+
+def _check_comment(thread: Conversation, node: Node, voters: int) -> Iterator[str]:
+    id, repaired, own = CommentId(thread.id, node.number), node, thread.voters.get(node.number // config.VOTER_BLOCK)
+    if node.parent and (node.parent >= node.number or str(node.parent) not in thread.fields):
+        why = "which is not older" if node.parent >= node.number else "which is not there"
+        yield f"comment {id} answers {thread.id}.{node.parent}, {why}: it stands at the top level now"
+        repaired = replace(repaired, parent=0)
+    if node.status is CommentStatus.DELETED and node.author:
+        yield f"comment {id} is deleted, but names its author"
+        repaired = replace(repaired, author="")
+    if own and "0" in own and node.votes != node.base + voters:  # with the member 0, all voters are there
+        yield f"comment {id} has {node.votes} votes, but base {node.base} and {voters} voters make {node.base + voters}"
+        votes = max(node.votes, node.base + voters)  # votes never fall because voters are missing
+        repaired = replace(repaired, votes=votes, base=votes - voters)
+    if repaired != node:
+        thread.new_nodes[node.number] = repaired
+
+
+def _check_words(thread: Conversation) -> Iterator[Finding]:
+    """Check that there are words exactly for the comments that are not deleted."""
+    key = thread.keys.words(thread.id)
+    for number, node in thread.thread.nodes.items():
+        id, has_words = CommentId(thread.id, number), str(number) in thread.words
+        if node.status is CommentStatus.DELETED and has_words:
+            thread.lost_words.append(number)
+            yield Finding(key, f"holds the words of comment {id}, which is deleted")
+        elif node.status is not CommentStatus.DELETED and not has_words:
+            why_not = "they are stored nowhere else: a backup may hold them; set the field with HSET"
+            yield Finding(key, f"lacks the words of comment {id}", why_not=why_not)
+    for field in sorted(thread.words - set(map(str, thread.numbers))):
+        why_not = f"{thread.keys.thread(thread.id)} lacks the comment, which a backup may hold; else HDEL the field"
+        yield Finding(key, f"holds the words of comment {thread.id}.{field}, which is not there", why_not=why_not)
+
+
+def _check_hidden(thread: Conversation, wanted: set[int]) -> Iterator[Finding]:
+    """Check the bits, unless a removal is still hiding or showing comments, and the number of comments."""
+    key, article, before = thread.keys.hidden(thread.id), thread.keys.article(thread.id), thread.hidden
+    after, stored = before if thread.is_removing else wanted, thread.article[2] or "0"
+    for number in sorted(before ^ after):
+        what = f"{'hides' if number in before else 'does not hide'} comment {CommentId(thread.id, number)}"
+        yield Finding(key, what, now=f"comments {thread.last - len(after)}")
+    if thread.hidden_bits != len(before):
+        yield Finding(key, "hides numbers that no comment has")
+    if thread.hidden_bits != len(before) or before != after:
+        bits = bytearray(max(after, default=0) // 8 + 1)
+        for number in after:
+            bits[number // 8] |= 0x80 >> number % 8
+        sets = [part for at, byte in enumerate(bits) for part in ("SET", "u8", f"#{at}", byte)]
+        thread.writes += [("UNLINK", key), *([("BITFIELD", key, *sets)] if after else [])]
+    if stored != str(thread.last - len(before)):
+        yield Finding(article, f"has comments {stored}, but {thread.last - len(before)} can be read")
+    if stored != str(thread.last - len(after)):
+        thread.writes.append(("HSET", article, "comments", thread.last - len(after)))
+
+
+def _check_voters(thread: Conversation) -> Iterator[Finding]:
     """Check that the voters of each block expire with the conversation, are for its comments, and were not lost."""
-    snapshot, closes = repair.snapshot, repair.snapshot.thread.closes
-    if closes is None or not comments.knows_last(snapshot):
+    closes = thread.thread.closes
+    if closes is None or not _knows_last(thread):
         return  # a finding about the conversation says so already
     until = closes + config.VOTERS_GRACE_SECONDS
-    for block, (expires, members) in snapshot.blocks.items():
-        key = repair.keys.voted_comments(snapshot.id, block)
-        strays = sorted(member for member in members if not _is_vote(member, block, snapshot))
+    for block, members in thread.voters.items():
+        key, expires = thread.keys.voted_comments(thread.id, block), thread.expiries[block]
+        strays = sorted(member for member in members if not _is_of_block(member, block, thread.last))
         for batch in batched(strays, NAMED_AT_ONCE):
-            fix = repair.guarded(("SREM", key, *batch))
+            fix = thread.fix(("SREM", key, *batch))
             for member in batch:
                 yield Finding(key, f"holds {member}, which is no vote for a comment of this block", fix)
         lost = {
             number: node
-            for number, node in snapshot.thread.nodes.items()
+            for number, node in thread.thread.nodes.items()
             if number // config.VOTER_BLOCK == block and node.votes != node.base
         }
-        if "0" not in members and snapshot.now < closes and (members or lost):
-            repair.nodes |= {
-                number: replace(repair.nodes.get(number, node), base=node.votes) for number, node in lost.items()
-            }
-            repair.writes.append(("UNLINK", key))
+        if "0" not in members and thread.now < closes and (members or lost):
+            for number, node in lost.items():
+                thread.new_nodes[number] = replace(thread.new_nodes.get(number, node), base=node.votes)
+            thread.writes.append(("UNLINK", key))
             yield Finding(key, "has lost its voters, so that voting on these comments is over")
         elif members and expires < 1000 * (until - 1):
-            repair.writes.append(("EXPIREAT", key, until))
+            thread.writes.append(("EXPIREAT", key, until))
             what = f"expires at {expires // 1000}, but the conversation and an hour end at {until}"
             yield Finding(key, what if expires != -1 else "never expires")
 
 
-def _is_vote(member: str, block: int, snapshot: ThreadSnapshot) -> bool:
-    """Tell whether *member* is the 0 of a block, or stands for a vote on one of its comments that were written."""
-    if member == "0":
-        return True
-    if not (member.isascii() and member.isdigit() and str(int(member)) == member):
-        return False
-    number, voter = divmod(int(member), VOTER_FACTOR)
-    return bool(voter) and number // config.VOTER_BLOCK == block and 1 <= number <= last_number(snapshot.fields)
+def _is_of_block(member: str, block: int, last: int) -> bool:
+    """Tell whether *member* is the 0 of a block, or stands for a vote on one of its comments up to the *last* one."""
+    number = int(member) // VOTER_FACTOR if _is_vote(member) else 0
+    return member == "0" or (number // config.VOTER_BLOCK == block and 1 <= number <= last)
 
 
-def _check_voter_keys(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
-    """Check that these sets of voters belong to a block of a conversation."""
-    keys = scanner.site_keys
-    parts = [keys.split(key)[1].partition("-") for key in found]
-    commands: list[Command] = []
-    for key, (id, _, block) in zip(found, parts, strict=True):
-        first = int(block) * config.VOTER_BLOCK if _is_id(block) else 0
-        commands += [("EXISTS", key), ("HMGET", keys.thread(id), *range(first, first + config.VOTER_BLOCK))]
-    replies = split_evenly(scanner.run_atomic(commands), len(found))
-    for key, (_, _, block), (exists, stored) in zip(found, parts, replies, strict=True):
-        if exists and not (_is_id(block) and any(stored)):
-            yield Finding(key, "belongs to no comments of a conversation", ("UNLINK", key))
+def _comments_of_block(keys: Keys, key: str) -> list[Command]:
+    id, _, block = keys.split(key)[1].partition("-")
+    first = last_number(block) * config.VOTER_BLOCK
+    return [("EXISTS", key), ("HMGET", keys.thread(id), *range(first, first + config.VOTER_BLOCK))]
 
 
-def _check_removing(scanner: Scanner, members: list[str]) -> Iterator[Finding]:
-    """Check that these articles, whose comments are being hidden or shown again, have a conversation."""
-    keys = scanner.site_keys
-    exist = scanner.run_atomic([("EXISTS", keys.thread(id)) for id in members])
-    for id, has_thread in zip(members, exist, strict=True):
-        if not has_thread:
-            yield Finding(keys.removing(), f"holds {id}, which has no conversation", ("SREM", keys.removing(), id))
+def _check_voter_key(keys: Keys, key: str, exists: int, stored: list[str | None]) -> Iterator[Finding]:
+    """Check that a set of voters belongs to a block of comments, which has these in the conversation."""
+    if exists and not (NOUNS["voted-comments"].name(keys.split(key)[1]) and any(stored)):
+        yield Finding(key, "belongs to no comments of a conversation", ("UNLINK", key))

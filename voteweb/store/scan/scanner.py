@@ -113,6 +113,16 @@ class Scanner:
                 rest = self.items(key, SCAN_COUNT) if len(items) == SCAN_COUNT else iter(())
                 yield key, chain(items, (item for _, item in rest))
 
+    def set_members(self, sets: Iterable[str]) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield each key of *sets* with its members; many small sets cost little."""
+        for batch in batched(sets):
+            sizes = self.run_atomic([("SCARD", key) for key in batch])
+            for portion in portions(batch, sizes, MAX_VOTERS_PER_READ):
+                if len(portion) == 1:
+                    yield portion[0], self.members(portion[0])
+                else:
+                    yield from zip(portion, self.run_atomic([("SMEMBERS", key) for key in portion]), strict=True)
+
     def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield each key of *rankings* with each of its members; many small rankings cost little."""
         for batch in batched(rankings):
@@ -130,6 +140,20 @@ def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+def portions(items: Sequence[T], sizes: Iterable[int], most: int = MAX_VOTERS_PER_READ) -> Iterator[list[T]]:
+    """Yield *items* in lists of those whose sizes make *most* at most, or of one alone."""
+    portion: list[T] = []
+    total = 0
+    for item, size in zip(items, sizes, strict=True):
+        if portion and total + size > most:
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += size
+    if portion:
+        yield portion
 
 
 def split_evenly(replies: Sequence[Any], count: int) -> list[Sequence[Any]]:

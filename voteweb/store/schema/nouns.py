@@ -419,7 +419,7 @@ NOUNS: dict[str, Noun] = {
     "digests": Noun("zset", PASSING),
     "invites": Noun("zset", DERIVED),
     "reports": Noun("zset", DERIVED),
-    "hidden": Noun("string", DERIVED),
+    "hidden": Noun("string", DERIVED, owner="thread"),
     "removing": Noun("set", DERIVED),
     **{noun: Noun("list", DERIVED, item=is_comment) for noun in ("comments", "commented")},
     **{noun: Noun("list", DERIVED, item=is_id_text) for noun in ("log", "log-by", "log-kind", "log-about")},

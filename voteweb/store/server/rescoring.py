@@ -8,8 +8,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import check_place
-from voteweb.store.doctor.looks import Fields
+from voteweb.store.doctor.looks import Fields, check_place
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, article_member
@@ -120,5 +119,5 @@ class Site(SiteSettings):
             by_score = keys.group_by_score(group) if noun == "top-group" else key
             if noun not in ("score", "top-group") or places[by_score][0] is not None:
                 problems = check_place(keys, key, article_member(id), score, wanted.get(key))
-                writes += [write for _, repair in problems for write in repair]
+                writes += [write for problem in problems for write in problem.writes]
         return writes

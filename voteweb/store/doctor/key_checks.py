@@ -1,0 +1,238 @@
+"""Check by the table of nouns: type, lifetime and owner of every key, and that sets and rankings hold what they may."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from voteweb.core.mail import MailKind
+from voteweb.store.accounts.users import member_places
+from voteweb.store.connection.commit import guarded
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema.keys import (
+    LEFT_OUT,
+    Keys,
+    article_member,
+    comment_of,
+    invitation_digest,
+    is_article,
+    is_member_id,
+)
+from voteweb.store.schema.nouns import EXPIRING, NOUNS, TYPES, key_type
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
+
+#: An id that is never given out: it stands for that of a member who has lost it.
+NO_ID = 0
+#: The nouns of sets and rankings of which nothing but the table tells what they may hold.
+_CHECKED = ("imported", "follows", "hides", "saved")
+
+
+def examine_types(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check type and lifetime of every key, and note in *scanner* which have another type."""
+    keys = scanner.site_keys
+    for batch in batched(scanner.spool()):
+        replies = scanner.run_atomic([(command, key) for key in batch for command in ("TYPE", "TTL")])
+        for key, (actual, expires) in zip(batch, split_evenly(replies, len(batch)), strict=True):
+            wanted = key_type(keys, key)
+            if wanted is None or actual == "none":
+                continue
+            if actual == wanted:
+                yield from _check_lifetime(keys, key, expires)
+                continue
+            scanner.mistyped.add(key)
+            why_not = "its content may be another program's: RENAME it, then repair again"
+            yield Finding(key, f"is a {actual}, but should be a {wanted}", why_not=why_not)
+
+
+def _check_lifetime(keys: Keys, key: str, expires: int) -> Iterator[Finding]:
+    noun, name = keys.split(key)
+    if noun == "article" and name and not is_article(article_member(name)):
+        yield Finding(key, f"is no article: {name} is no number", why_not="another program made this key")
+    is_combined = noun in ("time", "score") and "+" in name
+    if expires >= 0 and noun not in EXPIRING and not is_combined:
+        yield Finding(key, f"expires in {expires} seconds, but is for ever", ("PERSIST", key))
+    elif expires == -1 and is_combined:
+        yield Finding(key, "never expires", ("UNLINK", key))  # the next request for it builds it again
+    elif expires == -1 and EXPIRING.get(noun):
+        command, *seconds = EXPIRING[noun]
+        yield Finding(key, "never expires", (command, key, *seconds))
+
+
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check owners, members and numbers of items, rules of domains, mails and counters."""
+    keys = scanner.site_keys
+    owned = chain.from_iterable(scanner.keys(f"{keys.prefix}{noun}:*") for noun in NOUNS if NOUNS[noun].owner)
+    yield from scanner.check_each(
+        owned, lambda key: [("EXISTS", key), ("EXISTS", _owner(keys, key))], partial(_check_owner, keys)
+    )
+    for noun in _CHECKED:
+        yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_items, noun=noun))
+    yield from scanner.unless_mistyped(_check_rules(scanner))
+    yield from scanner.unless_mistyped(_check_mails(scanner))
+    yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_article_id(), scanner.article_ids()))
+    yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_user_id(), iter(member_ids(scanner))))
+
+
+def _owner(keys: Keys, key: str) -> str:
+    noun, name = keys.split(key)
+    return f"{keys.prefix}{NOUNS[noun].owner}:{name}"
+
+
+def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[Finding]:
+    """Check that the key to which one belongs exists."""
+    owner, orphan = _owner(keys, key), NOUNS[keys.split(key)[0]].orphan
+    if exists and not has_owner:
+        fix = guarded(keys, [("EXISTS", owner)], [0], [("UNLINK", key)])
+        yield Finding(key, f"belongs to {owner}, which is not there", () if orphan else fix, orphan)
+
+
+def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
+    """Check that these sets and rankings hold what they may hold, and no more."""
+    keys, kind, is_set = scanner.site_keys, NOUNS[noun], NOUNS[noun].type == "set"
+    for key in found:
+        if not kind.name(keys.split(key)[1]):
+            yield Finding(key, "has no name of such a key", why_not="another program made this key")
+    found = [key for key in found if kind.name(keys.split(key)[1])]
+    for key, member in _in_sets(scanner, found) if is_set else scanner.ranking_members(found):
+        if kind.item and not kind.item(member):
+            what = f"holds {member:.60}, which is nothing to keep there"
+            yield Finding(key, what, ("SREM" if is_set else "ZREM", key, member))
+    sizes = scanner.run_atomic([("ZCARD", key) for key in found if kind.most])
+    for key, size in zip(found, sizes, strict=False):
+        if size > kind.most:
+            yield Finding(key, f"holds more than {kind.most} entries", ("ZREMRANGEBYRANK", key, 0, -kind.most - 1))
+
+
+def _check_rules(scanner: Scanner) -> Iterator[Finding]:
+    """Check that domain rules are ones."""
+    key, is_rule = scanner.site_keys.domain_rules(), NOUNS["domain-rules"].pair
+    for domain, text in sorted(scanner.command("HGETALL", key).items()):
+        if is_rule and not is_rule(domain, text):
+            yield Finding(key, f"holds for {domain:.60} what is no rule", ("HDEL", key, domain))
+
+
+def _check_mails(scanner: Scanner) -> Iterator[Finding]:
+    """Check that each mail has a kind and a member, and that what is known of mails is of one that waits."""
+    keys, queue, mails = scanner.site_keys, scanner.site_keys.outbox(), scanner.site_keys.mails()
+    for found in batched(scanner.command("ZRANGE", queue, 0, -1)):
+        parts = [(*entry.split(" "), "")[:2] for entry in found]
+        exist = scanner.run_atomic([("EXISTS", keys.user(name)) for _, name in parts])
+        for entry, (kind, _), exists in zip(found, parts, exist, strict=True):
+            # A new password may be asked for under any name, and who was warned may leave: the job finds out.
+            if kind not in set(MailKind) or not (exists or kind in (MailKind.RESET, MailKind.CHANGED)):
+                yield Finding(queue, f"holds {entry:.60}, which is no mail", ("ZREM", queue, entry))
+    for found in batched(scanner.command("HKEYS", mails)):
+        reads = [("ZSCORE", queue, entry) for entry in found]
+        for entry, read, due in zip(found, reads, scanner.run_atomic(reads), strict=True):
+            if due is None:
+                fix = guarded(keys, [read], [None], [("HDEL", mails, entry)])
+                yield Finding(mails, f"has {entry:.60}, which does not wait", fix)
+
+
+def member_ids(scanner: Scanner) -> Bitmap:
+    """Return the ids of all members, also of those who left, and NO_ID if a member has none or a shared one."""
+    ids = Bitmap()
+    for batch in batched(scanner.keys(scanner.site_keys.user("?*"))):
+        for id in scanner.run_atomic([("HGET", key, "id") for key in batch]):
+            is_new = ids.add(int(id) if id is not None and is_member_id(id) else NO_ID)
+            if not is_new:
+                ids.add(NO_ID)
+    return ids
+
+
+def _check_counter(scanner: Scanner, key: str, ids: Iterator[int]) -> Iterator[Finding]:
+    """Compare the counter *key*, read after the *ids*, with the highest of them: no id is ever given out twice."""
+    highest = max(ids, default=0)
+    last = scanner.command("GET", key)
+    if last is not None and not last.isdecimal():
+        yield Finding(key, f"is {last}, which is no number", why_not=f"set it by hand to {highest} or more")
+    elif int(last or 0) < highest:
+        # A concurrent writer may raise it once more: that leaves a gap, which does no harm.
+        fix = ("INCRBY", key, highest - int(last or 0))
+        yield Finding(key, f"is {last or 'missing'}, but {highest} is in use", fix)
+
+
+class Holder(NamedTuple):
+    """A kind of things: its name, the key of the hash for which a member stands, and some fields of that.
+
+    ``belongs`` tells of a key and these fields whether the thing may stand in it.
+    """
+
+    name: str
+    key: Callable[[str], str | None]
+    fields: Sequence[str]
+    belongs: Callable[[str, Fields], bool]
+
+
+def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check what articles, members and invitations are held where; of a thing itself, its own check tells more."""
+    keys, groups = scanner.site_keys, scanner.groups()
+    named = Rankings(keys).named
+
+    def may_hold(key: str, fields: Fields) -> bool:
+        noun, has_time = keys.split(key)[0], finite_number(fields["time"]) is not None
+        is_free = noun in ("reports", "answers", "saved") or (noun == "top-day" and not has_time)
+        return fields["title"] is not None and (is_free or key in named(fields))
+
+    article = Holder(
+        "article",
+        lambda member: f"{keys.prefix}{member}" if is_article(member) else None,
+        ("title", "poster", "link", "groups", "time"),
+        may_hold,
+    )
+    member = Holder("member", keys.user, ("id", "name", "role", "since"), lambda *_: True)
+    invitation = Holder(
+        "invitation",
+        lambda member: keys.invite(invitation_digest(member)) if invitation_digest(member) else None,
+        ("by",),
+        lambda key, fields: key == keys.invites(fields["by"] or ""),
+    )
+    of_groups = [key for key in group_keys(keys, groups) if TYPES[keys.split(key)[0]] == "zset"]
+    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()]
+    spell = (keys.posted, keys.gone, keys.link, keys.domain, keys.top_of_day, keys.saved)
+    others = chain.from_iterable(scanner.keys(key("*")) for key in spell)
+    lists = [*member_places(keys, {}), keys.leaving()]
+    for kind, places in (
+        (article, _in_sets(scanner, map(keys.group, groups))),
+        (article, scanner.ranking_members(chain(of_site, [keys.reports()], of_groups, others))),
+        (member, _in_sets(scanner, lists)),
+        (
+            Holder("conversation", keys.thread, ("last", "rev", "closes"), lambda *_: True),
+            _in_sets(scanner, [keys.removing()]),
+        ),
+        (invitation, scanner.ranking_members(scanner.keys(keys.invites("*")))),
+    ):
+        checked = (place for place in places if not _is_no_thing(keys.split(place[0])[0], place[1]))
+        yield from scanner.check_each(checked, partial(_reads_of_place, keys, kind), partial(_check_place, keys, kind))
+
+
+def _in_sets(scanner: Scanner, found: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return ((key, member) for key in found for member in scanner.members(key))
+
+
+def _is_no_thing(noun: str, member: str) -> bool:
+    """Tell whether *member* is the mark of what a ranking left out, or one that another check looks at."""
+    is_of_other_check = (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member))
+    return (member == LEFT_OUT and noun in BEST_NOUNS) or bool(is_of_other_check)
+
+
+def _reads_of_place(keys: Keys, kind: Holder, place: tuple[str, str]) -> list[Command]:
+    command = "SISMEMBER" if TYPES[keys.split(place[0])[0]] == "set" else "ZSCORE"
+    return [("HMGET", kind.key(place[1]) or keys.article("?"), *kind.fields), (command, *place)]
+
+
+def _check_place(
+    keys: Keys, kind: Holder, place: tuple[str, str], values: list[str | None], stored: float | bool | None
+) -> Iterator[Finding]:
+    (key, member), fields = place, dict(zip(kind.fields, values, strict=True))
+    is_set, exists = TYPES[keys.split(key)[0]] == "set", any(value is not None for value in values)
+    if (stored if is_set else stored is not None) and not (exists and kind.belongs(key, fields)):
+        is_thing = exists and fields.get("title", "") is not None
+        why = "which does not belong there" if is_thing else f"which is no {kind.name}"
+        of_thing, _ = _reads_of_place(keys, kind, place)
+        fix = guarded(keys, [of_thing], [values], [("SREM" if is_set else "ZREM", key, member)])
+        yield Finding(key, f"holds {member}, {why}", fix)

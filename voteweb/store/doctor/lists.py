@@ -1,0 +1,153 @@
+"""Check the lists that are computed from other keys: of acts and of comments. One that is wrong is made anew."""
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+
+from voteweb.core import config
+from voteweb.core.comments import CommentId, Node
+from voteweb.core.names import name_key
+from voteweb.store.comments.order import newest_first, times_of
+from voteweb.store.connection.commit import guarded
+from voteweb.store.doctor.looks import Finding, SpoolingScanner
+from voteweb.store.doctor.threads import ID_FACTOR, Written
+from voteweb.store.scan.list_replacement import ends_of, replacement
+from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.keys import Keys, is_member_id, parse_comment
+from voteweb.store.schema.log_entries import log_indexes, pack, unpack
+from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.nouns import BY_HAND, LOG_FIELDS, faults
+
+#: The fields of an act that tell in which lists it is.
+_INDEXED = {name: field for name, field in LOG_FIELDS.items() if field.required}
+
+
+def _remade(
+    scanner: Scanner,
+    key: str,
+    items: Sequence[str],
+    wanted: Iterable[str | int],
+    *,
+    lacking: Iterable[str | int] = (),
+    strays: Container[str] = (),
+    other: str = "",
+) -> Iterator[Finding]:
+    """Yield what is wrong with a list that has these *items*, and *other* faults; *wanted* in its place repairs it."""
+    counts = Counter(items)
+    problems = [
+        *(f"lacks {item}" for item in lacking),
+        *(f"holds {item:.40}, which does not belong there" for item in counts if item in strays),
+        *(f"holds {item} {count} times" for item, count in counts.items() if count > 1 and item not in strays),
+        *([other] if other else []),
+    ]
+    if problems:
+        prepare, fix = replacement(scanner.site_keys, key, ends_of(items), wanted)
+        yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
+
+
+def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check that every act is in all lists of ids that index it, and each list holds only its acts, in order.
+
+    Memory grows by 20 bytes an act, and for a while by the longest list.
+    """
+    keys, entries = scanner.site_keys, scanner.site_keys.log_entries()
+    wanted: dict[str, array[int]] = defaultdict(lambda: array("Q"))
+    undoing, broken, last = list[tuple[int, int]](), set[int](), 0
+    for last, text in scanner.items(entries):
+        if not text:
+            continue  # an id that no act has
+        fields = unpack(text)
+        if any(faults(_INDEXED, fields)):
+            broken.add(last)
+            yield Finding(entries, f"has no kind, no time, or nobody for the id {last}", why_not=BY_HAND)
+            continue
+        for index in log_indexes(keys, fields["kind"], fields["who"], fields.get("about", "")):
+            wanted[index].append(last)
+        if undoes := fields.get("undoes"):
+            undone = int(undoes) if undoes.isdecimal() else 0
+            undoing.append((last, undone if 0 < undone < last else 0))
+    yield from scanner.check_each(
+        undoing, lambda pair: [("LINDEX", entries, pair[1] - 1)], partial(_check_undone, keys)
+    )
+    existing = map(scanner.keys, (keys.log_by("*"), keys.log_kind("*"), keys.log_about("*")))
+    for index, items in scanner.list_items(dict.fromkeys(chain([keys.log()], *existing, list(wanted)))):
+        yield from _check_index(scanner, index, list(items), wanted[index], broken, last)
+
+
+def _check_undone(keys: Keys, pair: tuple[int, int], text: str | None) -> Iterator[Finding]:
+    """Check that the second act of a pair is marked as undone by the first; 0 is none."""
+    entries, (id, undone) = keys.log_entries(), pair
+    fields = unpack(text if text and undone else "")
+    if "undone" not in fields:
+        what = f"has an entry {undone} that {id} undoes, but it does not say so"
+        write = ("LSET", entries, undone - 1, pack(fields | {"undone": "1"}))
+        fix = guarded(keys, [("LINDEX", entries, undone - 1)], [text], [write]) if fields else ()
+        yield Finding(entries, what, fix, "there is no such entry")
+
+
+def _check_index(
+    scanner: Scanner, index: str, items: list[str], wanted: "array[int]", broken: set[int], last: int
+) -> Iterator[Finding]:
+    """Compare the *items* of an index with the ids up to *last* that it should hold: both ascend.
+
+    Nobody knows where *broken* ones belong, and acts since the log was read are newer: both stay where they are.
+    """
+    ids = [int(item) if is_member_id(item) else 0 for item in items]
+    newest = last
+    if max(ids, default=0) > last:
+        newest = scanner.command("LLEN", scanner.site_keys.log_entries())
+    right = sorted([*wanted, *{id for id in ids if id in broken or last < id <= newest}])
+    strays, lacking = set(items) - set(map(str, right)), sorted(set(right).difference(ids))
+    order = "has its acts in another order" if ids != right and sorted(ids) == right else ""
+    yield from _remade(scanner, index, items, right, lacking=lacking, strays=strays, other=order)
+
+
+def examine_comments(scanner: SpoolingScanner, written: Written) -> Iterator[Finding]:
+    """Check the lists of the site's newest comments and of each member's; *written* are those by their authors."""
+    keys = scanner.site_keys
+    yield from scanner.unless_mistyped(_check_newest(scanner))
+    listed = (keys.split(key)[1] for key in scanner.keys(keys.commented("*")))
+    for name in dict.fromkeys(chain(listed, list(written))):
+        yield from scanner.unless_mistyped(_check_commented(scanner, name, written.pop(name, array("Q"))))
+
+
+def _check_newest(scanner: Scanner) -> Iterator[Finding]:
+    """Check that the list of the site's newest comments holds each once, and no more than it may."""
+    key, most = scanner.site_keys.comments(), config.NEWEST_COMMENTS
+    items = scanner.command("LRANGE", key, 0, -1)
+    strays = {item for item, comment in _comments(scanner, dict.fromkeys(items)).items() if comment is None}
+    kept = [item for item in dict.fromkeys(items) if item not in strays][:most]
+    other = f"holds {len(items)} comments, more than {most}" if len(items) > most else ""
+    yield from _remade(scanner, key, items, kept, strays=strays, other=other)
+
+
+def _comments(scanner: Scanner, entries: Iterable[str]) -> dict[str, Node | None]:
+    """Return the comment of each of these entries, None if there is none; damaged ones are left out."""
+    found: dict[str, Node | None] = {}
+    for batch in batched(entries):
+        ids = [parse_comment(entry) or CommentId(0, 0) for entry in batch]
+        reads = [("HGET", scanner.site_keys.thread(id.article), id.number) for id in ids]
+        for entry, id, stored in zip(batch, ids, scanner.run_atomic(reads), strict=True):
+            node = parse_node(id.number, stored or "")
+            if node or not stored:
+                found[entry] = node
+    return found
+
+
+def _check_commented(scanner: Scanner, name: str, written: "array[int]") -> Iterator[Finding]:
+    """Compare the list of a member's comments with those *written*, which may have become more or fewer since."""
+    keys, key = scanner.site_keys, scanner.site_keys.commented(name)
+    theirs = {str(CommentId(*divmod(packed, ID_FACTOR))) for packed in written}
+    items = [item for _, item in scanner.items(key)]
+    comments = _comments(scanner, theirs ^ set(items))
+    signed = {entry for entry, comment in comments.items() if comment and name_key(comment.author) == name}
+    # Read once more: an entry counts as wrong if it was so before and after its comment was read.
+    items = [item for _, item in scanner.items(key)] if comments else items
+    strays, lacking = (comments.keys() - signed).intersection(items), sorted(signed.difference(items))
+    if lacking and not scanner.command("HEXISTS", keys.user(name), "id"):
+        lacking = []  # an imported comment may name somebody who is no member; who left is still one
+    if strays or lacking or len(set(items)) < len(items):
+        ordered = newest_first(times_of(scanner.run_atomic, keys, [*{*items, *lacking} - strays]))
+        yield from _remade(scanner, key, items, (item for item, _ in ordered), lacking=lacking, strays=strays)
