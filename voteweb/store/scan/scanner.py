@@ -132,6 +132,19 @@ def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
         yield batch
 
 
+def portions(items: Sequence[T], sizes: Iterable[int]) -> Iterator[list[T]]:
+    """Yield *items* in lists of those that have MAX_VOTERS_PER_READ members at most, or of one alone."""
+    portion: list[T] = []
+    total = 0
+    for item, size in zip(items, sizes, strict=True):
+        if portion and total + size > MAX_VOTERS_PER_READ:
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += size
+    yield portion
+
+
 def split_evenly(replies: Sequence[Any], count: int) -> list[Sequence[Any]]:
     """Return *replies* cut into *count* equal parts."""
     width = len(replies) // count if count else 0
