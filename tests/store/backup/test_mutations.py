@@ -8,7 +8,7 @@ import pytest
 from tests.store.backup.copying import back_up
 from voteweb.core.errors import Invalid
 from voteweb.store import Store
-from voteweb.store.backup import KeyLine, LineChecks, parse_line
+from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
 from voteweb.store.backup.restore import line_writes
 
 #: What takes the place of each value, and texts also of each name in an object.
