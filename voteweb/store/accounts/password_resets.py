@@ -10,7 +10,7 @@ from voteweb.core.names import name_key
 from voteweb.store.accounts.users import new_session_id
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.digests import digest_of
+from voteweb.store.schema.values import digest_of
 from voteweb.store.site.context import StorePart
 
 #: Returns the reply to a command, in a list.

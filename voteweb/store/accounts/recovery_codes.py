@@ -13,7 +13,7 @@ from voteweb.core.models import User
 from voteweb.store.accounts.users import new_session_id, read_member
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 
 

@@ -20,11 +20,10 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Place
+from voteweb.store.schema.values import digest_of, finite_number
 from voteweb.store.site.context import Context, StorePart
 
 #: The fields that :func:`parse_user` reads.

@@ -6,7 +6,7 @@ from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 
 def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:

@@ -15,8 +15,8 @@ from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, Keys, article_member
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Rankings
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.changes import record_change
 
 #: The nouns of the sets and rankings of a group.

@@ -19,8 +19,8 @@ from voteweb.store.doctor.looks import Fields, find_strays
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema.keys import LEFT_OUT, Keys, is_article
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
+from voteweb.store.schema.values import finite_number
 
 _FIELDS = ("title", "poster", "link", "groups", "time")
 

@@ -12,7 +12,7 @@ from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema.keys import Keys, parse_comment
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 _KINDS = "|".join(NoticeKind)
 _ENTRY = re.compile(rf"(?:{_KINDS}) (?P<what>[0-9]{{1,19}}\.[0-9]{{1,19}}|log-[1-9][0-9]{{0,14}}) [0-9]{{1,12}}")

@@ -17,7 +17,7 @@ from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.keys import Keys, invitation_digest, invitation_member, is_member_id
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 
 class _Field(NamedTuple):

@@ -13,7 +13,7 @@ from voteweb.store.doctor.finding import Finding
 from voteweb.store.scan.list_replacement import Ends, replacement
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.log_entries import log_indexes, pack, unpack
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 _KINDS = frozenset(action.value for action in LogAction)
 

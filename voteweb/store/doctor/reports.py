@@ -24,7 +24,7 @@ from voteweb.store.schema.keys import (
     parse_comment,
 )
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema.decoding import MAX_TIME_DIGITS
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import THREAD_FIELDS, VOTER_FACTOR
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 #: Fields of ``thread:<id>`` that are no comment; ``hiding`` is there while a removal is being counted.
 _FIELDS = frozenset({*THREAD_FIELDS, "hiding"})

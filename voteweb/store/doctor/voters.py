@@ -12,7 +12,7 @@ from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import MAX_VOTERS_PER_READ, Scanner, batched, split_evenly
 from voteweb.store.schema.keys import Keys, article_id, is_article, is_member_id
 from voteweb.store.schema.nodes import VOTER_FACTOR
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0

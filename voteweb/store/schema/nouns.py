@@ -13,7 +13,6 @@ from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.recovery_codes import is_stored
 from voteweb.core.validation import is_member_key
 from voteweb.store.schema import fingerprints
-from voteweb.store.schema.digests import is_digest
 from voteweb.store.schema.keys import Keys, is_article
 from voteweb.store.schema.log_entries import unpack
 from voteweb.store.schema.nodes import is_state, split_node
@@ -30,6 +29,7 @@ from voteweb.store.schema.values import (
     is_comment,
     is_comment_voter,
     is_count,
+    is_digest,
     is_domain_rule,
     is_foreign_link,
     is_foreign_name,
@@ -306,10 +306,6 @@ _EARLIER_VERSION = {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "
 def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
     """Return the fields of the article that is *stored* so."""
     return OWN_ARTICLE_FIELDS if "base" in stored else ARTICLE_FIELDS
-
-
-def is_comment_number(number: int) -> bool:
-    return 0 < number <= _MARGIN * config.MAX_COMMENTS
 
 
 def is_thread_field(name: str, value: str) -> bool:
