@@ -14,10 +14,9 @@ import redis
 
 from voteweb.core.config import VOTER_BLOCK
 from voteweb.core.errors import ConfigError
-from voteweb.store.backup.lines import BITS, LINE_ITEMS, KeyLine, is_known
+from voteweb.store.backup.lines import BITS, LINE_ITEMS, KeyLine, is_known, unique_names
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner, batched, portions, split_evenly
 from voteweb.store.schema.nodes import THREAD_FIELDS, comment_numbers, split_node
@@ -195,7 +194,7 @@ class Dump:
     def _read(self, noun: str, found: Iterable[str]) -> Iterator[KeyLine]:
         """Yield the lines of the keys of a *noun* that were *found*, each with those that belong to it."""
         sized = {"article": ("SCARD", self._keys.voted), "thread": ("HLEN", self._keys.thread)}.get(noun)
-        for names in batched(self._unique(noun, found), _BLOCK_SIZES.get(noun, 10)):
+        for names in batched(unique_names(noun, self._names(noun, found)), _BLOCK_SIZES.get(noun, 10)):
             if sized is None:
                 yield from self._read_at_once(noun, names)
                 continue
@@ -204,20 +203,12 @@ class Dump:
             for portion in portions(names, sizes):
                 yield from self._threads(portion) if noun == "thread" else self._read_at_once(noun, portion)
 
-    def _unique(self, noun: str, found: Iterable[str]) -> Iterator[str]:
-        """Yield each name once that a backup may have: SCAN may name one twice, and other programs have others."""
-        ids, names = Bitmap(), set[str]()
+    def _names(self, noun: str, found: Iterable[str]) -> Iterator[str]:
         for key in found:
             name = self._keys.split(key)[1]
-            if not is_known(f"{noun}:{name}", is_whole=False):
-                if noun == "user" and isinstance(self._scanner, TolerantScanner):
-                    self._scanner.skip(key)
-            elif noun in ("article", "thread"):
-                if ids.add(int(name)):
-                    yield name
-            elif name not in names:
-                names.add(name)
-                yield name
+            if noun == "user" and isinstance(self._scanner, TolerantScanner) and not NOUNS[noun].name(name):
+                self._scanner.skip(key)
+            yield name
 
     def _read_at_once(self, noun: str, names: Sequence[str]) -> Iterator[KeyLine]:
         nouns = (noun, *_TOGETHER.get(noun, ()))

@@ -4,7 +4,7 @@ They are checked before anything is written: what the site that wrote them could
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -124,6 +124,20 @@ def is_known(key: str, *, is_whole: bool) -> bool:
     if is_whole:
         return _KEYS.is_ours(key) and NOUNS[noun].type != "stream"
     return NOUNS[noun].part is Part.PRIMARY and (NOUNS[noun].name(name) or (noun in COUNTED_NOUNS and not name))
+
+
+def unique_names(noun: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield each name once that a backup may have: SCAN may name a key twice, and other programs have other keys."""
+    ids, texts = Bitmap(), set[str]()
+    for name in names:
+        if not is_known(f"{noun}:{name}", is_whole=False):
+            continue
+        if NOUNS[noun].name is is_id_text:
+            if ids.add(int(name)):
+                yield name
+        elif name not in texts:
+            texts.add(name)
+            yield name
 
 
 def _has_shape(value: Any, type: str) -> bool:
