@@ -12,8 +12,8 @@ from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken, NoInvitation
 from voteweb.core.models import Invitation, LogAction, Page, Role, User
 from voteweb.store import Store
-from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import digest_of
 
 
 def page(store: Store, name: str, number: int = 1) -> Page[Invitation]:

@@ -16,8 +16,8 @@ from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.core.recovery_codes import read
 from voteweb.store import Store
 from voteweb.store.accounts.sessions import digest
-from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import digest_of
 
 
 def test_forty_concurrent_votes_of_one_member_count_once(store: Store) -> None:

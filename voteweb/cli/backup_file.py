@@ -20,7 +20,7 @@ from voteweb.core import clock
 from voteweb.core.config import MAX_TIME, SCHEMA
 from voteweb.core.errors import Invalid
 from voteweb.store.backup import KeyLine, parse_line, things
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 #: The format that is written, and the only one that is read.
 FORMAT = 7

@@ -14,8 +14,8 @@ from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
-from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import digest_of
 
 MONTH = 31 * 86_400
 #: Settings with which articles become good in a storm, and cease to be.

@@ -10,8 +10,9 @@ from tests.store.backup.copying import articles_of, back_up
 from tests.store.examination import run, without_prefix
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
-from voteweb.store.backup import Backup, LineChecks, dump_threads
+from voteweb.store.backup import Backup, LineChecks
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.nouns import key_type
 
@@ -26,10 +27,10 @@ def before_voters(monkeypatch: pytest.MonkeyPatch) -> BeforeVoters:
     def install(action: Callable[[list[str]], None]) -> None:
         run_atomic = Scanner.run_atomic
 
-        def act_first(scanner: Scanner, commands: Sequence[Command]) -> list[Any]:
+        def act_first(self: Scanner, commands: Sequence[Command]) -> list[Any]:
             if keys := [command[1] for command in commands if command[0] == "SMEMBERS"]:
                 action(keys)
-            return run_atomic(scanner, commands)
+            return run_atomic(self, commands)
 
         monkeypatch.setattr(Scanner, "run_atomic", act_first)
 
@@ -64,8 +65,8 @@ def test_an_article_deleted_during_the_backup_is_left_out(store: Store, before_v
 def test_articles_with_many_voters_are_read_in_portions(
     monkeypatch: pytest.MonkeyPatch, voters: list[int], portions: list[int]
 ) -> None:
-    monkeypatch.setattr(dump_threads, "MAX_VOTERS_PER_READ", 5)
-    assert list(map(len, dump_threads.portions(voters, voters))) == portions
+    monkeypatch.setattr(scanner, "MAX_VOTERS_PER_READ", 5)
+    assert list(map(len, scanner.portions(voters, voters))) == portions
 
 
 def test_all_of_many_voters_are_dumped(store: Store) -> None:

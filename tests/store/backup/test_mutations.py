@@ -9,7 +9,7 @@ from tests.store.backup.copying import back_up
 from voteweb.core.errors import Invalid
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
-from voteweb.store.backup.key_writes import KeyWrites
+from voteweb.store.backup.restore import line_writes
 
 #: What takes the place of each value, and texts also of each name in an object.
 HOSTILE: tuple[Any, ...] = (
@@ -48,9 +48,7 @@ def restore(json: dict[str, Any], *, is_whole: bool) -> bool:
         return False
     if list(LineChecks(is_whole=is_whole).faults(line)):
         return False
-    writes = KeyWrites()
-    writes.add_line(line, is_whole=is_whole)
-    list(writes.commands())
+    list(line_writes(line, "", is_whole=is_whole))
     return True
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from tests.web.state import TOKEN
 from voteweb.core.models import Role
-from voteweb.store.schema.digests import digest_of
+from voteweb.store.schema.values import digest_of
 
 #: Those who send requests. Each but the reader is an account of this name in the site of conftest.py: the poster has
 #: posted article 1 just now, the late one article 2 too long ago to edit it, and the session of the banned has ended.

@@ -14,8 +14,8 @@ from voteweb.core.models import Invitation, LogAction, Page, Role
 from voteweb.store import Store
 from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import digest_of
 
 Enter = Callable[..., Browser]
 INVALID = "This invitation has expired, or was used or withdrawn. Please ask for a new one."

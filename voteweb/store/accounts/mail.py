@@ -22,7 +22,7 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import StorePart
 
 #: The fields of a member that are about mail.

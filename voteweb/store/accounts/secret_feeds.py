@@ -7,7 +7,7 @@ from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.digests import digest_of
+from voteweb.store.schema.values import digest_of
 from voteweb.store.site.context import StorePart
 
 

@@ -21,11 +21,10 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Place, place_writes
+from voteweb.store.schema.values import digest_of, finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import members_of, queue_page
 

@@ -6,7 +6,7 @@ from voteweb.core import links
 from voteweb.store.connection.connection import Connection
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.keys import article_id, is_article
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 
 def find_articles(connection: Connection, wanted: Iterable[str]) -> dict[str, int]:

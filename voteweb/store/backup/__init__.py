@@ -7,23 +7,16 @@ computed again.
 from collections.abc import Iterator
 
 from voteweb.store.backup.dump import Dump
-from voteweb.store.backup.key_copy import read_keys
-from voteweb.store.backup.key_lines import KeyLine, parse_line
-from voteweb.store.backup.line_checks import LineChecks
+from voteweb.store.backup.lines import KeyLine, LineChecks, parse_line
 from voteweb.store.backup.restore import Restore, things
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.server.health import HealthChecks
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 
 __all__ = ["Backup", "KeyLine", "LineChecks", "parse_line", "things"]
 
 
 class Backup(StorePart):
     """The backups of one site."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._health = HealthChecks(context)
 
     def total(self) -> int:
         """Return the approximate number of articles, members and acts in the log."""
@@ -46,8 +39,8 @@ class Backup(StorePart):
 
         Raises ConfigError for a key of a type that voteweb does not write.
         """
-        return read_keys(self._connection)
+        return Dump(self._connection).all_lines()
 
     def new_restore(self, whole_layout: int | None = None) -> Restore:
         """Return a restore of primary keys or, with the number of its layout, of a copy of every key."""
-        return Restore(self._connection, self._settings, self._health, whole_layout)
+        return Restore(self._context, whole_layout)

@@ -11,7 +11,7 @@ from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import Keys, parse_comment
 from voteweb.store.schema.nodes import comment_numbers, split_node
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 #: Comments whose times, or numbers, are read in one round trip.
 READ_SIZE = 2_000

@@ -13,7 +13,7 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import change_state, next_revision, parse_node
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.changes import record_change
 
 

@@ -29,8 +29,8 @@ from voteweb.store.schema.keys import (
     parse_comment,
 )
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Place, Rankings, group_keys
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.changes import record_change
 
 _BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"

@@ -22,8 +22,8 @@ from voteweb.store.schema.keys import (
     is_member_id,
 )
 from voteweb.store.schema.nouns import EXPIRING, NOUNS, TYPES, key_type
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
+from voteweb.store.schema.values import finite_number
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0

@@ -20,8 +20,7 @@ from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.keys import Keys, article_id, invitation_member, is_article, is_member_id, parse_comment
 from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.nouns import BY_HAND, MEMBER_FIELDS, faults
-from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.values import is_inbox_entry, is_time, is_visit
+from voteweb.store.schema.values import finite_number, is_inbox_entry, is_time, is_visit
 
 #: The fields on which something is decided, or that something replaces; pages show the others as they are.
 _CHECKED = {

@@ -19,8 +19,7 @@ from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.keys import Keys, is_member_id
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
 from voteweb.store.schema.nouns import BY_HAND, NOUNS, THREAD_FIELDS
-from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.values import is_id_text, is_number
+from voteweb.store.schema.values import finite_number, is_id_text, is_number
 from voteweb.store.site.changes import record_change
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.

@@ -13,7 +13,6 @@ import redis
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.migrations.conversions import CONVERSIONS, OLDEST, Conversion
-from voteweb.store.schema.keys import Keys
 from voteweb.store.site.context import StorePart
 
 
@@ -38,29 +37,32 @@ class Migrations(StorePart):
         Raises ConfigError if a newer version wrote the data, or one that is too old.
         """
         keys = self._keys
-        number, backup, *lasting = self._connection.run(
-            [("GET", keys.schema()), ("GET", keys.migrating()), *(("EXISTS", key) for key in _lasting_keys(keys))]
+        # Every site of voteweb that was ever used has one of the latter, and no program after the book has any.
+        used = (keys.last_user_id(), keys.log(), keys.groups(), keys.imported(""))
+        number, backup, is_used = self._connection.run(
+            [("GET", keys.schema()), ("GET", keys.migrating()), ("EXISTS", *used)]
         )
-        if number is None and not any(lasting):
+        if number is None and not is_used:
             # A replica, a full server or one with a full disk refuses the number: the next start writes it.
             with suppress(redis.ResponseError, Unavailable):
                 self._connection.command("SET", keys.schema(), SCHEMA, "NX")
             number = SCHEMA
-        if not str(number or 0).isdecimal() or int(number or 0) > SCHEMA:
+        known = int(number or 0) if str(number or 0).isdecimal() else SCHEMA + 1
+        if known > SCHEMA:
             raise ConfigError(
                 "The data have layout %(number)s, and this version reads up to %(current)s: a newer version of voteweb "
                 "wrote them. Install that version.",
                 number=number,
                 current=SCHEMA,
             )
-        if int(number or 0) < OLDEST:
+        if known < OLDEST:
             raise ConfigError(
                 "The data have layout %(number)s, and this version converts those from %(oldest)s on. Convert them "
                 "with an older version first: docs/upgrading.md, From 0.1 to 0.2.",
-                number=number or 0,
+                number=known,
                 oldest=OLDEST,
             )
-        return State(int(number), backup or "")
+        return State(known, backup or "")
 
     def refuse_other(self) -> None:
         """Raise ConfigError unless the data have the current layout.
@@ -99,8 +101,3 @@ class Migrations(StorePart):
         """Note that the data have the current layout."""
         commands = [("SET", self._keys.schema(), SCHEMA), ("UNLINK", self._keys.migrating())]
         self._connection.run(commands, atomic=True)
-
-
-def _lasting_keys(keys: Keys) -> list[str]:
-    """Return keys of which every site of voteweb that was ever used has one, and no program after the book has any."""
-    return [keys.last_user_id(), keys.log(), keys.groups(), keys.imported("")]

@@ -9,8 +9,7 @@ from voteweb.core.models import Note, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.digests import digest_of
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import digest_of, finite_number
 from voteweb.store.site.context import StorePart
 
 

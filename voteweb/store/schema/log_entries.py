@@ -8,10 +8,6 @@ from dataclasses import dataclass, fields
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store.schema.keys import Keys
 
-#: Ids that no act of the log has: so many at most, and so many more for each act.
-MAX_EMPTY_PLACES = 100_000
-MAX_EMPTY_PLACES_PER_ACT = 20
-
 
 @dataclass(frozen=True, slots=True)
 class NewLogEntry:
@@ -70,14 +66,6 @@ def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]
 def new_token() -> str:
     """Return the token of one act: sent again with the same, it is not done again."""
     return secrets.token_urlsafe(9)
-
-
-def has_too_many_gaps(count: int, last_id: int) -> bool:
-    """Tell whether so many ids up to *last_id* have none of the *count* acts that something else wrote them.
-
-    Acts that were refused used up ids, and each place without an act takes two bytes.
-    """
-    return last_id - count > MAX_EMPTY_PLACES + MAX_EMPTY_PLACES_PER_ACT * count
 
 
 def log_indexes(keys: Keys, kind: str, who: str, about: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number, matching
 
 T = TypeVar("T")
 
@@ -18,6 +18,7 @@ _NODE = re.compile(
 #: Whole numbers that are exact in scripts too: a revision is a unix time in microseconds.
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+is_state = matching(_STATE)
 #: The fields of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = ("last", "rev", "closes", "closed", "close-reason", "quiet")
 #: The beginning of the fields with the reasons of removals, before the comment's number.
@@ -30,10 +31,6 @@ def split_node(stored: str) -> dict[str, str] | None:
     """Return the parts of what is stored of a comment, each as it is; None if it holds none."""
     match = _NODE.fullmatch(stored)
     return match.groupdict() if match else None
-
-
-def is_state(letters: str) -> bool:
-    return re.fullmatch(_STATE, letters) is not None
 
 
 def join_node(parts: Mapping[str, str]) -> str:

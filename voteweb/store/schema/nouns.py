@@ -13,7 +13,6 @@ from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.recovery_codes import is_stored
 from voteweb.core.validation import is_member_key
 from voteweb.store.schema import fingerprints
-from voteweb.store.schema.digests import is_digest
 from voteweb.store.schema.keys import Keys, is_article
 from voteweb.store.schema.log_entries import unpack
 from voteweb.store.schema.nodes import is_state, split_node
@@ -30,6 +29,7 @@ from voteweb.store.schema.values import (
     is_comment,
     is_comment_voter,
     is_count,
+    is_digest,
     is_domain_rule,
     is_foreign_link,
     is_foreign_name,
@@ -308,10 +308,6 @@ def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
     return OWN_ARTICLE_FIELDS if "base" in stored else ARTICLE_FIELDS
 
 
-def is_comment_number(number: int) -> bool:
-    return 0 < number <= _MARGIN * config.MAX_COMMENTS
-
-
 def is_thread_field(name: str, value: str) -> bool:
     """Tell whether a field of a conversation is one of its own, or of a comment in it."""
     match = _FIELD_OF_COMMENT.fullmatch(name)
@@ -400,8 +396,8 @@ NOUNS: dict[str, Noun] = {
     "voted": Noun("set", PRIMARY, (), owner="article", item=is_foreign_name, name=is_id_text),
     "report": Noun("hash", PRIMARY, owner="article", pair=is_report, name=is_id_text),
     "was": Noun("zset", PASSING, _EARLIER, owner="article", item=is_earlier_version),
-    "group-info": Noun("hash", PRIMARY, fields=GROUP_FIELDS, name=is_group_name),
     "group-aliases": Noun("hash", PRIMARY, pair=_is_alias),
+    "group-info": Noun("hash", PRIMARY, fields=GROUP_FIELDS, name=is_group_name),
     "domain-rules": Noun("hash", PRIMARY, pair=is_domain_rule),
     "site": Noun("hash", PRIMARY, pair=is_site_field),
     "user": Noun("hash", PRIMARY, fields=MEMBER_FIELDS, name=is_member_key),

@@ -10,7 +10,7 @@ from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nouns import TYPES
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 
 #: The rankings by votes that are kept: each holds MAX_RANKED articles at most.
 BEST_NOUNS = frozenset({"top", "top-day", "top-group"})

@@ -1,4 +1,4 @@
-"""Check single stored values, by the rules of the forms.
+"""Read and check single stored values, by the rules of the forms.
 
 Taste is left out of what members write: a title or a name that would be refused in a new post is no fault. What has
 never been stored is one: an address of another kind, a character that turns the direction of a text.
@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from hashlib import sha256
+from math import isfinite
 
 from voteweb.core import config, links, passwords, validation
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
@@ -17,7 +19,6 @@ from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
 from voteweb.core.stored_settings import RESCORING, SINCE, is_stored_setting
 from voteweb.store.schema.keys import LEFT_OUT, comment_of, is_article, is_member_id, parse_comment
-from voteweb.store.schema.numbers import finite_number
 
 Check = Callable[[str], bool]
 #: A check of a field of a hash with its value.
@@ -31,15 +32,25 @@ MAX_ARTICLE_GROUPS = 100
 #: Members of rankings that stand for no article.
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
-_COUNT = re.compile(r"-?[0-9]{1,12}")
 _LINK_STATE = re.compile(r"[0-9a-f]{16}")
-_VISIT = re.compile(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
-_BAN_REMOVAL = re.compile(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)")
-_LANGUAGE = re.compile(r"[A-Za-z-]{0,20}")
 #: The name and the password in a link, which earlier versions took: pages do not show such a link.
 _USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
 #: What texts have besides characters that are seen: line ends, also of other programs, and tabs.
 _LINE_ENDS = str.maketrans("", "", "\n\t\u2028\u2029")
+
+
+def finite_number(text: str | None) -> float | None:
+    """Return the finite number that *text* spells, or None: another program may have stored a text in its place."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
+def digest_of(text: str) -> str:
+    """Return 32 hexadecimal digits that tell *text* from all others, and from which nobody learns it."""
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def stored_by(rule: Callable[[str], str]) -> Check:
@@ -57,6 +68,12 @@ def text_of(max_length: int) -> Check:
     return lambda text: len(text) <= max_length and _are_visible(text.translate(_LINE_ENDS))
 
 
+def matching(pattern: str) -> Check:
+    """Return the check of a text that is all of this *pattern*."""
+    expression = re.compile(pattern)
+    return lambda text: expression.fullmatch(text) is not None
+
+
 def one_of(values: Iterable[str]) -> Check:
     return frozenset(map(str, values)).__contains__
 
@@ -65,6 +82,15 @@ def _are_visible(text: str) -> bool:
     return text.isprintable() or all(is_visible(c) or c in INVISIBLE_LETTERS for c in text)
 
 
+#: A digest of what the store must recognize and not know, such as the token of a link.
+is_digest = matching(r"[0-9a-f]{32}")
+is_count = matching(r"-?[0-9]{1,12}")
+is_revision = matching(r"[0-9]{1,12}")
+#: A number of a comment, or 0.
+is_number = matching(r"[0-9]{1,9}")
+is_visit = matching(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
+is_ban_removal = matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)")
+is_language = matching(r"[A-Za-z-]{0,20}")
 #: A name that another program may have chosen, such as user:7.
 is_foreign_name = line_of(MAX_NAME_LENGTH)
 is_group_name = stored_by(validation.group_name)
@@ -88,21 +114,8 @@ def is_id_text(text: str) -> bool:
     return len(text) < 20 and is_member_id(text) and is_id(int(text))
 
 
-def is_number(text: str) -> bool:
-    """Tell whether *text* is a number of a comment, or 0."""
-    return len(text) < 10 and text.isascii() and text.isdigit()
-
-
 def is_time(text: str) -> bool:
     return _TIME.fullmatch(text) is not None and float(text) < config.MAX_TIME
-
-
-def is_count(text: str) -> bool:
-    return _COUNT.fullmatch(text) is not None
-
-
-def is_revision(text: str) -> bool:
-    return is_count(text) and not text.startswith("-")
 
 
 def is_actor(name: str) -> bool:
@@ -133,14 +146,6 @@ def is_password(stored: str) -> bool:
     return not stored or passwords.is_hash(stored)
 
 
-def is_ban_removal(stored: str) -> bool:
-    return _BAN_REMOVAL.fullmatch(stored) is not None
-
-
-def is_language(code: str) -> bool:
-    return _LANGUAGE.fullmatch(code) is not None
-
-
 def is_comment(text: str) -> bool:
     return parse_comment(text) is not None
 
@@ -161,10 +166,6 @@ def is_any(text: str) -> bool:
 
 def is_ranked(member: str) -> bool:
     return is_article(member) or member in _MARKERS
-
-
-def is_visit(text: str) -> bool:
-    return _VISIT.fullmatch(text) is not None
 
 
 def is_reset(link: str) -> bool:

@@ -9,7 +9,7 @@ from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import StorePart
 
 

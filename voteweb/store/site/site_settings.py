@@ -19,8 +19,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys, article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.values import parse_switch
+from voteweb.store.schema.values import finite_number, parse_switch
 from voteweb.store.site.context import StorePart
 
 #: Articles whose scores tell what a vote was worth.

@@ -35,8 +35,8 @@ from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
-from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import ranking_values
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import queue_page, read_all, read_rows
