@@ -26,8 +26,8 @@ CHANGES = (
     Change("a header is missing", "voteweb/web/security.py", '"X-Frame-Options": "DENY",', "", "forms"),
     Change(
         "scores are rounded", "voteweb/store/lua/helpers/rankings.lua",
-        "points = score(time, votes, weight, days * 86400),",
-        "points = math.floor(score(time, votes, weight, days * 86400)),", "acts",
+        "points = exact(score(time, votes, weight, days * 86400)),",
+        "points = exact(math.floor(score(time, votes, weight, days * 86400))),", "acts",
     ),
     Change(
         "a log entry is lost", "voteweb/store/lua/commit.lua",

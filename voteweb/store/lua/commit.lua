@@ -68,7 +68,7 @@ local function enter(key, member, score)
   redis.call('PERSIST', key)
 end
 local function enter_best(key, member, value, max_ranked)
-  rank_best(key, { member = member, by_votes = tonumber(value), max_ranked = tonumber(max_ranked) })
+  rank_best(key, { member = member, value = value, max_ranked = tonumber(max_ranked) })
 end
 local OWN_WRITES = { ENTER = enter, ['ENTER-BEST'] = enter_best }
 for _, write in ipairs(writes) do

@@ -39,7 +39,7 @@ if text ~= '' then
 end
 enter_rankings(rankings, place)
 if not has_left then
-  rank(posted_key, time, member)
+  rank(posted_key, place.time, member)
 end
 if link ~= '' and tonumber(now()) < time + LINK_SECONDS then
   remember_link(link_key, time, member)

@@ -72,12 +72,12 @@ redis.call('EXPIREAT', voted_key, string.format('%d', closes + VOTERS_GRACE_SECO
 redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
 if is_held then
   redis.call('HSET', article_key, 'gone', 'held')
-  rank(held_articles_key, time, member)
-  rank(gone_key, time, member)
+  rank(held_articles_key, place.time, member)
+  rank(gone_key, place.time, member)
   return { 'waits', member }
 end
 enter_rankings(rankings, place)
-rank(posted_key, time, member)
+rank(posted_key, place.time, member)
 if link ~= '' then
   remember_link(link_key, time, member)
 end

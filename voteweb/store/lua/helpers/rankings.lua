@@ -20,9 +20,10 @@ local function voting_end(closes, time, field, seconds)
   return is_time and tonumber(closes) or math.floor(time + (in_force(seconds, nil, nil, field)))
 end
 
--- Put a member into a ranking for good: a program written after the book may have set the ranking to expire.
+-- Put a member into a ranking for good, with a number as exact() gives it: a program written after the book may have set
+-- the ranking to expire.
 local function rank(key, number, member)
-  redis.call('ZADD', key, exact(number), member)
+  redis.call('ZADD', key, number, member)
   redis.call('PERSIST', key)
 end
 
@@ -59,12 +60,12 @@ end
 -- Put an article into a ranking by votes with these best_values() if it is one of the best, else take it out.
 local function put_best(key, place, values)
   local stored, left_out = values[1], values[2]
-  if left_out and place.by_votes < tonumber(left_out) then
+  if left_out and tonumber(place.value) < tonumber(left_out) then
     if stored then
       redis.call('ZREM', key, place.member)
     end
   else
-    redis.call('ZADD', key, exact(place.by_votes), place.member)
+    redis.call('ZADD', key, place.value, place.member)
     if not stored then
       trim_best(key, place.max_ranked)
     end
@@ -109,13 +110,14 @@ local function keep_best(key, part_key, is_whole, position)
 end
 
 -- Where an article stands in the rankings that hold it, by its time, its votes, and seconds per vote, most seconds by which
--- votes lift an article (0: no limit) and votes of a good article, all as texts.
+-- votes lift an article (0: no limit) and votes of a good article, all as texts. Its time, its points and its value in
+-- rankings by votes are texts: several rankings get them.
 local function find_place(member, time, votes, vote_score, max_lift, good_votes)
   local weight, days, good = in_force(
     vote_score, max_lift / 86400, good_votes, 'vote-score', 'lift-days', 'good-votes')
   return {
-    member = member, time = time, points = score(time, votes, weight, days * 86400),
-    is_good = votes >= good, by_votes = by_votes(votes, time), max_ranked = tonumber(MAX_RANKED) }
+    member = member, time = exact(time), points = exact(score(time, votes, weight, days * 86400)),
+    is_good = votes >= good, value = exact(by_votes(votes, time)), max_ranked = tonumber(MAX_RANKED) }
 end
 
 -- Put an article into the ranking of good articles, or take it out, depending on its votes.
