@@ -10,7 +10,7 @@ from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.core import config, links, validation
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.core.names import name_key
-from voteweb.store.comments.imports import CommentImports, ImportedComment
+from voteweb.store.comments.imports import ImportedComment, Imports
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class CommentRun:
     ``new_links`` are digests of the links of stories that a dry run did not write.
     """
 
-    imports: CommentImports
+    imports: Imports
     times: ImportTimes
     file: Path
     dry_run: bool
@@ -124,7 +124,7 @@ class CommentRun:
     def _flush(self) -> None:
         """Import the batch and count its comments."""
         comments = [comment for _, comment in self._batch]
-        answers = self._check(comments) if self.dry_run else self.imports.add(comments)
+        answers = self._check(comments) if self.dry_run else self.imports.add_comments(comments)
         for (line, _), answer in zip(self._batch, answers, strict=True):
             if answer in REFUSALS:
                 self._refuse(line, REFUSALS[answer])

@@ -12,7 +12,8 @@ from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.cli.site import Site, with_site
 from voteweb.core import clock, config, links
 from voteweb.core.errors import Invalid, VotewebError
-from voteweb.store.articles.imports import Imports, Story
+from voteweb.store.articles.imports import Story
+from voteweb.store.comments.imports import Imports
 
 #: Stories sent to Redis at once: enough to make round trips cheap, few enough not to delay the site's own requests.
 IMPORT_BATCH_SIZE = 500
@@ -84,7 +85,7 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
         _echo_summary("", stories, dry_run)
     if comments:
         times = ImportTimes(latest, shift)
-        run = CommentRun(site.store.comment_imports, times, comments, dry_run, stories.links)
+        run = CommentRun(site.store.imports, times, comments, dry_run, stories.links)
         run.read()
         _echo_summary("comments: ", run, dry_run)
 

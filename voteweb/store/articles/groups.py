@@ -1,18 +1,26 @@
 """Groups: created, changed, listed, and the names that moderators choose from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
+from voteweb.core.errors import AliasTaken, ArticleGone, GroupExists, GroupNotEmpty, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Group, User
+from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import Context, StorePart
 
 
 class Groups(StorePart):
     """The groups of one site."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._articles = Articles(context)
 
     def make(
         self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
@@ -85,6 +93,28 @@ class Groups(StorePart):
             return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def delete_in_steps(self, name: str, entry: NewLogEntry) -> Iterator[int]:
+        """Take each article out of the group *name*, yielding its id, and then delete the group, logging *entry*.
+
+        The articles stay on the site. May be cut off anywhere and done again. Raises NoSuchGroup, and GroupNotEmpty if
+        something in the group is no article: the doctor tells.
+        """
+        scanner = Scanner(self._connection)
+        while True:
+            count = 0
+            for member in scanner.members(self._keys.group(name)):
+                if is_article(member):
+                    with suppress(NoSuchArticle, ArticleGone):
+                        self._articles.set_groups(article_id(member), [], [name])
+                        count += 1
+                        yield article_id(member)
+            try:
+                self.delete(name, entry)
+                return
+            except GroupNotEmpty:  # somebody has posted into it meanwhile
+                if not count:
+                    raise
 
     def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
         """Queue a read of all aliases, each with the name of its group; a group has one at most."""

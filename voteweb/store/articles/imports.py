@@ -25,7 +25,7 @@ class Story:
     digest: str
 
 
-class Imports(StorePart):
+class StoryImports(StorePart):
     """Imports stories into one site."""
 
     def __init__(self, context: Context) -> None:

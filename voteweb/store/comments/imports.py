@@ -10,14 +10,14 @@ from itertools import chain
 
 from voteweb.core import config
 from voteweb.core.errors import Conflict
-from voteweb.store.articles.imports import Imports
+from voteweb.store.articles.imports import StoryImports
 from voteweb.store.articles.links import find_articles
 from voteweb.store.comments.order import READ_SIZE, order_members, order_newest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.fingerprints import Fingerprint, fingerprint
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context
 
 #: Numbers of rows that a run remembers instead of asking: an import has the replies of one day close together.
 MAX_KNOWN_NUMBERS = 200_000
@@ -41,17 +41,12 @@ class ImportedComment:
     parent_digest: str = ""
 
 
-class CommentImports(StorePart):
-    """Imports comments into one site."""
+class Imports(StoryImports):
+    """Imports stories and comments into one site."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._imports = Imports(context)
         self._numbers: dict[str, int] = {}
-
-    def known(self, digests: Sequence[str]) -> list[bool]:
-        """Tell for each digest whether its comment was imported before."""
-        return self._imports.known(digests)
 
     def find_articles(self, digests: Iterable[str]) -> dict[str, int]:
         """Return the newest listed article of each of these digests of links that has one."""
@@ -62,7 +57,7 @@ class CommentImports(StorePart):
         order_members(self._connection, names)
         order_newest(self._connection, articles)
 
-    def add(self, comments: Sequence[ImportedComment]) -> list[str]:
+    def add_comments(self, comments: Sequence[ImportedComment]) -> list[str]:
         """Import those of *comments* that are new, with the posters they need; return what became of each.
 
         The answers are those of the script, and "no-parent" for a comment whose parent was not imported. Takes a
@@ -70,7 +65,7 @@ class CommentImports(StorePart):
         """
         answers = ["known" if known else "again" for known in self.known([comment.digest for comment in comments])]
         places = [place for place, answer in enumerate(answers) if answer == "again"]
-        self._imports.make_posters([comments[place].poster for place in places])
+        self.make_posters([comments[place].poster for place in places])
         failures = 0
         while places:
             for place, answer in zip(places, self._attempt([comments[place] for place in places]), strict=True):
@@ -100,7 +95,7 @@ class CommentImports(StorePart):
             elif parent or not comment.parent_digest:
                 numbers[comment.digest] = number
                 next_numbers[comment.article] += 1
-                calls.append(self._call(comment, number, parent))
+                calls.append(self._comment_call(comment, number, parent))
                 sent.append(place)
         for place, (answer, *_) in zip(sent, self._connection.run(calls) if calls else [], strict=True):
             answers[place] = answer
@@ -130,7 +125,7 @@ class CommentImports(StorePart):
             self._numbers.clear()
         self._numbers[digest] = number
 
-    def _call(self, comment: ImportedComment, number: int, parent: int) -> Command:
+    def _comment_call(self, comment: ImportedComment, number: int, parent: int) -> Command:
         row, numbered_row = fingerprint(comment.digest), _numbered(comment.digest, number)
         answered_row = _numbered(comment.parent_digest, parent)
         return scripts.call(
@@ -141,7 +136,7 @@ class CommentImports(StorePart):
             block=number // config.VOTER_BLOCK,
             parent=parent,
             text=comment.text,
-            poster=self._imports.spelling(comment.poster),
+            poster=self.spelling(comment.poster),
             time=f"{comment.time:.6f}",
             votes=comment.votes,
             commenting_seconds=self._settings.commenting_seconds,
