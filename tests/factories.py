@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import Article, Draft, Group, Role, User
 from voteweb.store import Store
-from voteweb.store.articles.imports import Story
+from voteweb.store.comments.imports import Story
 from voteweb.store.schema.nodes import parse_thread
 
 

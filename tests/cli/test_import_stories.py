@@ -18,8 +18,7 @@ from voteweb.cli import import_stories
 from voteweb.cli.import_file import STORY_COLUMNS
 from voteweb.cli.import_stories import IMPORT_BATCH_SIZE, NEWEST_AGE_SECONDS
 from voteweb.store import Store
-from voteweb.store.articles.imports import Story
-from voteweb.store.comments.imports import Imports
+from voteweb.store.comments.imports import Imports, Story
 from voteweb.store.server.health import Counts
 
 

@@ -12,8 +12,7 @@ from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.cli.site import Site, with_site
 from voteweb.core import clock, config, links
 from voteweb.core.errors import Invalid, VotewebError
-from voteweb.store.articles.imports import Story
-from voteweb.store.comments.imports import Imports
+from voteweb.store.comments.imports import Imports, Story
 
 #: Stories sent to Redis at once: enough to make round trips cheap, few enough not to delay the site's own requests.
 IMPORT_BATCH_SIZE = 500

@@ -15,8 +15,7 @@ from voteweb.core.models import LogAction, Role
 from voteweb.core.names import name_key
 from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
-from voteweb.store.articles.imports import Story
-from voteweb.store.comments.imports import ImportedComment
+from voteweb.store.comments.imports import ImportedComment, Story
 from voteweb.store.schema.log_entries import NewLogEntry
 
 #: Name of the moderator of a sample site.
