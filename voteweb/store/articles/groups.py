@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 from voteweb.core.errors import AliasTaken, ArticleGone, GroupExists, GroupNotEmpty, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Group, User
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.scan.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
@@ -153,7 +154,7 @@ class Groups(StorePart):
 
     def queue_get(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[Group | None, ...]]:
         """Queue a read of the groups *names*; None for each that does not exist."""
-        commands: list[tuple[str, ...]] = []
+        commands: list[Command] = []
         for name in names:
             commands += [
                 ("SISMEMBER", self._keys.groups(), name),
@@ -161,12 +162,9 @@ class Groups(StorePart):
                 ("ZCARD", self._keys.group_by_time(name)),
             ]
 
-        def parse(replies: list[object]) -> tuple[Group | None, ...]:
-            groups = []
-            for at, name in enumerate(names):
-                exists, info, count = replies[3 * at : 3 * at + 3]
-                groups.append(_group(name, info, count) if exists else None)
-            return tuple(groups)
+        def parse(replies: list[Any]) -> tuple[Group | None, ...]:
+            rows = zip(names, split_evenly(replies, len(names)), strict=True)
+            return tuple(_group(name, *values) for name, values in rows)
 
         return pipeline.queue(commands, parse)
 
@@ -179,7 +177,7 @@ class Groups(StorePart):
         return tuple(group for group in groups.result if group)
 
 
-def _group(name: str, info: object, count: object) -> Group:
-    title, description = info if isinstance(info, list) else (None, None)
+def _group(name: str, exists: int, info: Sequence[str | None], count: int) -> Group | None:
+    title, description = info
     # A program written after the book knows no titles: its groups are shown under their names.
-    return Group(name, title or name, description or "", int(str(count)))
+    return Group(name, title or name, description or "", count) if exists else None

@@ -14,7 +14,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import article_id, article_member, combined_member, is_article
 from voteweb.store.schema.rankings import Ranking
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 
 #: Round trips after which a page gives up: a group with hundreds of thousands of articles in a week.
@@ -35,10 +35,6 @@ NOT_MADE = Made(None, False)
 
 class MadeRankings(StorePart):
     """Makes the combined rankings and those of periods of one site."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._rate_limits = context.limits
 
     def reads(
         self, ranking: Ranking, reads: Sequence[Command], first: int, last: int, hit: RateLimitHit | None
@@ -65,7 +61,7 @@ class MadeRankings(StorePart):
         A ranking of a period is merged from those of its days, in steps. Raises TooFast by the limit of *hit*.
         """
         if hit and replies[0][0] == "rate-limited":
-            raise self._rate_limits.to_error([hit], replies[0][1:])
+            raise self._context.limits.to_error([hit], replies[0][1:])
         for _ in range(0 if ranking.combines else _MAX_TRIPS):
             if replies[0][0] != "more":
                 break
@@ -96,7 +92,7 @@ class MadeRankings(StorePart):
             seconds=self._settings.group_cache_seconds,
             first_row=first,
             last_row=last,
-            **self._rate_limits.script_values([hit] if hit else []),
+            **self._context.limits.script_values([hit] if hit else []),
         )
 
     def _steps(self, ranking: Ranking) -> list[Command]:
