@@ -21,10 +21,6 @@ from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import listed_comment, members_of, queue_page, read_all, read_rows
 
-#: The fields of a row, that which the script looks at first.
-_UNSORTED_FIELDS = ("groups", *(name for name in decoding.FIELDS if name != "groups"), *decoding.TEXT_FIELDS)
-_FIELD_ORDER = [_UNSORTED_FIELDS.index(name) for name in (*decoding.FIELDS, *decoding.TEXT_FIELDS)]
-
 #: Articles by their position in a ranking, from 0; None for a row that is missing or not listed.
 Rows = dict[int, Article | None]
 
@@ -167,15 +163,14 @@ class Listings(StorePart):
         # a program written after the book posts.
 
         def read(before: str, count: int) -> Command:
-            highest = f"({before}" if before else "+inf"
-            return scripts.call(self._keys, "read_unsorted", highest=highest, wanted=count, fields=_UNSORTED_FIELDS)
+            highest, fields = f"({before}" if before else "+inf", _fields(with_text=True)
+            return scripts.call(self._keys, "read_unsorted", highest=highest, wanted=count, fields=fields)
 
         def parse(replies: list[Any]) -> UnsortedArticles:
             articles: list[Article] = []
             for step in range(1, config.SORT_STEPS + 1):
                 last, *found = replies[0]
-                ordered = [(member, *[values[i] for i in _FIELD_ORDER]) for member, *values in found]
-                articles += (row for row in decoding.rows(ordered, with_text=True) if row)
+                articles += (row for row in decoding.rows(found, with_text=True) if row)
                 if not last or len(articles) >= count or step == config.SORT_STEPS:
                     break
                 replies = pipeline.send([read(last, count - len(articles))])
