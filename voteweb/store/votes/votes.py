@@ -76,7 +76,6 @@ class Votes(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._rate_limits = context.limits
         self._sessions = Sessions(context)
         self._remembered: BoundedCache[int, _Remembered] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -100,7 +99,7 @@ class Votes(StorePart):
         return self._change("take-back", id, voter, hit)
 
     def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
-        hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
+        hits, settings = [hit, (NEWCOMER_VOTE, hit[1])] if hit else [], self._settings
         values = {
             "action": action,
             "voter_id": voter.id,
@@ -108,38 +107,21 @@ class Votes(StorePart):
             "session": voter.session,
             "digest": digest(voter.token) if isinstance(voter, Voter) else "",
             "idle_seconds": self._sessions.idle_seconds,
-            "newcomer_seconds": self._rate_limits.newcomer_seconds,
-            **self._rate_limits.script_values(hits),
+            "newcomer_seconds": self._context.limits.newcomer_seconds,
+            **self._context.limits.script_values(hits),
         }
         if isinstance(id, int):
-            outcome = self._change_article(id, voter.id, values)
+            values |= {"article": id, "today": this_day(), "voting_seconds": settings.voting_seconds}
+            outcome = self._connection.script("cast_vote", **values, **ranking_values(settings))
+            if outcome.status == "counted":
+                self._note(voter.id, id, *outcome.values[1:], has_voted=action == "cast")
         else:
-            outcome = self._connection.script(
-                "vote_comment",
-                article=id.article,
-                number=id.number,
-                block=id.number // config.VOTER_BLOCK,
-                commenting_seconds=self._settings.commenting_seconds,
-                **values,
-            )
+            values |= {"article": id.article, "number": id.number, "block": id.number // config.VOTER_BLOCK}
+            seconds = settings.commenting_seconds
+            outcome = self._connection.script("vote_comment", **values, commenting_seconds=seconds)
         if outcome.status == "rate-limited":
-            raise self._rate_limits.to_error(hits, outcome.values)
+            raise self._context.limits.to_error(hits, outcome.values)
         return _votes_or_refusal(id, outcome)
-
-    def _change_article(self, id: int, voter_id: int, values: Mapping[str, Any]) -> Outcome:
-        settings = self._settings
-        outcome = self._connection.script(
-            "cast_vote",
-            article=id,
-            today=this_day(),
-            voting_seconds=settings.voting_seconds,
-            **ranking_values(settings),
-            **values,
-        )
-        if outcome.status == "counted":
-            _, voted_before, voted_at = outcome.values
-            self._note(voter_id, id, voted_before, voted_at, has_voted=values["action"] == "cast")
-        return outcome
 
     def queue_counts(self, pipeline: Pipeline, ids: Sequence[DocumentId]) -> Future[list[int]]:
         """Queue a read of the votes of each of the articles or comments *ids*, 0 for one that is gone.
