@@ -108,18 +108,18 @@ class Imports(StorePart):
         order_members(self._connection, names)
         order_newest(self._connection, articles)
 
-    def add(self, stories: Sequence[Story]) -> int:
-        """Import those of *stories* that are new, with the groups and posters they need; return how many.
+    def add(self, stories: Sequence[Story]) -> list[str]:
+        """Import those of *stories* that are new, with the groups and posters they need; return what became of each.
 
-        Takes a handful of round trips for the whole batch; some hundreds of stories are a good batch.
+        That is "imported" or "known". Takes a handful of round trips for the whole batch; some hundreds of rows are a
+        good one.
         """
-        return self._import(stories, self._attempt_stories).count("imported")
+        return self._import(stories, self._attempt_stories)
 
     def add_comments(self, comments: Sequence[ImportedComment]) -> list[str]:
-        """Import those of *comments* that are new, with the posters they need; return what became of each.
+        """Import *comments* as :meth:`add` does stories.
 
-        The answers are those of the script, and "no-parent" for a comment whose parent was not imported. Takes a
-        handful of round trips for the whole batch; some hundreds of comments are a good batch.
+        The answers are those of the script, and "no-parent" for a comment whose parent was not imported.
         """
         return self._import(comments, self._attempt_comments)
 
