@@ -135,10 +135,10 @@ def test_a_new_order_that_is_sent_twice_is_made_again(store: Store, monkeypatch:
     store.imports.add_comments([comment(2), comment(1)])
     run_once, repeated = store.connection.run, []
 
-    def run_twice(commands: Sequence[Command]) -> list[Any]:
+    def run_twice(commands: Sequence[Command], **options: Any) -> list[Any]:
         if commands[0][0] == "RPUSH" and not repeated:
-            repeated.append(run_once(commands))
-        return run_once(commands)
+            repeated.append(run_once(commands, **options))
+        return run_once(commands, **options)
 
     monkeypatch.setattr(store.connection, "run", run_twice)
     store.imports.order_lists(["ann"], [])
