@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import Article, Draft, Group, Role, User
 from voteweb.store import Store
-from voteweb.store.articles.imports import Story
+from voteweb.store.comments.imports import Story
 from voteweb.store.schema.nodes import parse_thread
 
 
@@ -92,5 +92,5 @@ def story(**changes: Any) -> Story:
 
 def imported(store: Store, **changes: Any) -> Article:
     """Return an imported article, of any time and with any votes."""
-    assert store.imports.add([story(**changes)]) == 1
+    assert store.imports.add([story(**changes)]).count("imported") == 1
     return store.articles.get(int(store.connection.command("GET", store.keys.last_article_id())))

@@ -48,7 +48,7 @@ def write_thread(store: Store, article: int, size: int, length: int = 345) -> No
                     f"bench {article}.{parent}" if parent else "",
                 )
             )
-        answers = store.comment_imports.add(batch)
+        answers = store.imports.add_comments(batch)
         if set(answers) != {"imported"}:
             raise RuntimeError(f"A comment was not imported: {set(answers)}")
-    store.comment_imports.order_lists([f"writer{number}" for number in range(WRITERS)], [article])
+    store.imports.order_lists([f"writer{number}" for number in range(WRITERS)], [article])

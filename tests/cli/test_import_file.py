@@ -9,7 +9,7 @@ import pytest
 
 from voteweb.cli.import_file import digest, parse_story, read_rows
 from voteweb.core.errors import ConfigError, VotewebError
-from voteweb.store.articles.imports import Story
+from voteweb.store.comments.imports import Story
 
 HEADER = "title,link,text,poster,time,votes,groups"
 

@@ -34,7 +34,7 @@ def old_article(store: Store) -> Article:
 
 def test_imported_comments_keep_words_votes_and_replies(store: Store) -> None:
     old_article(store)
-    assert store.comment_imports.add([comment(70), comment(80, 70), comment(75, 80, poster="bob")]) == ["imported"] * 3
+    assert store.imports.add_comments([comment(70), comment(80, 70), comment(75, 80, poster="bob")]) == ["imported"] * 3
     thread = factories.thread(store)
     nodes = [(node.parent, node.votes, node.base, node.time, node.author) for node in thread.nodes.values()]
     assert nodes == [
@@ -44,7 +44,7 @@ def test_imported_comments_keep_words_votes_and_replies(store: Store) -> None:
     ]
     assert run(store, "HVALS", "words:1") == ["Comment 70", "Comment 80", "Comment 75"]
     assert store.articles.get(1).comments == 3
-    store.comment_imports.order_lists(["ann", "bob"], [1])
+    store.imports.order_lists(["ann", "bob"], [1])
     assert run(store, "LRANGE", "comments:", 0, -1) == ["1.2", "1.3", "1.1"]
     assert run(store, "LRANGE", "commented:ann", 0, -1) == ["1.2", "1.1"]
     assert broken(store) == []
@@ -52,24 +52,24 @@ def test_imported_comments_keep_words_votes_and_replies(store: Store) -> None:
 
 def test_a_row_is_imported_once(store: Store) -> None:
     old_article(store)
-    assert store.comment_imports.add([comment(1), comment(1), comment(2, 1)]) == ["imported", "known", "imported"]
+    assert store.imports.add_comments([comment(1), comment(1), comment(2, 1)]) == ["imported", "known", "imported"]
     before = snapshot(store)
-    assert store.comment_imports.add([comment(1), comment(2, 1)]) == ["known", "known"]
+    assert store.imports.add_comments([comment(1), comment(2, 1)]) == ["known", "known"]
     assert snapshot(store) == before
 
 
 def test_an_import_goes_on_with_replies_to_what_another_run_imported(make_store: MakeStore) -> None:
     store = make_store()
     old_article(store)
-    store.comment_imports.add([comment(n) for n in (5, 6, 7)])
-    assert make_store().comment_imports.add([comment(8, 6)]) == ["imported"]
+    store.imports.add_comments([comment(n) for n in (5, 6, 7)])
+    assert make_store().imports.add_comments([comment(8, 6)]) == ["imported"]
     assert factories.thread(store).nodes[4].parent == 2
 
 
 def test_rows_after_a_refused_one_get_the_numbers_that_follow(store: Store) -> None:
     old_article(store)
     rows = [comment(1), comment(2, 99), comment(3, 2), comment(4, 1), comment(5, article=7), comment(6, 4)]
-    assert store.comment_imports.add(rows) == [
+    assert store.imports.add_comments(rows) == [
         "imported", "no-parent", "no-parent", "imported", "unknown", "imported",
     ]  # fmt: skip
     assert {number: node.parent for number, node in factories.thread(store).nodes.items()} == {1: 0, 2: 1, 3: 2}
@@ -78,26 +78,26 @@ def test_rows_after_a_refused_one_get_the_numbers_that_follow(store: Store) -> N
 def test_the_deepest_level_and_the_largest_conversation_are_kept(store: Store) -> None:
     old_article(store)
     rows = [comment(n, n - 1) for n in range(1, MAX_COMMENT_LEVEL + 3)]
-    answers = store.comment_imports.add(rows)
+    answers = store.imports.add_comments(rows)
     assert answers == ["imported"] * MAX_COMMENT_LEVEL + ["too-deep", "no-parent"]
     run(store, "HSET", "thread:1", "last", MAX_COMMENTS)
-    assert store.comment_imports.add([comment(200), comment(201)]) == ["full", "full"]
+    assert store.imports.add_comments([comment(200), comment(201)]) == ["full", "full"]
 
 
 def test_replies_to_what_is_gone_are_refused(store: Store) -> None:
     old_article(store)
-    store.comment_imports.add([comment(1), comment(2)])
+    store.imports.add_comments([comment(1), comment(2)])
     run(store, "HSET", "thread:1", "1", "0 0 0 1700000001.5 R Ann")
-    assert store.comment_imports.add([comment(3, 1), comment(4, 2)]) == ["parent-gone", "imported"]
+    assert store.imports.add_comments([comment(3, 1), comment(4, 2)]) == ["parent-gone", "imported"]
     store.removals.delete(1)
-    assert store.comment_imports.add([comment(5)]) == ["gone"]
+    assert store.imports.add_comments([comment(5)]) == ["gone"]
 
 
 def test_an_old_conversation_is_closed_and_a_young_one_open(store: Store) -> None:
     old_article(store)
     young = factories.article(store)
     rows = [comment(n, article=young.id, digest=f"young {n}", time=time.time()) for n in range(1, VOTER_BLOCK + 2)]
-    store.comment_imports.add([comment(1), *rows])
+    store.imports.add_comments([comment(1), *rows])
     with pytest.raises(ConversationEnded):
         factories.comment(store, 1)
     assert run(store, "EXISTS", "voted-comments:1-0") == 0
@@ -109,39 +109,39 @@ def test_an_old_conversation_is_closed_and_a_young_one_open(store: Store) -> Non
 
 def test_no_comment_is_older_than_its_article(store: Store) -> None:
     old_article(store)
-    store.comment_imports.add([comment(1, time=START - 100)])
+    store.imports.add_comments([comment(1, time=START - 100)])
     assert factories.thread(store).nodes[1].time == START
 
 
 def test_comments_of_a_member_who_left_are_nameless(store: Store) -> None:
     old_article(store)
     store.account_deletion.start(factories.user(store, "Zoe"), delete_articles=False)
-    store.comment_imports.add([comment(1, poster="ZOE")])
+    store.imports.add_comments([comment(1, poster="ZOE")])
     assert factories.thread(store).nodes[1].author == "[deleted]"
     assert run(store, "EXISTS", "commented:zoe") == 0
 
 
 def test_a_long_list_is_put_into_order(store: Store) -> None:
     old_article(store)
-    store.comment_imports.add([comment(2), comment(1)])
+    store.imports.add_comments([comment(2), comment(1)])
     run(store, "RPUSH", "commented:ann", *(f"7.{number}" for number in range(1, MAX_COMMENTS)))
-    store.comment_imports.order_lists(["ann"], [])
+    store.imports.order_lists(["ann"], [])
     assert run(store, "LRANGE", "commented:ann", 0, 2) == ["1.1", "1.2", f"7.{MAX_COMMENTS - 1}"]
 
 
 def test_a_new_order_that_is_sent_twice_is_made_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """As after an answer that was lost."""
     old_article(store)
-    store.comment_imports.add([comment(2), comment(1)])
+    store.imports.add_comments([comment(2), comment(1)])
     run_once, repeated = store.connection.run, []
 
-    def run_twice(commands: Sequence[Command]) -> list[Any]:
+    def run_twice(commands: Sequence[Command], **options: Any) -> list[Any]:
         if commands[0][0] == "RPUSH" and not repeated:
-            repeated.append(run_once(commands))
-        return run_once(commands)
+            repeated.append(run_once(commands, **options))
+        return run_once(commands, **options)
 
     monkeypatch.setattr(store.connection, "run", run_twice)
-    store.comment_imports.order_lists(["ann"], [])
+    store.imports.order_lists(["ann"], [])
     assert repeated
     assert run(store, "LRANGE", "commented:ann", 0, -1) == ["1.1", "1.2"]
 
@@ -150,9 +150,9 @@ def test_articles_are_found_by_link_however_old(store: Store) -> None:
     old, young = factories.imported(store, link="https://old.example/", time=START), factories.article(store)
     again = factories.imported(store, link="http://www.old.example", time=START + 1)
     digests = [links.digest(link) for link in ("https://old.example", young.link, "https://none.example")]
-    assert store.comment_imports.find_articles(digests) == {digests[0]: again.id, digests[1]: young.id}
+    assert store.imports.find_articles(digests) == {digests[0]: again.id, digests[1]: young.id}
     store.removals.delete(again.id)
-    assert store.comment_imports.find_articles(digests[:1]) == {digests[0]: old.id}
+    assert store.imports.find_articles(digests[:1]) == {digests[0]: old.id}
 
 
 def test_imports_and_members_who_write_at_once_lose_nothing(make_store: MakeStore) -> None:
@@ -160,13 +160,13 @@ def test_imports_and_members_who_write_at_once_lose_nothing(make_store: MakeStor
     article = factories.article(store)
     bob = factories.user(store, "bob")
     rows = [comment(n, n // 2, time=time.time()) for n in range(1, 60)]
-    imports = [make_store().comment_imports for _ in range(3)]
+    imports = [make_store().imports for _ in range(3)]
 
     def write() -> None:
         for _ in range(20):
             factories.comment(store, article, bob)
 
-    *answers, _ = at_once([*(lambda one=one: one.add(rows) for one in imports), write])
+    *answers, _ = at_once([*(lambda one=one: one.add_comments(rows) for one in imports), write])
     for answer in zip(*answers, strict=True):
         assert sorted(answer) == ["imported", "known", "known"]
     thread = factories.thread(store)

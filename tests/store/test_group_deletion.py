@@ -20,7 +20,7 @@ def make_group(store: Store) -> None:
 
 
 def delete(store: Store) -> Iterator[int]:
-    return store.group_deletion.steps("go", NewLogEntry(LogAction.DELETE, COMMAND_LINE, title="go"))
+    return store.groups.delete_in_steps("go", NewLogEntry(LogAction.DELETE, COMMAND_LINE, title="go"))
 
 
 def test_a_deletion_that_is_cut_off_leaves_the_group_until_it_is_empty(store: Store) -> None:

@@ -109,7 +109,7 @@ def test_one_batch_imported_eight_times_is_added_once(make_store: MakeStore) -> 
     stores = [make_store() for _ in range(8)]
     batch = [factories.story(groups=("go",), poster=f"poster{i}") for i in range(10)]
     answers = at_once([partial(store.imports.add, batch) for store in stores])
-    assert sum(answers) == 10
+    assert sum(answer.count("imported") for answer in answers) == 10
     assert run(stores[0], "ZCARD", "time:") == 10
     assert broken(stores[0]) == []
 

@@ -96,7 +96,7 @@ def delete(site: Site, name: str, yes: bool) -> None:
     """
     found = _get(site, name)
     confirm(f"Delete {found.name}, with {pluralize(found.articles, 'article')} in it, which stay?", yes)
-    steps = site.store.group_deletion.steps(found.name, _log_entry(LogAction.DELETE, found.name))
+    steps = site.store.groups.delete_in_steps(found.name, _log_entry(LogAction.DELETE, found.name))
     count = sum(1 for _ in track(steps, "Emptying", found.articles))
     click.echo(f"Deleted {found.name}; {pluralize(count, 'article')} left it.")
 

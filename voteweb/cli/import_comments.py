@@ -1,35 +1,16 @@
 """Import the comments of a file: below articles that are found by their links, in batches."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from voteweb.cli.import_file import COMMENT_COLUMNS, ImportRow, digest_of, parse_count, parse_text, parse_time
-from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
-from voteweb.core import config, links, validation
+from voteweb.cli.import_rows import REFUSALS, ImportRun, read_file
+from voteweb.core import links, validation
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.core.names import name_key
-from voteweb.store.comments.imports import CommentImports, ImportedComment
+from voteweb.store.comments.imports import ImportedComment
 
-T = TypeVar("T")
-
-#: Comments sent to Redis at once.
-COMMENT_BATCH_SIZE = 500
 #: Numbers of comments in a file: other sites count all their comments together.
 MAX_NUMBER = 10**15
-
-#: What is said of a row that the store refused, by its answer.
-REFUSALS = {
-    "no-article": "no article here has this link",
-    "no-parent": "answers a comment that was not imported before it",
-    "parent-gone": "answers a comment that was deleted or removed",
-    "too-deep": f"is a reply on level {config.MAX_COMMENT_LEVEL + 1}: no conversation is deeper than"
-    f" {config.MAX_COMMENT_LEVEL}",
-    "full": f"is one too many: a conversation takes {config.MAX_COMMENTS:,} comments",
-    "gone": "its article was deleted or removed",
-    "unknown": "its article has just been deleted",
-}
 
 
 class CommentRow(NamedTuple):
@@ -71,80 +52,25 @@ def _digest(link: str, number: int) -> str:
     return digest_of("comment", link, str(number))
 
 
-@dataclass
-class CommentRun:
-    """A run of the importer: the comments of the current batch, and the counts so far.
+def import_comments(run: ImportRun[ImportedComment], new_links: set[str]) -> None:
+    """Import the comments of the file of *run*; without a dry run, put them into the lists where they belong.
 
-    ``new_links`` are digests of the links of stories that a dry run did not write.
+    *new_links* are digests of the links of stories that a dry run did not write.
     """
-
-    imports: CommentImports
-    times: ImportTimes
-    file: Path
-    dry_run: bool
-    new_links: set[str]
-    imported: int = 0
-    known: int = 0
-    bad: int = 0
-    _batch: list[tuple[int, ImportedComment]] = field(default_factory=list)
-    _met: set[str] = field(default_factory=set)
-
-    def read(self) -> None:
-        """Import the comments of the file; without a dry run, put them into the lists where they belong."""
-        wanted = (link for _, link in self._rows("Reading links", parse_link) if isinstance(link, str))
-        articles = self.imports.find_articles(wanted)
-        posters: set[str] = set()
-        for line, row in self._rows("Importing comments", parse_comment):
-            error: object = row
-            if isinstance(row, CommentRow):
-                error = self._add(line, row, articles.get(row.link, 0))
-                posters.add(name_key(row.poster))
-            if error:
-                self._refuse(line, error)
-        self._flush()
-        if not self.dry_run:
-            self.imports.order_lists(sorted(posters), sorted(set(articles.values())))
-
-    def _rows(self, label: str, parse: Callable[[ImportRow], T]) -> Iterator[tuple[int, T | VotewebError]]:
-        return read_file(self.file, label, parse, COMMENT_COLUMNS)
-
-    def _add(self, line: int, row: CommentRow, article: int) -> object:
-        """Add a row to the batch; return an error if it cannot be imported."""
-        if not article and not (self.dry_run and row.link in self.new_links):
-            return REFUSALS["no-article"]
-        time = self.times.move(row.time)
-        if isinstance(time, Invalid):
-            return time
-        comment = ImportedComment(article, row.text, row.poster, time, row.votes, row.digest, row.parent_digest)
-        self._batch.append((line, comment))
-        if len(self._batch) >= COMMENT_BATCH_SIZE:
-            self._flush()
-        return None
-
-    def _flush(self) -> None:
-        """Import the batch and count its comments."""
-        comments = [comment for _, comment in self._batch]
-        answers = self._check(comments) if self.dry_run else self.imports.add(comments)
-        for (line, _), answer in zip(self._batch, answers, strict=True):
-            if answer in REFUSALS:
-                self._refuse(line, REFUSALS[answer])
-            self.imported += answer == "imported"
-            self.known += answer == "known"
-        self._batch = []
-
-    def _check(self, comments: list[ImportedComment]) -> Iterator[str]:
-        """Yield what would become of *comments*; only a dry run remembers all digests."""
-        known = self.imports.known([comment.digest for comment in comments])
-        parents = self.imports.known([comment.parent_digest for comment in comments])
-        for comment, is_known, has_parent in zip(comments, known, parents, strict=True):
-            if is_known or comment.digest in self._met:
-                yield "known"
-            elif comment.parent_digest and not has_parent and comment.parent_digest not in self._met:
-                yield "no-parent"
-            else:
-                self._met.add(comment.digest)
-                yield "imported"
-
-    def _refuse(self, line: int, error: object) -> None:
-        self.bad += 1
-        echo_error(self.file, line, error)
+    wanted = (link for _, link in read_file(run.file, "Reading links", parse_link, COMMENT_COLUMNS))
+    articles = run.imports.find_articles(link for link in wanted if isinstance(link, str))
+    posters: set[str] = set()
+    for line, row in read_file(run.file, "Importing comments", parse_comment, COMMENT_COLUMNS):
+        if isinstance(row, VotewebError):
+            run.refuse(line, row)
+            continue
+        posters.add(name_key(row.poster))
+        article = articles.get(row.link, 0)
+        if article or (run.dry_run and row.link in new_links):
+            values = (row.text, row.poster, row.time, row.votes, row.digest, row.parent_digest)
+            run.add(line, ImportedComment(article, *values))
+        else:
+            run.refuse(line, REFUSALS["no-article"])
+    run.flush()
+    if not run.dry_run:
+        run.imports.order_lists(sorted(posters), sorted(set(articles.values())))

@@ -13,7 +13,7 @@ from voteweb.core import config, validation
 from voteweb.core.errors import ConfigError, Invalid, TooManyGroups, VotewebError
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
-from voteweb.store.articles.imports import Story
+from voteweb.store.comments.imports import Story
 
 
 class Columns(NamedTuple):

@@ -15,8 +15,7 @@ from voteweb.core.models import LogAction, Role
 from voteweb.core.names import name_key
 from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
-from voteweb.store.articles.imports import Story
-from voteweb.store.comments.imports import ImportedComment
+from voteweb.store.comments.imports import ImportedComment, Story
 from voteweb.store.schema.log_entries import NewLogEntry
 
 #: Name of the moderator of a sample site.
@@ -70,9 +69,9 @@ def _converse(store: Store, articles: dict[str, int], now: float) -> None:
     """
     rows = _read_rows("sample-comments.jsonl")
     aged = [row for row in rows if row["hours"]]
-    store.comment_imports.add([_comment(row, articles[row["title"]], now) for row in aged])
+    store.imports.add_comments([_comment(row, articles[row["title"]], now) for row in aged])
     ids = [articles[row["title"]] for row in aged]
-    store.comment_imports.order_lists({name_key(row["poster"]) for row in aged}, dict.fromkeys(ids))
+    store.imports.order_lists({name_key(row["poster"]) for row in aged}, dict.fromkeys(ids))
     for row in rows:
         id = CommentId(articles[row["title"]], row["n"])
         if row.get("deleted"):

@@ -11,13 +11,11 @@ from voteweb.store.accounts.secret_feeds import SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import Users
 from voteweb.store.articles.articles import Articles
-from voteweb.store.articles.group_deletion import GroupDeletion
 from voteweb.store.articles.groups import Groups
-from voteweb.store.articles.imports import Imports
 from voteweb.store.articles.listings import Listings
 from voteweb.store.articles.search_documents import Search
 from voteweb.store.comments.comments import Comments
-from voteweb.store.comments.imports import CommentImports
+from voteweb.store.comments.imports import Imports
 from voteweb.store.comments.threads import Threads
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
@@ -57,12 +55,10 @@ class Store:
         self.votes = Votes(context)
         self.listings = Listings(context)
         self.groups = Groups(context)
-        self.group_deletion = GroupDeletion(context)
         self.imports = Imports(context)
         self.search = Search(context)
         self.comments = Comments(context)
         self.threads = Threads(context, self.votes)
-        self.comment_imports = CommentImports(context)
         self.users = Users(context)
         self.sessions = Sessions(context)
         self.passwords = Passwords(context)

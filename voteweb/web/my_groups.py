@@ -6,7 +6,7 @@ from voteweb.core import config, permissions
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Group, Order, Page, User
 from voteweb.core.my_site import MY_GROUPS
-from voteweb.store.articles.made_rankings import MergedPage, queue_merged
+from voteweb.store.articles.made_rankings import queue_merged
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web import my_site
 from voteweb.web.auth.login import queue_viewer, require_member, session_member_name, session_user_id
@@ -52,37 +52,37 @@ def render(order: Order, *, as_front_page: bool = False) -> str:
         pipeline = store().pipeline()
         merged, groups = _queue_groups(pipeline, read.result.follows, order, number)
         pipeline.execute()
-    if number > 1 and not merged.result.ids:
+    ids, is_exact = merged.result
+    if number > 1 and not ids.rows:
         raise NoSuchPage()
-    page, names = _read(merged.result, number, member)
+    page, names = _read(ids, member)
     return render_template(
         "my_groups/show.html",
         page=my_site.without_hidden(page),
         all_groups=names,
         groups=dict(zip(read.result.follows, groups.result, strict=True)),
         order=order,
-        is_exact=merged.result.is_exact,
+        is_exact=is_exact,
     )
 
 
 def _queue_groups(
     pipeline: Pipeline, names: tuple[str, ...], order: Order, number: int
-) -> tuple[Future[MergedPage], Future[tuple[Group | None, ...]]]:
+) -> tuple[Future[tuple[Page[int], bool]], Future[tuple[Group | None, ...]]]:
     rankings = [store().rankings.groups([name], order) for name in names]
     merged = queue_merged(pipeline, rankings, number, settings().page_size, config.MAX_MY_PAGES)
     return merged, store().groups.queue_get(pipeline, names)
 
 
-def _read(merged: MergedPage, number: int, member: User) -> tuple[Page[Article], tuple[str, ...]]:
-    """Return the page of the articles of *merged*, with what the viewer did, and the groups for a moderator."""
+def _read(ids: Page[int], member: User) -> tuple[Page[Article], tuple[str, ...]]:
+    """Return the page of the articles *ids*, with what the viewer did, and the groups for a moderator."""
     pipeline = store().pipeline()
-    articles = store().listings.queue_articles(pipeline, merged.ids)
-    own_votes = store().votes.queue_own(pipeline, merged.ids, member.id)
-    new_counts = queue_new_counts(pipeline, merged.ids)
-    own_saves = store().my_sites.queue_own_saves(pipeline, merged.ids if member.my else (), member.name)
+    articles = store().listings.queue_articles(pipeline, ids.rows)
+    own_votes = store().votes.queue_own(pipeline, ids.rows, member.id)
+    new_counts = queue_new_counts(pipeline, ids.rows)
+    own_saves = store().my_sites.queue_own_saves(pipeline, ids.rows if member.my else (), member.name)
     group_names = store().groups.queue_names(pipeline) if permissions.may_moderate(member) else None
     pipeline.execute()
     rows = mark_saved(mark_new(mark_voted(articles.result, own_votes.result), new_counts.result), own_saves.result)
-    first = (number - 1) * settings().page_size + 1
-    page = Page(rows, number, merged.total, first_rank=first, more=merged.more)
+    page = Page(rows, ids.number, ids.total, ids.first_rank, ids.more)
     return page, group_names.result if group_names else ()

@@ -16,7 +16,7 @@ from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
 from voteweb.store import Store
-from voteweb.store.articles.imports import Story
+from voteweb.store.comments.imports import Story
 
 #: How many of the first ten by relevance may be among the newest ten. Of 22 articles about self driving cars, ten have
 #: more than 3 votes, and six of these are among the newest.

@@ -45,7 +45,6 @@ class Articles(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._places = ArticlePlaces(context)
-        self._rate_limits = context.limits
 
     def post(
         self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False, hold_posts: int | None = None
@@ -61,20 +60,43 @@ class Articles(StorePart):
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
             raise TooManyGroups(max=self._settings.max_groups)
+        settings = self._settings
+        values = {
+            "token": token,
+            "title": draft.title,
+            "link": draft.link,
+            "link_digest": links.digest(draft.link),
+            "listed_domain": links.listed_domain(draft.link),
+            "domains": " ".join(links.rule_domains(draft.link)),
+            "text": draft.text,
+            "groups": " ".join(groups),
+            "poster": poster.name,
+            "poster_id": poster.id,
+            "own_vote": settings.own_vote,
+            "voting_seconds": settings.voting_seconds,
+            "allow_duplicate": int(allow_duplicate),
+            "hold_posts": settings.hold_posts if hold_posts is None else hold_posts,
+            **ranking_values(settings),
+            **self._context.limits.newcomer_values(member_hits(NEWCOMER_POSTS, poster.name)),
+        }
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._post(draft, groups, poster, token, allow_duplicate, hold_posts)
+            id = self._connection.command("INCR", self._keys.last_article_id())
+            outcome = self._connection.script("post_article", article=id, **values)
             if outcome.status != "taken":  # an id is given out twice when a failover lost the counter
-                break
-        else:
-            raise Conflict()
-        if outcome.status == "no-group":
-            raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
-        if outcome.status == "domain-refused":
-            raise DomainRefused(**dict(zip(("domain", "why"), outcome.values, strict=True)))
-        if outcome.status == "rate-limited":
-            raise self._rate_limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
-        if outcome.status == "duplicate":
-            raise Duplicate()
+                return self._posted(outcome, poster)
+        raise Conflict()
+
+    def _posted(self, outcome: Outcome, poster: User) -> int:
+        """Return the id of the article that was posted, or raise the refusal."""
+        match outcome.status:
+            case "no-group":
+                raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
+            case "domain-refused":
+                raise DomainRefused(**dict(zip(("domain", "why"), outcome.values, strict=True)))
+            case "rate-limited":
+                raise self._context.limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
+            case "duplicate":
+                raise Duplicate()
         if not is_article(outcome.values[0]):  # the form has written a comment
             raise Conflict()
         return article_id(outcome.values[0])
@@ -82,37 +104,6 @@ class Articles(StorePart):
     def was_sent(self, poster: User, token: str) -> bool:
         """Tell whether *poster* has sent the form with this *token* before."""
         return bool(self._connection.command("EXISTS", self._keys.once(poster.id, token)))
-
-    def _post(
-        self,
-        draft: Draft,
-        groups: Sequence[str],
-        poster: User,
-        token: str,
-        allow_duplicate: bool,
-        hold_posts: int | None,
-    ) -> Outcome:
-        settings = self._settings
-        return self._connection.script(
-            "post_article",
-            article=self._connection.command("INCR", self._keys.last_article_id()),
-            token=token,
-            title=draft.title,
-            link=draft.link,
-            link_digest=links.digest(draft.link),
-            listed_domain=links.listed_domain(draft.link),
-            domains=" ".join(links.rule_domains(draft.link)),
-            text=draft.text,
-            groups=" ".join(groups),
-            poster=poster.name,
-            poster_id=poster.id,
-            own_vote=settings.own_vote,
-            voting_seconds=settings.voting_seconds,
-            allow_duplicate=int(allow_duplicate),
-            hold_posts=settings.hold_posts if hold_posts is None else hold_posts,
-            **ranking_values(settings),
-            **self._rate_limits.newcomer_values(member_hits(NEWCOMER_POSTS, poster.name)),
-        )
 
     def edit(
         self, id: int, draft: Draft, editor: User, entry: NewLogEntry | None = None, *, revision: int | None = None

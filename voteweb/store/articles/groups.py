@@ -1,18 +1,27 @@
 """Groups: created, changed, listed, and the names that moderators choose from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
 
-from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
+from voteweb.core.errors import AliasTaken, ArticleGone, GroupExists, GroupNotEmpty, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Group, User
+from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scan.scanner import Scanner, split_evenly
+from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import Context, StorePart
 
 
 class Groups(StorePart):
     """The groups of one site."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._articles = Articles(context)
 
     def make(
         self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
@@ -86,6 +95,28 @@ class Groups(StorePart):
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
+    def delete_in_steps(self, name: str, entry: NewLogEntry) -> Iterator[int]:
+        """Take each article out of the group *name*, yielding its id, and then delete the group, logging *entry*.
+
+        The articles stay on the site. May be cut off anywhere and done again. Raises NoSuchGroup, and GroupNotEmpty if
+        something in the group is no article: the doctor tells.
+        """
+        scanner = Scanner(self._connection)
+        while True:
+            count = 0
+            for member in scanner.members(self._keys.group(name)):
+                if is_article(member):
+                    with suppress(NoSuchArticle, ArticleGone):
+                        self._articles.set_groups(article_id(member), [], [name])
+                        count += 1
+                        yield article_id(member)
+            try:
+                self.delete(name, entry)
+                return
+            except GroupNotEmpty:  # somebody has posted into it meanwhile
+                if not count:
+                    raise
+
     def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
         """Queue a read of all aliases, each with the name of its group; a group has one at most."""
         return pipeline.queue([("HGETALL", self._keys.group_aliases())], lambda replies: dict(replies[0]))
@@ -123,7 +154,7 @@ class Groups(StorePart):
 
     def queue_get(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[Group | None, ...]]:
         """Queue a read of the groups *names*; None for each that does not exist."""
-        commands: list[tuple[str, ...]] = []
+        commands: list[Command] = []
         for name in names:
             commands += [
                 ("SISMEMBER", self._keys.groups(), name),
@@ -131,12 +162,9 @@ class Groups(StorePart):
                 ("ZCARD", self._keys.group_by_time(name)),
             ]
 
-        def parse(replies: list[object]) -> tuple[Group | None, ...]:
-            groups = []
-            for at, name in enumerate(names):
-                exists, info, count = replies[3 * at : 3 * at + 3]
-                groups.append(_group(name, info, count) if exists else None)
-            return tuple(groups)
+        def parse(replies: list[Any]) -> tuple[Group | None, ...]:
+            rows = zip(names, split_evenly(replies, len(names)), strict=True)
+            return tuple(_group(name, *values) for name, values in rows)
 
         return pipeline.queue(commands, parse)
 
@@ -149,7 +177,7 @@ class Groups(StorePart):
         return tuple(group for group in groups.result if group)
 
 
-def _group(name: str, info: object, count: object) -> Group:
-    title, description = info if isinstance(info, list) else (None, None)
+def _group(name: str, exists: int, info: Sequence[str | None], count: int) -> Group | None:
+    title, description = info
     # A program written after the book knows no titles: its groups are shown under their names.
-    return Group(name, title or name, description or "", int(str(count)))
+    return Group(name, title or name, description or "", count) if exists else None

@@ -4,18 +4,17 @@ The first two are made when they are asked for and kept for some minutes; the la
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
-from voteweb.core.models import Period
+from voteweb.core.models import Page, Period
 from voteweb.core.my_site import merged
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.keys import article_id, combined_member, is_article
+from voteweb.store.schema.keys import article_id, article_member, combined_member, is_article
 from voteweb.store.schema.rankings import Ranking
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 
 #: Round trips after which a page gives up: a group with hundreds of thousands of articles in a week.
@@ -24,20 +23,29 @@ _MAX_TRIPS = 400
 _MAX_DAYS = 16
 
 
+class Made(NamedTuple):
+    """The unix time at which a ranking was made, None if it is not kept, and whether it covers only a part."""
+
+    time: float | None
+    is_bounded: bool
+
+
+NOT_MADE = Made(None, False)
+
+
 class MadeRankings(StorePart):
     """Makes the combined rankings and those of periods of one site."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._rate_limits = context.limits
-
-    def command(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:
-        """Return the command that makes *ranking*, or the first part of it, unless it is kept.
+    def reads(
+        self, ranking: Ranking, reads: Sequence[Command], first: int, last: int, hit: RateLimitHit | None
+    ) -> list[Command]:
+        """Return the commands that make *ranking*, or the first part of it, unless it is kept, and *reads* of it.
 
         Building a combined one counts against the limit of *hit*. If it cannot be kept, the reply has the members from
         position *first* to *last* (both from 0).
         """
-        return self._combine(ranking, first, last, hit) if ranking.combines else self._steps(ranking)[0]
+        make = self._combine(ranking, first, last, hit) if ranking.combines else self._steps(ranking)[0]
+        return [make, *reads, ("ZRANGE", ranking.key, 0, 0, "WITHSCORES")]
 
     def finish(
         self,
@@ -46,19 +54,32 @@ class MadeRankings(StorePart):
         commands: list[Command],
         replies: list[Any],
         hit: RateLimitHit | None,
-    ) -> list[Any]:
-        """Return the replies to *commands*, which begin with that of :meth:`command`, once *ranking* is made.
+        fields: Sequence[str],
+    ) -> tuple[int, list[Any], Made]:
+        """Return the length and the rows of *ranking* from the *replies* to the *commands* of :meth:`reads`.
 
         A ranking of a period is merged from those of its days, in steps. Raises TooFast by the limit of *hit*.
         """
         if hit and replies[0][0] == "rate-limited":
-            raise self._rate_limits.to_error([hit], replies[0][1:])
+            raise self._context.limits.to_error([hit], replies[0][1:])
         for _ in range(0 if ranking.combines else _MAX_TRIPS):
             if replies[0][0] != "more":
                 break
             steps = self._steps(ranking)
             replies = pipeline.send([*steps, *commands])[len(steps) :]
-        return replies
+        status, *values = replies[0]
+        if status in ("kept", "made"):
+            # Behind comes its marker (see combine_groups.lua and merge_days.lua): one more member, scored minus the
+            # time of its building.
+            _, count, rows, [(marker, built)] = replies
+            return count - 1, rows, Made(-built, marker == "bounded")
+        if status != "unkept":
+            return 0, [], NOT_MADE
+        total, marker, *members = values
+        ids = [article_id(member) for member in members if is_article(member)]
+        stored = pipeline.send([("HMGET", self._keys.article(id), *fields) for id in ids]) if ids else []
+        rows = [(article_member(id), *row) for id, row in zip(ids, stored, strict=True)]
+        return int(total), rows, Made(None, marker == "bounded")
 
     def _combine(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:
         return scripts.call(
@@ -71,7 +92,7 @@ class MadeRankings(StorePart):
             seconds=self._settings.group_cache_seconds,
             first_row=first,
             last_row=last,
-            **self._rate_limits.script_values([hit] if hit else []),
+            **self._context.limits.script_values([hit] if hit else []),
         )
 
     def _steps(self, ranking: Ranking) -> list[Command]:
@@ -96,24 +117,12 @@ class MadeRankings(StorePart):
         return steps
 
 
-@dataclass(frozen=True, slots=True)
-class MergedPage:
-    """One page of a merged ranking: the ids of its articles.
-
-    ``total`` is the number of all articles, or, unless it ``is_exact``, the sum of those of each ranking: an article
-    may be in several.
-    """
-
-    ids: tuple[int, ...]
-    total: int
-    is_exact: bool
-    more: bool
-
-
 def queue_merged(
     pipeline: Pipeline, rankings: Sequence[Ranking], number: int, size: int, max_pages: int
-) -> Future[MergedPage]:
-    """Queue a read of page *number* (from 1, *max_pages* at most) of the articles in any of *rankings*.
+) -> Future[tuple[Page[int], bool]]:
+    """Queue a read of page *number* (from 1, *max_pages* at most) of the ids of the articles in any of *rankings*.
+
+    Also returns whether its total is exact; else it is the sum of those of each ranking: an article may be in several.
 
     The first articles of each ranking up to the end of that page are read, which is enough to merge them: one command
     of some hundred microseconds for each, and nothing is kept.
@@ -123,12 +132,12 @@ def queue_merged(
     for ranking in rankings:
         commands += [("ZCARD", ranking.key), ("ZREVRANGE", ranking.key, 0, last, "WITHSCORES")]
 
-    def parse(replies: list[Any]) -> MergedPage:
+    def parse(replies: list[Any]) -> tuple[Page[int], bool]:
         counts = replies[::2]
         scores = [{article_id(who): score for who, score in rows if is_article(who)} for rows in replies[1::2]]
         ids = merged(scores, 0, len(rankings) * (last + 1))
         is_exact = all(count <= last + 1 for count in counts)
-        page = tuple(ids[last - size : last])
-        return MergedPage(page, len(ids) if is_exact else sum(counts), is_exact, len(ids) > last and number < max_pages)
+        total, has_more = len(ids) if is_exact else sum(counts), len(ids) > last and number < max_pages
+        return Page(tuple(ids[last - size : last]), number, total, last - size + 1, has_more), is_exact
 
     return pipeline.queue(commands, parse)

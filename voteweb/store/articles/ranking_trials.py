@@ -12,7 +12,7 @@ from voteweb.store.articles.listings import Listings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import LEFT_OUT
+from voteweb.store.schema.keys import LEFT_OUT, Keys
 from voteweb.store.schema.rankings import Rankings
 from voteweb.store.site.context import Context
 from voteweb.store.site.rows import articles_of, read_rows
@@ -24,10 +24,13 @@ def try_weights(context: Context, listings: Listings, tried: Settings, now: floa
     Reads the newest articles, MAX_TRIAL_ARTICLES at most, until the first page is certain and those of the last
     TRIAL_SECONDS are known.
     """
-    pipeline = context.connection.pipeline()
-    today = listings.queue_page(pipeline, Rankings(context.keys).site(Order.SCORE), 1)
+    keys, pipeline = context.keys, context.connection.pipeline()
+    today = listings.queue_page(pipeline, Rankings(keys).site(Order.SCORE), 1)
+    steps = range(0, config.MAX_RANKED + 1, config.TRIAL_STEP)
+    best = pipeline.queue([_rows(keys, keys.top(), first) for first in steps], _listed)
+    left_out = pipeline.queue([("ZSCORE", keys.top(), LEFT_OUT)], lambda replies: votes_in(float(replies[0] or 0)))
     pipeline.execute()
-    page = _page_of_most_voted(context.connection, tried)
+    page = FirstPage(tried, best.result, left_out.result)
     since = now - config.TRIAL_SECONDS
     newest: list[Article] = []
     oldest = now
@@ -41,28 +44,20 @@ def try_weights(context: Context, listings: Listings, tried: Settings, now: floa
     return evaluate(context.settings, tried, today.result.rows, page, sample, now)
 
 
-def _page_of_most_voted(connection: Connection, tried: Settings) -> FirstPage:
-    """Return the first page of the articles that the ranking by votes of all time holds."""
-    top = connection.keys.top()
-    steps = range(0, config.MAX_RANKED + 1, config.TRIAL_STEP)
-    *values, left_out = connection.run([*(_rows(connection, top, first) for first in steps), ("ZSCORE", top, LEFT_OUT)])
-    return FirstPage(tried, _listed(values), votes_in(float(left_out)) if left_out else 0)
-
-
 def _newest(connection: Connection) -> Iterator[tuple[list[Article], bool]]:
     """Yield the site's newest articles in steps, each with whether there are no further ones."""
     by_time, step = connection.keys.by_time(), config.TRIAL_STEP
     for first in range(0, config.MAX_TRIAL_ARTICLES, config.TRIAL_STEPS * step):
         starts = range(first, first + config.TRIAL_STEPS * step, step)
-        values = connection.run([_rows(connection, by_time, start) for start in starts])
+        values = connection.run([_rows(connection.keys, by_time, start) for start in starts])
         is_last = len(values[-1]) < step
         yield _listed(values), is_last
         if is_last:
             return
 
 
-def _rows(connection: Connection, ranking: str, first: int) -> Command:
-    return read_rows(connection.keys, ranking, first, config.TRIAL_STEP, decoding.FIELDS)
+def _rows(keys: Keys, ranking: str, first: int) -> Command:
+    return read_rows(keys, ranking, first, config.TRIAL_STEP, decoding.FIELDS)
 
 
 def _listed(values: Iterable[Sequence[Sequence[str | None]]]) -> list[Article]:

@@ -1,28 +1,44 @@
-"""Import of comments from other sites, in batches: each is whole or absent, and none is imported twice.
+"""Import of stories and comments from other sites, in batches: each is whole or absent, and none is imported twice.
 
-A row is remembered as a fingerprint, as that of a story, and as a second one that tells its number here: so that an
+A row is remembered as a fingerprint; one of a comment also as a second one that tells its number here: so that an
 import that was stopped can go on with the replies to what it has imported.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
-from voteweb.core import config
+from voteweb.core import config, links
 from voteweb.core.errors import Conflict
-from voteweb.store.articles.imports import Imports
-from voteweb.store.articles.links import find_articles
+from voteweb.core.models import Draft
+from voteweb.core.names import name_key
+from voteweb.store.accounts.users import Users
 from voteweb.store.comments.order import READ_SIZE, order_members, order_newest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scan.scanner import batched
+from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.fingerprints import Fingerprint, fingerprint
+from voteweb.store.schema.keys import article_id, is_article
+from voteweb.store.schema.rankings import ranking_values
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 
 #: Numbers of rows that a run remembers instead of asking: an import has the replies of one day close together.
 MAX_KNOWN_NUMBERS = 200_000
 #: Bits of a fingerprint that hold the number of a comment: more than a conversation has.
 _NUMBER_BITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One story to import; ``time`` in unix seconds, ``digest`` identifies it."""
+
+    draft: Draft
+    poster: str
+    time: float
+    votes: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,54 +57,103 @@ class ImportedComment:
     parent_digest: str = ""
 
 
-class CommentImports(StorePart):
-    """Imports comments into one site."""
+#: What can be imported.
+Row = TypeVar("Row", Story, ImportedComment)
+
+
+class Imports(StorePart):
+    """Imports stories and comments into one site."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._imports = Imports(context)
+        self._users = Users(context)
+        self._poster_ids: dict[str, int] = {}
+        self._spellings: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
 
     def known(self, digests: Sequence[str]) -> list[bool]:
-        """Tell for each digest whether its comment was imported before."""
-        return self._imports.known(digests)
+        """Tell for each digest whether its row was imported before."""
+        rows = [fingerprint(digest) for digest in digests]
+        commands = [("SISMEMBER", self._keys.imported(row.bucket), row.member) for row in rows]
+        return [bool(reply) for reply in self._connection.run(commands)]
 
     def find_articles(self, digests: Iterable[str]) -> dict[str, int]:
-        """Return the newest listed article of each of these digests of links that has one."""
-        return find_articles(self._connection, digests)
+        """Return the newest listed article of each of these digests of links that has one.
+
+        Links of the last 30 days have an index; for others all articles are read, in bounded steps.
+        """
+        found: dict[str, int] = {}
+        missing = set(digests)
+        for batch in batched(sorted(missing)):
+            newest = self._connection.run([("ZRANGE", self._keys.link(digest), 0, 0, "REV") for digest in batch])
+            for digest, members in zip(batch, newest, strict=True):
+                if members and is_article(members[0]):
+                    found[digest] = article_id(members[0])
+        missing -= found.keys()
+        return found | self._find_older(missing) if missing else found
+
+    def _find_older(self, wanted: set[str]) -> dict[str, int]:
+        found: dict[str, tuple[float, int]] = {}
+        scanner = Scanner(self._connection)
+        for batch in batched(scanner.article_ids()):
+            rows = scanner.run_atomic([("HMGET", self._keys.article(id), "link", "time", "gone") for id in batch])
+            for id, (link, time, gone) in zip(batch, rows, strict=True):
+                digest = links.digest(link or "")
+                if digest in wanted and not gone:
+                    found[digest] = max(found.get(digest, (0.0, 0)), (finite_number(time) or 0.0, id))
+        return {digest: id for digest, (_, id) in found.items()}
 
     def order_lists(self, names: Iterable[str], articles: Iterable[int]) -> None:
         """Put the comments of these members and articles into the lists where they belong by their times."""
         order_members(self._connection, names)
         order_newest(self._connection, articles)
 
-    def add(self, comments: Sequence[ImportedComment]) -> list[str]:
-        """Import those of *comments* that are new, with the posters they need; return what became of each.
+    def add(self, stories: Sequence[Story]) -> list[str]:
+        """Import those of *stories* that are new, with the groups and posters they need; return what became of each.
 
-        The answers are those of the script, and "no-parent" for a comment whose parent was not imported. Takes a
-        handful of round trips for the whole batch; some hundreds of comments are a good batch.
+        That is "imported" or "known". Takes a handful of round trips for the whole batch; some hundreds of rows are a
+        good one.
         """
-        answers = ["known" if known else "again" for known in self.known([comment.digest for comment in comments])]
-        places = [place for place, answer in enumerate(answers) if answer == "again"]
-        self._imports.make_posters([comments[place].poster for place in places])
+        return self._import(stories, self._attempt_stories)
+
+    def add_comments(self, comments: Sequence[ImportedComment]) -> list[str]:
+        """Import *comments* as :meth:`add` does stories.
+
+        The answers are those of the script, and "no-parent" for a comment whose parent was not imported.
+        """
+        return self._import(comments, self._attempt_comments)
+
+    def _import(self, rows: Sequence[Row], attempt: Callable[[Sequence[Row]], Sequence[str]]) -> list[str]:
+        """Import those of *rows* that are new, with their posters, and return what became of each.
+
+        *attempt* returns the answers of the script. A row is imported in another attempt after "again", and after
+        "taken": a failover has given out its id twice. Raises Conflict when nothing but "again" is left.
+        """
+        answers = ["known" if is_known else "again" for is_known in self.known([row.digest for row in rows])]
+        self._make_posters([row.poster for row, answer in zip(rows, answers, strict=True) if answer == "again"])
         failures = 0
-        while places:
-            for place, answer in zip(places, self._attempt([comments[place] for place in places]), strict=True):
+        while places := [place for place, answer in enumerate(answers) if answer in ("again", "taken")]:
+            replies = attempt([rows[place] for place in places])
+            for place, answer in zip(places, replies, strict=True):
                 answers[place] = answer
-            remaining = [place for place in places if answers[place] == "again"]
-            failures = failures + 1 if len(remaining) == len(places) else 0
+            failures = failures + 1 if set(replies) == {"again"} else 0
             if failures > config.MAX_SCRIPT_ATTEMPTS:
                 raise Conflict()
-            places = remaining
         return answers
 
-    def _attempt(self, comments: Sequence[ImportedComment]) -> list[str]:
+    def _attempt_stories(self, stories: Sequence[Story]) -> list[str]:
+        self._make_groups(stories)
+        first_id = self._connection.command("INCRBY", self._keys.last_article_id(), len(stories)) - len(stories) + 1
+        calls = [self._story_call(story, id) for id, story in enumerate(stories, first_id)]
+        return [answer for (answer,) in self._connection.run(calls)]
+
+    def _attempt_comments(self, comments: Sequence[ImportedComment]) -> list[str]:
         """Import *comments*, each with the next number of its article; where one is refused, those after it wait."""
         self._find_numbers(comments)
         articles = list(dict.fromkeys(comment.article for comment in comments))
-        lasts = self._connection.run([("HGET", self._keys.thread(id), "last") for id in articles])
-        next_numbers = {id: int(last or 0) + 1 for id, last in zip(articles, lasts, strict=True)}
-        answers, calls, sent = ["no-parent"] * len(comments), [], []
+        next_numbers = {id: last + 1 for id, last in zip(articles, self._last_numbers(articles), strict=True)}
+        answers: list[str] = ["no-parent"] * len(comments)
+        calls: dict[int, Command] = {}
         numbers: dict[str, int] = {}
         for place, comment in enumerate(comments):
             number = next_numbers[comment.article]
@@ -100,13 +165,63 @@ class CommentImports(StorePart):
             elif parent or not comment.parent_digest:
                 numbers[comment.digest] = number
                 next_numbers[comment.article] += 1
-                calls.append(self._call(comment, number, parent))
-                sent.append(place)
-        for place, (answer, *_) in zip(sent, self._connection.run(calls) if calls else [], strict=True):
+                calls[place] = self._comment_call(comment, number, parent)
+        for place, (answer,) in zip(calls, self._connection.run(list(calls.values())), strict=True):
             answers[place] = answer
             if answer == "imported":
                 self._remember(comments[place].digest, numbers[comments[place].digest])
         return answers
+
+    def _last_numbers(self, articles: Sequence[int]) -> list[int]:
+        lasts = self._connection.run([("HGET", self._keys.thread(id), "last") for id in articles])
+        return [int(last or 0) for last in lasts]
+
+    def _make_groups(self, stories: Sequence[Story]) -> None:
+        names = sorted({name for story in stories for name in story.draft.groups})
+        if names:
+            titles = [("HSETNX", self._keys.group_info(name), "title", name) for name in names]
+            self._connection.run([*titles, ("SADD", self._keys.groups(), *names)])
+
+    def _make_posters(self, posters: Sequence[str]) -> None:
+        """Make those of the members with these names who do not exist."""
+        names = {name_key(poster): poster for poster in posters}
+        self._read_posters([name for name in names if name not in self._poster_ids])
+        missing = [name for name in names if name not in self._poster_ids]
+        self._users.make_missing([names[name] for name in missing])
+        self._read_posters(missing)
+
+    def _read_posters(self, names: Sequence[str]) -> None:
+        stored = self._connection.run([("HMGET", self._keys.user(name), "id", "name") for name in names])
+        for name, (id, spelled) in zip(names, stored, strict=True):
+            if id is not None:
+                self._poster_ids[name], self._spellings[name] = int(id), spelled or name
+
+    def _spelling(self, poster: str) -> str:
+        """Return *poster* as the member spells the name, by which scripts compare names that are not ASCII."""
+        spelled = self._spellings.get(name_key(poster), poster)
+        return poster if spelled.isascii() else spelled
+
+    def _story_call(self, story: Story, id: int) -> Command:
+        settings, draft, row = self._settings, story.draft, fingerprint(story.digest)
+        return scripts.call(
+            self._keys,
+            "import_article",
+            article=id,
+            bucket=row.bucket,
+            row=row.member,
+            title=draft.title,
+            link=draft.link,
+            link_digest=links.digest(draft.link),
+            domain=links.listed_domain(draft.link),
+            text=draft.text,
+            groups=" ".join(draft.groups),
+            poster=self._spelling(story.poster),
+            poster_id=self._poster_ids[name_key(story.poster)],
+            wanted_time=f"{story.time:.6f}",
+            votes=story.votes,
+            voting_seconds=settings.voting_seconds,
+            **ranking_values(settings),
+        )
 
     def _find_numbers(self, comments: Sequence[ImportedComment]) -> None:
         """Find the numbers of parents that an earlier run, or an earlier batch, has imported."""
@@ -116,12 +231,11 @@ class CommentImports(StorePart):
             return
         known = self.known([digest for digest, _ in unknown])
         unknown = [row for row, is_known in zip(unknown, known, strict=True) if is_known]
-        lasts = self._connection.run([("HGET", self._keys.thread(id), "last") for _, id in unknown]) if unknown else []
-        for (digest, _), last in zip(unknown, lasts, strict=True):
-            rows = [_numbered(digest, number) for number in range(1, int(last or 0) + 1)]
+        for (digest, _), last in zip(unknown, self._last_numbers([id for _, id in unknown]), strict=True):
+            rows = [_numbered(digest, number) for number in range(1, last + 1)]
             key = self._keys.imported(_numbered(digest, 0).bucket)
             batches = [("SMISMEMBER", key, *(row.member for row in batch)) for batch in batched(rows, READ_SIZE)]
-            found = list(chain.from_iterable(self._connection.run(batches))) if batches else []
+            found = list(chain.from_iterable(self._connection.run(batches)))
             if 1 in found:
                 self._remember(digest, found.index(1) + 1)
 
@@ -130,7 +244,7 @@ class CommentImports(StorePart):
             self._numbers.clear()
         self._numbers[digest] = number
 
-    def _call(self, comment: ImportedComment, number: int, parent: int) -> Command:
+    def _comment_call(self, comment: ImportedComment, number: int, parent: int) -> Command:
         row, numbered_row = fingerprint(comment.digest), _numbered(comment.digest, number)
         answered_row = _numbered(comment.parent_digest, parent)
         return scripts.call(
@@ -141,7 +255,7 @@ class CommentImports(StorePart):
             block=number // config.VOTER_BLOCK,
             parent=parent,
             text=comment.text,
-            poster=self._imports.spelling(comment.poster),
+            poster=self._spelling(comment.poster),
             time=f"{comment.time:.6f}",
             votes=comment.votes,
             commenting_seconds=self._settings.commenting_seconds,

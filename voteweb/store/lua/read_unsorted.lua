@@ -1,14 +1,13 @@
 -- Return articles without a group, newest first, looking at some of the newest up to a publish time. Only reads.
 -- keys: time:
 -- args: highest wanted fields*
--- highest is the highest time, as ZRANGEBYSCORE takes it; wanted is how many to return, at most. The first of the fields is
--- that of the groups.
+-- highest is the highest time, as ZRANGEBYSCORE takes it; wanted is how many to return, at most.
 -- Answers  the time of the last article looked at, or "" if there is none after it;  then a list for each article
 --          without a group: the member, then its fields, each nil where there is none
 local found = redis.call('ZREVRANGEBYSCORE', time_key, highest, '-inf', 'WITHSCORES', 'LIMIT', 0, SORT_STEP)
 local rows, last = {}, ''
 for i = 1, #found, 2 do
-  local groups = redis.pcall('HGET', prefix .. found[i], fields[1])
+  local groups = redis.pcall('HGET', prefix .. found[i], 'groups')
   if type(groups) == 'table' then
     refuse_elsewhere(groups)
   end

@@ -44,6 +44,12 @@ from voteweb.store.site.statistics import this_day
 
 #: Articles of a member whose votes this process remembers: those of the lists that they read.
 MAX_REMEMBERED = 300
+#: The refusals of a vote on an article and on a comment. "already" and "absent" refuse no vote that was sent twice.
+_REFUSALS = {
+    "own": (OwnVote, OwnComment),
+    "already": (AlreadyVoted, CommentVoted),
+    "absent": (NotVoted, CommentNotVoted),
+}
 
 
 class _Remembered(NamedTuple):
@@ -70,7 +76,6 @@ class Votes(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._rate_limits = context.limits
         self._sessions = Sessions(context)
         self._remembered: BoundedCache[int, _Remembered] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -94,7 +99,7 @@ class Votes(StorePart):
         return self._change("take-back", id, voter, hit)
 
     def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
-        hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
+        hits, settings = [hit, (NEWCOMER_VOTE, hit[1])] if hit else [], self._settings
         values = {
             "action": action,
             "voter_id": voter.id,
@@ -102,38 +107,21 @@ class Votes(StorePart):
             "session": voter.session,
             "digest": digest(voter.token) if isinstance(voter, Voter) else "",
             "idle_seconds": self._sessions.idle_seconds,
-            "newcomer_seconds": self._rate_limits.newcomer_seconds,
-            **self._rate_limits.script_values(hits),
+            "newcomer_seconds": self._context.limits.newcomer_seconds,
+            **self._context.limits.script_values(hits),
         }
         if isinstance(id, int):
-            outcome = self._change_article(id, voter.id, values)
+            values |= {"article": id, "today": this_day(), "voting_seconds": settings.voting_seconds}
+            outcome = self._connection.script("cast_vote", **values, **ranking_values(settings))
+            if outcome.status == "counted":
+                self._note(voter.id, id, *outcome.values[1:], has_voted=action == "cast")
         else:
-            outcome = self._connection.script(
-                "vote_comment",
-                article=id.article,
-                number=id.number,
-                block=id.number // config.VOTER_BLOCK,
-                commenting_seconds=self._settings.commenting_seconds,
-                **values,
-            )
+            values |= {"article": id.article, "number": id.number, "block": id.number // config.VOTER_BLOCK}
+            seconds = settings.commenting_seconds
+            outcome = self._connection.script("vote_comment", **values, commenting_seconds=seconds)
         if outcome.status == "rate-limited":
-            raise self._rate_limits.to_error(hits, outcome.values)
+            raise self._context.limits.to_error(hits, outcome.values)
         return _votes_or_refusal(id, outcome)
-
-    def _change_article(self, id: int, voter_id: int, values: Mapping[str, Any]) -> Outcome:
-        settings = self._settings
-        outcome = self._connection.script(
-            "cast_vote",
-            article=id,
-            today=this_day(),
-            voting_seconds=settings.voting_seconds,
-            **ranking_values(settings),
-            **values,
-        )
-        if outcome.status == "counted":
-            _, voted_before, voted_at = outcome.values
-            self._note(voter_id, id, voted_before, voted_at, has_voted=values["action"] == "cast")
-        return outcome
 
     def queue_counts(self, pipeline: Pipeline, ids: Sequence[DocumentId]) -> Future[list[int]]:
         """Queue a read of the votes of each of the articles or comments *ids*, 0 for one that is gone.
@@ -182,9 +170,9 @@ class Votes(StorePart):
                 known = _NOTHING
                 if len(missing) < len(ids):
                     asked, replies = list(ids), pipeline.send([self._read_own(ids, voter_id)])
-            if asked:
-                known = self._remember(voter_id, known, time, asked, replies[0])
-            return known.voted
+            if not asked:
+                return known.voted
+            return self._remember(voter_id, known, time, dict(zip(asked, replies[0], strict=True)))
 
         return pipeline.queue([self._read_own(missing, voter_id)] if missing else [], parse)
 
@@ -195,23 +183,17 @@ class Votes(StorePart):
         """
         known = self._remembered.get(voter_id, _NOTHING)
         if known.voted_at == voted_before:
-            voted = known.voted | {id} if has_voted else known.voted - {id}
-            self._put(voter_id, known._replace(voted_at=voted_at, asked=known.asked | {id}, voted=voted))
+            self._remember(voter_id, known, voted_at, {id: has_voted})
 
     def _remember(
-        self, voter_id: int, before: _Remembered, voted_at: str, asked: Sequence[int], reply: Sequence[int]
-    ) -> _Remembered:
-        now = _Remembered(
-            voted_at,
-            before.until or monotonic() + config.OWN_VOTES_SECONDS,
-            before.asked.union(asked),
-            before.voted.union(id for id, has_voted in zip(asked, reply, strict=True) if has_voted),
-        )
-        self._put(voter_id, now)
-        return now
-
-    def _put(self, voter_id: int, now: _Remembered) -> None:
-        self._remembered.put(voter_id, now if len(now.asked) <= MAX_REMEMBERED else _NOTHING)
+        self, voter_id: int, before: _Remembered, voted_at: str, votes: Mapping[int, object]
+    ) -> frozenset[int]:
+        """Remember *votes*, which tell of some articles whether the member has voted for them; return all voted for."""
+        asked = before.asked.union(votes)
+        voted = before.voted.difference(votes).union(id for id, has_voted in votes.items() if has_voted)
+        now = _Remembered(voted_at, before.until or monotonic() + config.OWN_VOTES_SECONDS, asked, voted)
+        self._remembered.put(voter_id, now if len(asked) <= MAX_REMEMBERED else _NOTHING)
+        return voted
 
     def _read_own(self, ids: Sequence[int], voter_id: int) -> Command:
         return scripts.call(self._keys, "own_votes", article_ids=ids, voter_id=voter_id)
@@ -269,17 +251,13 @@ class Votes(StorePart):
 
 def _votes_or_refusal(id: DocumentId, outcome: Outcome) -> int:
     """Return the votes of the article or comment after its script, or raise its refusal."""
-    is_article = isinstance(id, int)
-    if outcome.status == "lost" or (is_article and outcome.status == "closed"):
+    is_comment = not isinstance(id, int)
+    if outcome.status == "lost" or (outcome.status == "closed" and not is_comment):
         raise VotingClosed(when=float(outcome.values[0]))
     raise_refusal(outcome)
     votes = int(outcome.values[0])
-    if outcome.status == "own":
-        raise (OwnVote if is_article else OwnComment)(votes=votes)
-    if outcome.status == "already" and not outcome.repeated:
-        raise (AlreadyVoted if is_article else CommentVoted)(votes=votes)
-    if outcome.status == "absent" and not outcome.repeated:
-        raise (NotVoted if is_article else CommentNotVoted)(votes=votes)
+    if outcome.status in _REFUSALS and (outcome.status == "own" or not outcome.repeated):
+        raise _REFUSALS[outcome.status][is_comment](votes=votes)
     return votes
 
 

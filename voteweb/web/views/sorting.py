@@ -132,25 +132,24 @@ def _read(ids: Mapping[int, Choice] | Sequence[int]) -> dict[int, Article | None
 
 def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValue:
     """Return the page with *choices* as they were sent; a list that no longer has their articles begins with them."""
-    is_of_all, size = request.args.get("of") == "all", settings().page_size
+    is_of_all = request.args.get("of") == "all"
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     group_names = store().groups.queue_names(pipeline)
     if is_of_all:
         listing = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), page_number())
-    else:
-        unsorted = store().listings.queue_unsorted(pipeline, _before(), size)
     pipeline.execute()
     require_moderator(viewer.result)
+    offered = store().groups.queue_most_used(pipeline, group_names.result, config.SORT_CHIPS)
+    if not is_of_all:
+        unsorted = store().listings.queue_unsorted(pipeline, _before(), settings().page_size)
+    pipeline.execute()
     context: dict[str, Any] = {}
     if is_of_all:
         context["page"] = check_page_exists(listing.result)
         rows = listing.result.rows
     else:
-        found = store().listings.complete_unsorted(unsorted.result, size)
-        context["next"], rows = found.next, found.rows
-    offered = store().groups.queue_most_used(pipeline, group_names.result, config.SORT_CHIPS)
-    pipeline.execute()
+        rows, context["next"] = unsorted.result
     listed = {row.id for row in rows}
     missing = _read([id for id in choices if id not in listed]).values() if choices else ()
     rows = (*(row for row in missing if row and row.is_listed), *rows)
