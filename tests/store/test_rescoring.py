@@ -99,10 +99,10 @@ def test_an_article_is_retried_when_its_groups_changed_meanwhile(
     send = site.connection.run
     moves = iter([(["lua"], ["go"]), (["go"], ["lua"])])
 
-    def move_before(commands: list[tuple[object, ...]], *, atomic: bool = False) -> list[object]:
+    def move_before(commands: list[tuple[object, ...]], **options: Any) -> list[object]:
         if commands and commands[0][0] == "EVALSHA" and (move := next(moves, None)):
             site.articles.set_groups(1, *move)  # with the old worth of a vote
-        return send(commands, atomic=atomic)
+        return send(commands, **options)
 
     monkeypatch.setattr(site.connection, "run", move_before)
     rescore(changed)

@@ -26,7 +26,7 @@ if refusal then
   return refusal
 end
 local names, unknown = group_names(groups), {}
-for _, name in ipairs(names) do
+for name in string.gmatch(groups, '%S+') do
   if redis.call('SISMEMBER', groups_key, name) == 0 then
     unknown[#unknown + 1] = name
   end
