@@ -9,8 +9,7 @@ from functools import lru_cache
 from voteweb.core import config, validation
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus, EarlierVersion
-from voteweb.store.schema.keys import article_id
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import article_id, finite_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")

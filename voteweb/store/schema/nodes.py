@@ -19,8 +19,6 @@ _NODE = re.compile(
 _WHOLE = re.compile(r"[0-9]{1,16}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 is_state = matching(_STATE)
-#: The fields of ``thread:<id>`` that are the conversation's own; all others are of its comments.
-THREAD_FIELDS = ("last", "rev", "closes", "closed", "close-reason", "quiet")
 #: The beginning of the fields with the reasons of removals, before the comment's number.
 REASON = "reason:"
 #: A voter of a comment is stored as its number × VOTER_FACTOR + member id: thread.lua has the same.

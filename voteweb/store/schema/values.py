@@ -1,4 +1,6 @@
-"""Read and check single stored values, by the rules of the forms.
+"""Spell, read and check single stored values, by the rules of the forms.
+
+Members of sets and rankings, and stored values, never carry the prefix of a site.
 
 Taste is left out of what members write: a title or a name that would be refused in a new post is no fault. What has
 never been stored is one: an address of another kind, a character that turns the direction of a text.
@@ -8,17 +10,17 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from math import isfinite
+from typing import NamedTuple
 
 from voteweb.core import config, links, passwords, validation
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
-from voteweb.core.comments import NoticeKind
+from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import DomainAction, Reason
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
 from voteweb.core.stored_settings import RESCORING, SINCE, is_stored_setting
-from voteweb.store.schema.keys import LEFT_OUT, comment_of, is_article, is_member_id, parse_comment
 
 Check = Callable[[str], bool]
 #: A check of a field of a hash with its value.
@@ -29,6 +31,15 @@ MAX_ID = 2**53
 MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH = 100, 10 * config.MAX_TEXT_LENGTH, 10_000
 #: Groups of one article: VOTEWEB_MAX_GROUPS may be high, and each group takes 300 bytes.
 MAX_ARTICLE_GROUPS = 100
+#: Buckets of imported rows of one site. Redis keeps whole numbers compact up to set-max-intset-entries, 512 unless set:
+#: two million rows in all, and 33 million with the 8192 that we advise. A bucket with more takes 60 bytes per row.
+BUCKETS = 4_096
+_SIGNED_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_ARTICLE, _INVITATION, _COMMENT = "article:", "invite:", "comment:"
+#: The spelling of a comment: ids and numbers of Redis's own counters have 19 digits at most.
+_COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
+#: The member of a ranking by votes that has the value of the best article it left out, and stands below all articles.
+LEFT_OUT = "-"
 #: Members of rankings that stand for no article.
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
@@ -37,6 +48,62 @@ _LINK_STATE = re.compile(r"[0-9a-f]{16}")
 _USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
 #: What texts have besides characters that are seen: line ends, also of other programs, and tabs.
 _LINE_ENDS = str.maketrans("", "", "\n\t\u2028\u2029")
+
+
+def combined_member(order: str, names: tuple[str, ...]) -> str:
+    """Return the member that stands for a combined ranking: its key without the prefix."""
+    return f"{order}:{'+'.join(names)}"
+
+
+def article_member(id: int | str) -> str:
+    """Return the member that stands for an article in sets and rankings."""
+    return f"{_ARTICLE}{id}"
+
+
+def article_id(member: str) -> int:
+    """Return the id in ``article:<id>``; raise ValueError when *member* does not stand for an article."""
+    number = member.removeprefix(_ARTICLE)
+    if number == member or not number.isascii() or not number.isdigit():
+        raise ValueError(member)
+    return int(number)
+
+
+def is_article(member: str) -> bool:
+    """Tell whether *member* stands for an article."""
+    try:
+        return article_member(article_id(member)) == member
+    except ValueError:
+        return False
+
+
+def is_member_id(voter: str) -> bool:
+    """Tell whether a voter is the id of a member, rather than a name that a program after the book stored."""
+    return voter.isascii() and voter.isdigit() and str(int(voter)) == voter
+
+
+def invitation_member(digest: str) -> str:
+    """Return the member that stands for an invitation in rankings."""
+    return f"{_INVITATION}{digest}"
+
+
+def invitation_digest(member: str) -> str:
+    """Return the digest in ``invite:<digest>``, "" when *member* does not stand for an invitation."""
+    return member.removeprefix(_INVITATION) if member.startswith(_INVITATION) else ""
+
+
+def comment_member(id: int | str, number: int | str) -> str:
+    """Return the member that stands for a comment in rankings: ``comment:<id>.<number>``."""
+    return f"{_COMMENT}{id}.{number}"
+
+
+def comment_of(member: str) -> CommentId | None:
+    """Return the comment for which *member* (``comment:<id>.<number>``) stands, None if it stands for none."""
+    return parse_comment(member.removeprefix(_COMMENT)) if member.startswith(_COMMENT) else None
+
+
+def parse_comment(text: str) -> CommentId | None:
+    """Return the comment of ``<id>.<number>``, None if *text* is not spelled so."""
+    return CommentId(*map(int, text.split("."))) if _COMMENT_ID.fullmatch(text) else None
 
 
 def finite_number(text: str | None) -> float | None:
@@ -51,6 +118,33 @@ def finite_number(text: str | None) -> float | None:
 def digest_of(text: str) -> str:
     """Return 32 hexadecimal digits that tell *text* from all others, and from which nobody learns it."""
     return sha256(text.encode()).hexdigest()[:32]
+
+
+class Fingerprint(NamedTuple):
+    """The place of an imported row: its bucket, and a signed number of 64 bits, of which Redis makes integer sets."""
+
+    bucket: int
+    member: int
+
+
+def fingerprint(digest: str) -> Fingerprint:
+    """Return the fingerprint of the imported row that *digest* identifies.
+
+    It has 76 bits: 12 name its bucket, 64 are its member there. That a new row has the fingerprint of one of a million
+    others has a probability of 1.4e-17; that any two of a million have the same one, of 7e-12.
+    """
+    hashed = int.from_bytes(blake2b(digest.encode(), digest_size=10).digest(), "big")
+    bucket, member = divmod(hashed % (BUCKETS << 64), 1 << 64)
+    return Fingerprint(bucket, member - (1 << 63))
+
+
+def is_bucket(name: str) -> bool:
+    return len(name) < 20 and is_member_id(name) and int(name) < BUCKETS
+
+
+def is_fingerprint(stored: str) -> bool:
+    """Tell whether *stored* is a member of a bucket as Redis spells it."""
+    return _SIGNED_NUMBER.fullmatch(stored) is not None and -(1 << 63) <= int(stored) < 1 << 63
 
 
 def stored_by(rule: Callable[[str], str]) -> Check:
