@@ -11,7 +11,7 @@ from typing import NamedTuple
 from voteweb.core import config, mail, validation
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.recovery_codes import is_stored
-from voteweb.store.schema.nodes import is_state, split_node
+from voteweb.store.schema.nodes import STATE, split_node
 from voteweb.store.schema.values import (
     MAX_TEXT_LENGTH,
     Check,
@@ -20,25 +20,22 @@ from voteweb.store.schema.values import (
     is_actor,
     is_any,
     is_author,
-    is_ban_removal,
     is_count,
     is_digest,
     is_foreign_link,
     is_foreign_name,
-    is_group_name,
     is_id_text,
-    is_language,
     is_link,
     is_note,
     is_number,
-    is_object,
     is_password,
     is_poster,
-    is_revision,
     is_time,
-    is_visit,
     line_of,
+    matching,
+    object_of,
     one_of,
+    pair_of,
     stored_by,
     text_of,
 )
@@ -81,7 +78,7 @@ ARTICLE_FIELDS = {
     "groups": Field(are_article_groups, "names of its groups, separated by spaces"),
     "edited": Field(is_time, "time of the last edit; absent if never edited"),
     "revision": Field(
-        is_revision,
+        matching(r"[0-9]{1,12}"),
         "number of changes of title, link, text or groups; absent if there was none. The form that edits the article "
         "carries it, so that it cannot undo what somebody else has changed since",
     ),
@@ -140,7 +137,7 @@ MEMBER_FIELDS = {
         "clock, so that an ended ban is none without being taken out",
     ),
     "ban-removal": Field(
-        is_ban_removal,
+        matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)"),
         "what the ban removes: `<log id> <state> <articles from> <comments from>`. The state is `removing`, `removed` "
         "or `restoring`, the others are unix times, or `-`. A later ban that removes something too replaces it",
     ),
@@ -182,7 +179,7 @@ MEMBER_FIELDS = {
         "`<until> <nonce> <address>`: an address to be confirmed, until when, and random characters for its link",
         lost="",
     ),
-    "email-language": Field(is_language, "the code of the language of mails to the member"),
+    "email-language": Field(matching(r"[A-Za-z-]{0,20}"), "the code of the language of mails to the member"),
     "held": Field(is_time, "time since which the account waits for a moderator; absent once let in"),
     "request": Field(is_note, "what its owner wrote to the moderators; absent once let in"),
 }
@@ -235,7 +232,7 @@ COMMENT_FIELDS = {
     "base": Field(is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
     "time": Field(is_time, "time of writing", required=True),
     "state": Field(
-        is_state,
+        matching(STATE),
         "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
         "replies, `e` edited",
         required=True,
@@ -247,11 +244,15 @@ COMMENT_FIELDS = {
     ),
     "text": Field(text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
 }
-_EARLIER_VERSION = {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")} | {
-    "groups": are_group_names,
-    "time": is_time,
-    "by": one_of(["poster", "moderator"]),
-}
+is_earlier_version = object_of(
+    {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}
+    | {
+        "groups": are_group_names,
+        "time": is_time,
+        "by": one_of(["poster", "moderator"]),
+    }
+)
+is_word = pair_of(is_number, COMMENT_FIELDS["text"].check)
 
 
 def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
@@ -266,32 +267,6 @@ def is_thread_field(name: str, value: str) -> bool:
         return name not in THREAD_FIELDS or THREAD_FIELDS[name].check(value)
     node = split_node(value) if not match[1] else {match[1].removesuffix(":"): value}
     return node is not None and all(COMMENT_FIELDS[part].check(text) for part, text in node.items())
-
-
-def is_word(number: str, text: str) -> bool:
-    return is_number(number) and COMMENT_FIELDS["text"].check(text)
-
-
-def is_alias(alias: str, group: str) -> bool:
-    return is_group_name(alias) and is_group_name(group)
-
-
-def is_visited(article: str, visit: str) -> bool:
-    return is_id_text(article) and is_visit(visit)
-
-
-def is_form(name: str) -> bool:
-    member, _, token = name.partition("-")
-    return is_id_text(member) and validation.is_submission_token(token)
-
-
-def is_block(name: str) -> bool:
-    thread, _, block = name.partition("-")
-    return is_id_text(thread) and is_number(block) and str(int(block)) == block
-
-
-def is_earlier_version(stored: str) -> bool:
-    return is_object(stored, _EARLIER_VERSION)
 
 
 def pack(fields: Mapping[str, str]) -> str:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, TypeVar
 
 from voteweb.core.names import name_key
-from voteweb.core.validation import is_member_key
-from voteweb.store.schema.fields import Field, is_block, is_form
+from voteweb.core.validation import is_member_key, is_submission_token
+from voteweb.store.schema.fields import Field
 from voteweb.store.schema.values import (
     Check,
     PairCheck,
@@ -19,6 +19,8 @@ from voteweb.store.schema.values import (
     is_digest,
     is_group_name,
     is_id_text,
+    joined,
+    matching,
 )
 
 #: What stands for the parts of a key in angle brackets, where it is not just any text without a colon.
@@ -33,9 +35,9 @@ _NAMES: dict[str, Check] = {
     "<name>": is_group_name,
     "<digest>": is_digest,
     "<bucket>": is_bucket,
-    "<id>-<block>": is_block,
+    "<id>-<block>": joined(is_id_text, matching("0|[1-9][0-9]{0,8}")),
     "<id>.<number>": is_comment,
-    "<member id>-<token>": is_form,
+    "<member id>-<token>": joined(is_id_text, is_submission_token),
 }
 _UNITS = {"day": 86_400, "minute": 60}
 _Spell = TypeVar("_Spell", bound=Callable[..., str])

@@ -15,11 +15,9 @@ from voteweb.store.schema.fields import (
     INVITATION_FIELDS,
     MEMBER_FIELDS,
     NEVER_READ,
-    is_alias,
     is_earlier_version,
     is_packed_entry,
     is_thread_field,
-    is_visited,
     is_word,
 )
 from voteweb.store.schema.key_forms import KeyForm, KeyOfId, KeyOfMember, KeyOfText, KeyOfTwo, Noun, OneKey, Part
@@ -42,6 +40,8 @@ from voteweb.store.schema.values import (
     is_report,
     is_reset,
     is_site_field,
+    is_visit,
+    pair_of,
 )
 
 #: The beginning of the keys of a site with a name.
@@ -63,7 +63,7 @@ _VISITS = Noun(
     PRIMARY,
     ("EXPIRE", config.VISITED_SECONDS),
     "user",
-    pair=is_visited,
+    pair=pair_of(is_id_text, is_visit),
     most=_MARGIN * config.MAX_VISITED_THREADS,
 )
 _RANKING = Noun("zset", DERIVED, item=is_ranked)
@@ -306,7 +306,7 @@ class Keys:
     group_aliases = OneKey(
         "group-aliases:",
         "the name of a group by a second name, under which its address is found too",
-        Noun("hash", PRIMARY, pair=is_alias),
+        Noun("hash", PRIMARY, pair=pair_of(is_group_name, is_group_name)),
     )
     group_info = KeyOfText("group-info:<name>", "one group", Noun("hash", PRIMARY, fields=GROUP_FIELDS))
     groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=is_group_name))

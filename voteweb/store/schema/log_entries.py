@@ -2,7 +2,6 @@
 
 import json
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from voteweb.core.models import LogAction, LogEntry
@@ -50,10 +49,7 @@ def log_indexes(keys: Keys, kind: str, who: str, about: str) -> list[str]:
 
 def log_entry(id: int, text: str) -> LogEntry | None:
     """Return the entry that *text* stores at the place of *id*, None if it stores none."""
-    return _entry(id, unpack(text))
-
-
-def _entry(id: int, fields: Mapping[str, str]) -> LogEntry | None:
+    fields = unpack(text)
     if not fields.get("kind") or not fields.get("time"):
         return None
     return LogEntry(

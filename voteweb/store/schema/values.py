@@ -115,6 +115,11 @@ def finite_number(text: str | None) -> float | None:
     return number if isfinite(number) else None
 
 
+def whole_number(text: str | None, digits: int = 16) -> int | None:
+    """Return the whole number that *text* spells in so many *digits* at most: with 16 it is exact in scripts too."""
+    return int(text) if text and len(text) <= digits and text.isascii() and text.isdigit() else None
+
+
 def digest_of(text: str) -> str:
     """Return 32 hexadecimal digits that tell *text* from all others, and from which nobody learns it."""
     return sha256(text.encode()).hexdigest()[:32]
@@ -172,6 +177,16 @@ def one_of(values: Iterable[str]) -> Check:
     return frozenset(map(str, values)).__contains__
 
 
+def pair_of(is_name: Check, is_value: Check) -> PairCheck:
+    """Return the check of a field whose name and value pass one check each."""
+    return lambda name, value: is_name(name) and is_value(value)
+
+
+def joined(is_first: Check, is_second: Check) -> Check:
+    """Return the check of two parts with a hyphen between them."""
+    return lambda text: is_first(text.partition("-")[0]) and is_second(text.partition("-")[2])
+
+
 def _are_visible(text: str) -> bool:
     return text.isprintable() or all(is_visible(c) or c in INVISIBLE_LETTERS for c in text)
 
@@ -179,12 +194,9 @@ def _are_visible(text: str) -> bool:
 #: A digest of what the store must recognize and not know, such as the token of a link.
 is_digest = matching(r"[0-9a-f]{32}")
 is_count = matching(r"-?[0-9]{1,12}")
-is_revision = matching(r"[0-9]{1,12}")
 #: A number of a comment, or 0.
 is_number = matching(r"[0-9]{1,9}")
 is_visit = matching(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
-is_ban_removal = matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)")
-is_language = matching(r"[A-Za-z-]{0,20}")
 #: A name that another program may have chosen, such as user:7.
 is_foreign_name = line_of(MAX_NAME_LENGTH)
 is_group_name = stored_by(validation.group_name)
@@ -200,12 +212,8 @@ def are_article_groups(names: str) -> bool:
     return len(names.split()) <= MAX_ARTICLE_GROUPS and are_group_names(names)
 
 
-def is_id(id: int) -> bool:
-    return 0 < id <= MAX_ID
-
-
 def is_id_text(text: str) -> bool:
-    return len(text) < 20 and is_member_id(text) and is_id(int(text))
+    return len(text) < 20 and is_member_id(text) and 0 < int(text) <= MAX_ID
 
 
 def is_time(text: str) -> bool:
@@ -280,49 +288,41 @@ def is_inbox_entry(text: str) -> bool:
     return is_known and is_time(time)
 
 
+_HIDDEN: dict[HiddenKind, Check] = {
+    HiddenKind.GROUP: is_group_name,
+    HiddenKind.DOMAIN: links.is_listed_domain,
+    HiddenKind.MEMBER: validation.is_member_key,
+}
+
+
 def is_hidden_entry(entry: str) -> bool:
     """Tell whether *entry* could be what a member hides, whether it exists or not."""
     hidden = parse_hidden(entry)
-    match hidden.kind if hidden else None:
-        case HiddenKind.GROUP:
-            return is_group_name(entry[1:])
-        case HiddenKind.DOMAIN:
-            return links.is_listed_domain(entry[1:])
-        case HiddenKind.MEMBER:
-            return validation.is_member_key(entry[1:])
-    return hidden is not None
+    return hidden is not None and _HIDDEN.get(hidden.kind, is_any)(entry[1:])
 
 
-def is_object(stored: str, checks: Mapping[str, Check]) -> bool:
-    """Tell whether *stored* is a JSON object with a text that passes for each of *checks*; a time may be a number."""
-    try:
-        fields = json.loads(stored) if len(stored) <= MAX_TEXT_LENGTH else None
-    except (ValueError, RecursionError):
-        return False
-    if not isinstance(fields, dict):
-        return False
-    if isinstance(time := fields.get("time"), int | float):
-        fields["time"] = str(time)
-    return all(isinstance(fields.get(name), str) and check(fields[name]) for name, check in checks.items())
+def object_of(checks: Mapping[str, Check]) -> Check:
+    """Return the check of a JSON object with a text that passes for each of *checks*; a time may be a number."""
+
+    def check(stored: str) -> bool:
+        try:
+            fields = json.loads(stored) if len(stored) <= MAX_TEXT_LENGTH else None
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(fields, dict):
+            return False
+        if isinstance(time := fields.get("time"), int | float):
+            fields["time"] = str(time)
+        return all(isinstance(fields.get(name), str) and is_right(fields[name]) for name, is_right in checks.items())
+
+    return check
 
 
 _ACT: dict[str, Check] = {"by": validation.is_member_name, "time": is_time}
-_REPORT = _ACT | {"reason": one_of(Reason), "note": is_note}
-_NOTE = _ACT | {"text": stored_by(validation.member_note)}
-_RULE = _ACT | {"action": one_of(DomainAction), "why": is_note}
-
-
-def is_report(name: str, stored: str) -> bool:
-    """Tell whether *stored* is an open report, under the *name* of a member."""
-    return validation.is_member_key(name) and is_object(stored, _REPORT)
-
-
-def is_member_note(id: str, stored: str) -> bool:
-    return id.isalnum() and id.isascii() and len(id) <= 32 and is_object(stored, _NOTE)
-
-
-def is_domain_rule(domain: str, stored: str) -> bool:
-    return validation.is_rule_domain(domain) and is_object(stored, _RULE)
+#: An open report, by the name of a member.
+is_report = pair_of(validation.is_member_key, object_of(_ACT | {"reason": one_of(Reason), "note": is_note}))
+is_member_note = pair_of(matching(r"[A-Za-z0-9]{1,32}"), object_of(_ACT | {"text": stored_by(validation.member_note)}))
+is_domain_rule = pair_of(validation.is_rule_domain, object_of(_ACT | {"action": one_of(DomainAction), "why": is_note}))
 
 
 def parse_switch(stored: str) -> Switch | None:
@@ -344,5 +344,5 @@ def is_site_field(name: str, stored: str) -> bool:
 
 def is_switch(name: str, stored: str) -> bool:
     """Tell whether *stored* sets the switch *name*."""
-    switch = parse_switch(stored) if name in set(SwitchName) and is_object(stored, _ACT) else None
+    switch = parse_switch(stored) if name in set(SwitchName) and object_of(_ACT)(stored) else None
     return switch is not None and switches({SwitchName(name): switch}) != SiteSwitches()
