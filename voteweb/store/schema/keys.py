@@ -9,40 +9,8 @@ import re
 from voteweb.core import config
 from voteweb.core.names import name_key
 from voteweb.core.validation import is_member_key
-from voteweb.store.schema.fields import (
-    ARTICLE_FIELDS,
-    GROUP_FIELDS,
-    INVITATION_FIELDS,
-    MEMBER_FIELDS,
-    NEVER_READ,
-    is_earlier_version,
-    is_packed_entry,
-    is_thread_field,
-    is_word,
-)
+from voteweb.store.schema import fields, values
 from voteweb.store.schema.key_forms import KeyForm, KeyOfId, KeyOfMember, KeyOfText, KeyOfTwo, Noun, OneKey, Part
-from voteweb.store.schema.values import (
-    combined_member,
-    is_article,
-    is_comment,
-    is_comment_voter,
-    is_count,
-    is_domain_rule,
-    is_fingerprint,
-    is_foreign_name,
-    is_group_name,
-    is_hidden_entry,
-    is_id_text,
-    is_inbox_entry,
-    is_member_note,
-    is_posted,
-    is_ranked,
-    is_report,
-    is_reset,
-    is_site_field,
-    is_visit,
-    pair_of,
-)
 
 #: The beginning of the keys of a site with a name.
 _NAMED = re.compile(r"\{([a-z0-9][a-z0-9-]{0,31})\}:")
@@ -56,25 +24,30 @@ _UNLINK = ("UNLINK",)
 #: What several kinds of keys hold alike.
 _COUNTER = Noun("string", PRIMARY)
 _INBOX = Noun(
-    "list", PRIMARY, ("EXPIRE", config.INBOX_SECONDS), "user", item=is_inbox_entry, most=_MARGIN * config.INBOX_SIZE
+    "list",
+    PRIMARY,
+    ("EXPIRE", config.INBOX_SECONDS),
+    "user",
+    item=values.is_inbox_entry,
+    most=_MARGIN * config.INBOX_SIZE,
 )
 _VISITS = Noun(
     "hash",
     PRIMARY,
     ("EXPIRE", config.VISITED_SECONDS),
     "user",
-    pair=pair_of(is_id_text, is_visit),
+    pair=values.pair_of(values.is_id_text, values.is_visit),
     most=_MARGIN * config.MAX_VISITED_THREADS,
 )
-_RANKING = Noun("zset", DERIVED, item=is_ranked)
+_RANKING = Noun("zset", DERIVED, item=values.is_ranked)
 _EXPIRING_RANKING = _RANKING._replace(expires=())
-_MADE_RANKING = Noun("zset", PASSING, _UNLINK, item=is_ranked)
+_MADE_RANKING = Noun("zset", PASSING, _UNLINK, item=values.is_ranked)
 _BEST = _RANKING._replace(most=config.MAX_RANKED)
 _MEMBERS_BY_TIME = Noun("zset", DERIVED, item=is_member_key)
 _MEMBERS = Noun("set", DERIVED, item=is_member_key)
 _FEED = Noun("string", DERIVED, item=is_member_key)
-_COMMENTS = Noun("list", DERIVED, item=is_comment)
-_ACTS = Noun("list", DERIVED, item=is_id_text)
+_COMMENTS = Noun("list", DERIVED, item=values.is_comment)
+_ACTS = Noun("list", DERIVED, item=values.is_id_text)
 _LOG_INS = Noun("zset", PASSING, ("EXPIRE", config.LOG_IN_SECONDS))
 _EXPIRING = Noun("string", PASSING, _UNLINK)
 _FACTS, _FACT = Noun("hash", PASSING), Noun("string", PASSING)
@@ -106,33 +79,33 @@ class Keys:
     once = KeyOfTwo(
         "once:<member id>-<token>",
         "the article or comment that a member's sent form became",
-        Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=is_posted),
+        Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=values.is_posted),
     )
     imported = KeyOfId(
         "imported:<bucket>",
         "the fingerprints of some imported rows, so that none is imported twice",
-        Noun("set", PRIMARY, item=is_fingerprint),
+        Noun("set", PRIMARY, item=values.is_fingerprint),
     )
     invite = KeyOfText(
         "invite:<digest>",
         "one invitation, by a digest of the token in its link",
-        Noun("hash", PRIMARY, fields=INVITATION_FIELDS),
+        Noun("hash", PRIMARY, fields=fields.INVITATION_FIELDS),
     )
     invites = KeyOfMember("invites:<name>", "the invitations one member made, by their end", Noun("zset", DERIVED))
     reset = KeyOfText(
         "reset:<digest>",
         "who may set a new password with a link of this digest, and for which old one it was made",
-        Noun("string", PRIMARY, ("EXPIRE", config.RESET_SECONDS), item=is_reset),
+        Noun("string", PRIMARY, ("EXPIRE", config.RESET_SECONDS), item=values.is_reset),
     )
     reported = KeyOfMember(
         "reported:<name>",
         "the ids of the articles that one member reported, so that nobody reports twice",
-        Noun("set", PRIMARY, item=is_id_text),
+        Noun("set", PRIMARY, item=values.is_id_text),
     )
     reported_comments = KeyOfMember(
         "reported-comments:<name>",
         "the comments that one member reported, so that nobody reports twice",
-        Noun("set", PRIMARY, item=is_comment),
+        Noun("set", PRIMARY, item=values.is_comment),
     )
 
     # What a member keeps.
@@ -151,22 +124,22 @@ class Keys:
     notes = KeyOfMember(
         "notes:<name>",
         "the notes of moderators on one member, as JSON by id, 50 at most",
-        Noun("hash", PRIMARY, owner="user", pair=is_member_note, most=2 * config.MAX_NOTES),
+        Noun("hash", PRIMARY, owner="user", pair=values.is_member_note, most=2 * config.MAX_NOTES),
     )
     follows = KeyOfMember(
         "follows:<name>",
         "the names of the groups that one member follows, by the time of that",
-        Noun("zset", PRIMARY, owner="user", item=is_group_name, most=config.MAX_FOLLOWED_GROUPS),
+        Noun("zset", PRIMARY, owner="user", item=values.is_group_name, most=config.MAX_FOLLOWED_GROUPS),
     )
     hides = KeyOfMember(
         "hides:<name>",
         "what one member hides (``a<id>``, ``g<group>``, ``d<host>``, ``m<member>``), by the time of that",
-        Noun("zset", PRIMARY, owner="user", item=is_hidden_entry, most=config.MAX_HIDDEN),
+        Noun("zset", PRIMARY, owner="user", item=values.is_hidden_entry, most=config.MAX_HIDDEN),
     )
     saved = KeyOfMember(
         "saved:<name>",
         "the articles that one member saved for later, by the time of that",
-        Noun("zset", PRIMARY, owner="user", item=is_article, most=config.MAX_SAVED),
+        Noun("zset", PRIMARY, owner="user", item=values.is_article, most=config.MAX_SAVED),
     )
     saved_feed = KeyOfText(
         "saved-feed:<digest>", "whose saved articles the feed with the secret address of this digest has", _FEED
@@ -176,12 +149,12 @@ class Keys:
     thread = KeyOfId(
         "thread:<id>",
         "the conversation of one article without the words: a field for each comment and some of its own",
-        Noun("hash", PRIMARY, pair=is_thread_field),
+        Noun("hash", PRIMARY, pair=fields.is_thread_field),
     )
     words = KeyOfId(
         "words:<id>",
         "the texts of the comments of one article, by number",
-        Noun("hash", PRIMARY, owner="thread", orphan=NEVER_READ, pair=is_word),
+        Noun("hash", PRIMARY, owner="thread", orphan=fields.NEVER_READ, pair=fields.is_word),
     )
     hidden = KeyOfId(
         "hidden:<id>",
@@ -191,13 +164,13 @@ class Keys:
     voted_comments = KeyOfTwo(
         "voted-comments:<id>-<block>",
         "the voters of 512 comments of one article, as number × 2³² + member id, and 0",
-        Noun("set", PRIMARY, (), item=is_comment_voter),
+        Noun("set", PRIMARY, (), item=values.is_comment_voter),
         "an hour after the conversation ends",
     )
     comment_report = KeyOfTwo(
         "comment-report:<id>.<number>",
         "the open reports of one comment, by member",
-        Noun("hash", PRIMARY, pair=is_report),
+        Noun("hash", PRIMARY, pair=values.is_report),
     )
     comments = OneKey("comments:", "the site's newest 10,000 comments (``<id>.<number>``), newest first", _COMMENTS)
     commented = KeyOfMember(
@@ -217,11 +190,11 @@ class Keys:
 
     # Articles.
     last_article_id = OneKey("article:", "the last article id given out", _COUNTER)
-    article = KeyOfId("article:<id>", "one article", Noun("hash", PRIMARY, fields=ARTICLE_FIELDS))
+    article = KeyOfId("article:<id>", "one article", Noun("hash", PRIMARY, fields=fields.ARTICLE_FIELDS))
     voted = KeyOfId(
         "voted:<id>",
         "the numeric ids of an article's voters",
-        Noun("set", PRIMARY, (), "article", item=is_foreign_name),
+        Noun("set", PRIMARY, (), "article", item=values.is_foreign_name),
         "an hour after voting ends",
     )
     open_votes = KeyOfId(
@@ -233,7 +206,7 @@ class Keys:
     report = KeyOfId(
         "report:<id>",
         "the open reports of one article, by member",
-        Noun("hash", PRIMARY, owner="article", pair=is_report),
+        Noun("hash", PRIMARY, owner="article", pair=values.is_report),
     )
     reports = OneKey("reports:", "the reported articles and comments, by number of open reports", Noun("zset", DERIVED))
     answers = OneKey(
@@ -242,7 +215,7 @@ class Keys:
     was = KeyOfId(
         "was:<id>",
         "an article before each of its last edits, as JSON, by their time",
-        Noun("zset", PASSING, ("EXPIRE", config.EARLIER_SECONDS), "article", item=is_earlier_version),
+        Noun("zset", PASSING, ("EXPIRE", config.EARLIER_SECONDS), "article", item=fields.is_earlier_version),
     )
     #: Those of the method combined(). They stand before those whose nouns they share: NOUNS has the last of each.
     _combined_by_time, _combined_by_score = (
@@ -306,25 +279,25 @@ class Keys:
     group_aliases = OneKey(
         "group-aliases:",
         "the name of a group by a second name, under which its address is found too",
-        Noun("hash", PRIMARY, pair=pair_of(is_group_name, is_group_name)),
+        Noun("hash", PRIMARY, pair=values.pair_of(values.is_group_name, values.is_group_name)),
     )
-    group_info = KeyOfText("group-info:<name>", "one group", Noun("hash", PRIMARY, fields=GROUP_FIELDS))
-    groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=is_group_name))
-    group = KeyOfText("group:<name>", "the articles of one group", Noun("set", DERIVED, item=is_ranked))
+    group_info = KeyOfText("group-info:<name>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
+    groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=values.is_group_name))
+    group = KeyOfText("group:<name>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))
     domain_rules = OneKey(
         "domain-rules:",
         "how links to some domains are treated, as JSON by domain, 1,000 at most",
-        Noun("hash", PRIMARY, pair=is_domain_rule),
+        Noun("hash", PRIMARY, pair=values.is_domain_rule),
     )
     site = OneKey(
         "site:",
         "the announcement and the switches that admins have set, as JSON by name, and the settings that shape scores",
-        Noun("hash", PRIMARY, pair=is_site_field),
+        Noun("hash", PRIMARY, pair=values.is_site_field),
     )
 
     # Members.
     last_user_id = OneKey("user:", "the last user id given out", _COUNTER)
-    user = KeyOfMember("user:<name>", "one member", Noun("hash", PRIMARY, fields=MEMBER_FIELDS))
+    user = KeyOfMember("user:<name>", "one member", Noun("hash", PRIMARY, fields=fields.MEMBER_FIELDS))
     users = OneKey(
         "users:", "the members who have not left, by name in lower case, by time of joining", _MEMBERS_BY_TIME
     )
@@ -366,7 +339,7 @@ class Keys:
     log_entries = OneKey(
         "log-entries:",
         "all acts in the log, each as JSON at the place of its id, from 1",
-        Noun("list", PRIMARY, item=is_packed_entry),
+        Noun("list", PRIMARY, item=fields.is_packed_entry),
     )
     log = OneKey("log:", "the ids of all acts in the log, ascending", _ACTS)
     log_by = KeyOfMember("log-by:<moderator>", "the ids of the acts of one moderator, ascending", _ACTS)
@@ -392,7 +365,7 @@ class Keys:
     stats = KeyOfText(
         "stats:<day>",
         "what was counted on one UTC day: votes comments reports settled wait-<bucket>",
-        Noun("hash", PASSING, ("EXPIRE", config.STATISTICS_SECONDS), pair=lambda _, count: is_count(count)),
+        Noun("hash", PASSING, ("EXPIRE", config.STATISTICS_SECONDS), pair=lambda _, count: values.is_count(count)),
         "after 400 days",
     )
     jobs = OneKey("jobs:", "when each background job was last done, in unix seconds", _FACTS)
@@ -422,12 +395,12 @@ class Keys:
     )
     restoring = OneKey("restoring:", "the unix time at which a restore began that has not ended", _FACT)
     last_backup = OneKey("backup:", "the last good backup: time size", _FACTS)
-    schema = OneKey("schema:", "the number of the layout of the data", Noun("string", PASSING, item=is_id_text))
+    schema = OneKey("schema:", "the number of the layout of the data", Noun("string", PASSING, item=values.is_id_text))
     migrating = OneKey("migrating:", "the backup that a migration made before it began to convert", _FACT)
 
     def combined(self, order: str, names: tuple[str, ...]) -> str:
         """Return the key of the ranking in this *order* of the articles that are in all of several groups."""
-        return f"{self.prefix}{combined_member(order, names)}"
+        return f"{self.prefix}{values.combined_member(order, names)}"
 
     def log_kind(self, kind: str, who: str = "") -> str:
         """Return the key of the list of the acts of one *kind*, by anybody or by one moderator."""
