@@ -122,7 +122,7 @@ def test_every_primary_key_has_a_check_of_its_name() -> None:
 def test_every_key_has_the_type_and_lifetime_of_its_form(busy: Store) -> None:
     seen = set()
     for key in run(busy, "KEYS", "*"):
-        # That with the most parts: time:<a>+<b> rather than time:<name>.
+        # That with the most parts: time:<a>+<b> rather than time:<group>.
         form = max((form for form in FORMS if re.fullmatch(form.pattern(), key)), key=lambda form: form.text.count("<"))
         assert run(busy, "TYPE", key) == form.holds.type == key_type(busy.keys, busy.keys.prefix + key), key
         assert (run(busy, "TTL", key) == -1) == (form.holds.expires is None), key

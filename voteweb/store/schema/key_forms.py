@@ -10,18 +10,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from voteweb.core.names import name_key
 from voteweb.core.validation import is_member_key, is_submission_token
+from voteweb.store.schema import values
 from voteweb.store.schema.fields import Field
-from voteweb.store.schema.values import (
-    Check,
-    PairCheck,
-    is_bucket,
-    is_comment,
-    is_digest,
-    is_group_name,
-    is_id_text,
-    joined,
-    matching,
-)
+from voteweb.store.schema.values import Check, PairCheck
 
 #: What stands for the parts of a key in angle brackets, where it is not just any text without a colon.
 _PARTS = {
@@ -31,13 +22,14 @@ _PARTS = {
 }
 #: The checks of what follows the noun of a key, by its form. All primary keys have one.
 _NAMES: dict[str, Check] = {
-    "<id>": is_id_text,
-    "<name>": is_group_name,
-    "<digest>": is_digest,
-    "<bucket>": is_bucket,
-    "<id>-<block>": joined(is_id_text, matching("0|[1-9][0-9]{0,8}")),
-    "<id>.<number>": is_comment,
-    "<member id>-<token>": joined(is_id_text, is_submission_token),
+    "<id>": values.is_id_text,
+    "<group>": values.is_group_name,
+    "<name>": is_member_key,
+    "<digest>": values.is_digest,
+    "<bucket>": values.is_bucket,
+    "<id>-<block>": values.joined(values.is_id_text, values.matching("0|[1-9][0-9]{0,8}")),
+    "<id>.<number>": values.is_comment,
+    "<member id>-<token>": values.joined(values.is_id_text, is_submission_token),
 }
 _UNITS = {"day": 86_400, "minute": 60}
 _Spell = TypeVar("_Spell", bound=Callable[..., str])
@@ -89,13 +81,11 @@ class KeyForm:
     ``expiry`` says in words when they expire, "" if what they hold tells that.
     """
 
-    _names: Mapping[str, Check] = _NAMES
-
     def __init__(self, text: str, meaning: str, holds: Noun, expiry: str = "") -> None:
         self.text = text
         self.meaning = meaning
         self.noun, _, name = text.partition(":")
-        self.holds = holds._replace(name=self._names.get(name, holds.name))
+        self.holds = holds._replace(name=_NAMES.get(name, holds.name))
         self.expiry = expiry or _expiry(holds)
         self._attribute = ""
 
@@ -133,7 +123,7 @@ class KeyOfId(KeyForm):
 
 
 class KeyOfText(KeyForm):
-    """A form with a text, as ``group:<name>``, or with ``*`` for it in a pattern."""
+    """A form with a text, as ``group:<group>``, or with ``*`` for it in a pattern."""
 
     def __get__(self, keys: HasPrefix, _: type) -> Callable[[str], str]:
         beginning = self._beginning(keys)
@@ -142,8 +132,6 @@ class KeyOfText(KeyForm):
 
 class KeyOfMember(KeyForm):
     """A form with the name of a member, however it is spelled, as ``user:<name>``."""
-
-    _names: Mapping[str, Check] = {"<name>": is_member_key}
 
     def __get__(self, keys: HasPrefix, _: type) -> Callable[[str], str]:
         beginning = self._beginning(keys)

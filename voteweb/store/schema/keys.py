@@ -16,20 +16,13 @@ from voteweb.store.schema.key_forms import KeyForm, KeyOfId, KeyOfMember, KeyOfT
 _NAMED = re.compile(r"\{([a-z0-9][a-z0-9-]{0,31})\}:")
 #: Characters that patterns of SCAN read as more than themselves.
 PATTERN_CHARACTERS = set("*?[]^\\")
-#: Lengths of lists may be this many times what this version allows: others may allow more.
-_MARGIN = 10
 
 PRIMARY, DERIVED, PASSING = Part
 _UNLINK = ("UNLINK",)
-#: What several kinds of keys hold alike.
+#: What several kinds of keys hold alike. Other versions may allow ten times as many entries as this one.
 _COUNTER = Noun("string", PRIMARY)
 _INBOX = Noun(
-    "list",
-    PRIMARY,
-    ("EXPIRE", config.INBOX_SECONDS),
-    "user",
-    item=values.is_inbox_entry,
-    most=_MARGIN * config.INBOX_SIZE,
+    "list", PRIMARY, ("EXPIRE", config.INBOX_SECONDS), "user", item=values.is_inbox_entry, most=10 * config.INBOX_SIZE
 )
 _VISITS = Noun(
     "hash",
@@ -37,7 +30,7 @@ _VISITS = Noun(
     ("EXPIRE", config.VISITED_SECONDS),
     "user",
     pair=values.pair_of(values.is_id_text, values.is_visit),
-    most=_MARGIN * config.MAX_VISITED_THREADS,
+    most=10 * config.MAX_VISITED_THREADS,
 )
 _RANKING = Noun("zset", DERIVED, item=values.is_ranked)
 _EXPIRING_RANKING = _RANKING._replace(expires=())
@@ -110,13 +103,9 @@ class Keys:
 
     # What a member keeps.
     inbox = KeyOfMember(
-        "inbox:<name>",
-        "the newest 200 entries of a member's inbox (``<kind> <what> <unix time>``), newest first",
-        _INBOX,
+        "inbox:<name>", "the newest 200 entries of an inbox (``<kind> <what> <unix time>``), newest first", _INBOX
     )
-    unread = KeyOfMember(
-        "unread:<name>", "those entries of a member's inbox that have not been read, newest first", _INBOX
-    )
+    unread = KeyOfMember("unread:<name>", "those entries of an inbox that have not been read, newest first", _INBOX)
     inbox_feed = KeyOfText(
         "inbox-feed:<digest>", "whose inbox the feed with the secret address of this digest shows", _FEED
     )
@@ -177,9 +166,7 @@ class Keys:
         "commented:<name>", "the comments of one member (``<id>.<number>``), newest first", _COMMENTS
     )
     removing = OneKey(
-        "removing:",
-        "the articles with a comment whose replies are being hidden or shown again with it",
-        Noun("set", DERIVED),
+        "removing:", "the articles with a comment whose replies are being hidden or shown with it", Noun("set", DERIVED)
     )
     ordering = KeyOfText(
         "ordering:<token>",
@@ -236,9 +223,9 @@ class Keys:
     by_time = OneKey("time:", "all articles by publish time in unix seconds", _RANKING)
     by_score = OneKey("score:", "all articles by score in seconds", _RANKING)
     group_by_time = KeyOfText(
-        "time:<name>", "the articles of one group by publish time, updated by every write", _RANKING
+        "time:<group>", "the articles of one group by publish time, updated by every write", _RANKING
     )
-    group_by_score = KeyOfText("score:<name>", "the articles of one group by score, updated by every write", _RANKING)
+    group_by_score = KeyOfText("score:<group>", "the articles of one group by score, updated by every write", _RANKING)
     good = OneKey("good:", "the good articles by publish time in unix seconds", _RANKING)
     top = OneKey(
         "top:",
@@ -249,7 +236,7 @@ class Keys:
         "top-day:<day>", "the 250 articles of one UTC day with the most votes, as in ``top:``", _BEST
     )
     top_of_group = KeyOfText(
-        "top-group:<name>", "the 250 articles of one group with the most votes, as in ``top:``", _BEST
+        "top-group:<group>", "the 250 articles of one group with the most votes, as in ``top:``", _BEST
     )
     top_of = KeyOfText(
         "top-of:<period>",
@@ -281,9 +268,9 @@ class Keys:
         "the name of a group by a second name, under which its address is found too",
         Noun("hash", PRIMARY, pair=values.pair_of(values.is_group_name, values.is_group_name)),
     )
-    group_info = KeyOfText("group-info:<name>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
+    group_info = KeyOfText("group-info:<group>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
     groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=values.is_group_name))
-    group = KeyOfText("group:<name>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))
+    group = KeyOfText("group:<group>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))
     domain_rules = OneKey(
         "domain-rules:",
         "how links to some domains are treated, as JSON by domain, 1,000 at most",
