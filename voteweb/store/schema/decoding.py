@@ -14,8 +14,6 @@ from voteweb.store.schema.values import article_id, finite_number, whole_number
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
 TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released")
-#: Digits of a unix time in whole seconds.
-MAX_TIME_DIGITS = 12
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -47,7 +45,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
 
 def unix_time(stored: str | None) -> int | None:
     """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in rankings.lua."""
-    return whole_number(stored, MAX_TIME_DIGITS)
+    return whole_number(stored, 12)
 
 
 def group_names(field: str) -> tuple[str, ...]:
