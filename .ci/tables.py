@@ -7,8 +7,17 @@ from pathlib import Path
 
 from voteweb.core.config import Settings, env_name
 from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
-from voteweb.store.schema import nouns
-from voteweb.store.schema.keys import FORMS, Keys
+from voteweb.store.schema.fields import (
+    COMMENT_FIELDS,
+    GROUP_FIELDS,
+    INVITATION_FIELDS,
+    LOG_FIELDS,
+    MEMBER_FIELDS,
+    OWN_ARTICLE_FIELDS,
+    THREAD_FIELDS,
+    Field,
+)
+from voteweb.store.schema.keys import FORMS
 
 DOCS = Path(__file__).parent.parent / "docs"
 #: A table stands below a comment with its name.
@@ -28,13 +37,13 @@ Rows = Iterator[tuple[str, ...]]
 
 
 def key_rows() -> Rows:
-    yield "key", "type", "meaning", "lifetime", "in a backup"
+    yield "key", "type", "meaning", "expires", "in a backup"
     for form in FORMS:
-        type = str(nouns.key_type(Keys(), form.text))
-        yield f"`{form.text}`", TYPES.get(type, type), form.meaning, form.lifetime, nouns.NOUNS[form.noun].part
+        holds = form.holds
+        yield f"`{form.text}`", TYPES.get(holds.type, holds.type), form.meaning, form.expiry, holds.part
 
 
-def field_rows(table: Mapping[str, nouns.Field]) -> Rows:
+def field_rows(table: Mapping[str, Field]) -> Rows:
     yield "field", "meaning"
     for name, field in table.items():
         yield f"`{name}`", field.meaning
@@ -59,13 +68,13 @@ def tables() -> dict[str, Rows]:
     """Return the rows of each table, the first of which is its header, by its name."""
     return {
         "keys": key_rows(),
-        "fields of articles": field_rows(nouns.OWN_ARTICLE_FIELDS),
-        "fields of members": field_rows(nouns.MEMBER_FIELDS),
-        "fields of conversations": field_rows(nouns.THREAD_FIELDS),
-        "fields of comments": field_rows(nouns.COMMENT_FIELDS),
-        "fields of groups": field_rows(nouns.GROUP_FIELDS),
-        "fields of log entries": field_rows(nouns.LOG_FIELDS),
-        "fields of invitations": field_rows(nouns.INVITATION_FIELDS),
+        "fields of articles": field_rows(OWN_ARTICLE_FIELDS),
+        "fields of members": field_rows(MEMBER_FIELDS),
+        "fields of conversations": field_rows(THREAD_FIELDS),
+        "fields of comments": field_rows(COMMENT_FIELDS),
+        "fields of groups": field_rows(GROUP_FIELDS),
+        "fields of log entries": field_rows(LOG_FIELDS),
+        "fields of invitations": field_rows(INVITATION_FIELDS),
         "settings": setting_rows(),
         "rate limits": limit_rows(),
     }

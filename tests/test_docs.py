@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from voteweb.core import config
-from voteweb.store.schema.log_entries import PACKED_FIELDS
 
 ROOT = Path(__file__).parent.parent
 _spec = importlib.util.spec_from_file_location("tables", ROOT / ".ci/tables.py")
@@ -35,7 +34,3 @@ def test_constants_have_the_value_that_the_table_gives() -> None:
     rows = CONSTANT.findall((tables.DOCS / "settings.md").read_text("utf-8"))
     assert rows
     assert rows == [(name, f"{getattr(config, name):,}") for name, _ in rows]
-
-
-def test_fields_of_log_entries_stand_in_their_stored_order() -> None:
-    assert tuple(tables.nouns.LOG_FIELDS) == PACKED_FIELDS

@@ -6,7 +6,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
-from voteweb.store.schema.keys import article_id
+from voteweb.store.schema.values import article_id
 
 
 def open_store_at(url: str, site: str = "") -> Store:

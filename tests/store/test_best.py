@@ -15,7 +15,7 @@ from voteweb.core.models import Order, Page, Period
 from voteweb.core.ranking import by_votes, day_name, day_number
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.keys import LEFT_OUT
+from voteweb.store.schema.values import LEFT_OUT
 
 DAY = 86_400
 

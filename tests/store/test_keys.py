@@ -15,22 +15,18 @@ from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
+from voteweb.core.passwords import hash_password
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.migrations import Migrations
 from voteweb.store.moderation.bans import Span
-from voteweb.store.schema.keys import FORMS, Keys, article_id
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import FORMS, Keys, key_type
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.nouns import NOUNS, key_type
+from voteweb.store.schema.values import article_id
 from voteweb.store.server.health import BackupFacts
-
-#: The lifetimes of keys that do not expire.
-PERMANENT = (
-    *("for ever", "until the deletion is complete", "until they are settled", "until it ends"),
-    *("until that is done", "until it is withdrawn"),
-)
 
 
 @pytest.fixture
@@ -47,8 +43,9 @@ def busy(make_store: MakeStore) -> Store:
     store.groups.change("go", "Go", "the language")
     store.articles.edit(first.id, factories.draft(title="Another title", groups=("go", "编程")), ann)
     store.users.set_role("ann", Role.ADMIN)
-    store.users.set_password("ann", "hash")
-    store.users.refresh_hash("ann", "newer hash", verified="hash")
+    old_hash, newer_hash = hash_password("a password"), hash_password("a password")
+    store.users.set_password("ann", old_hash)
+    store.users.refresh_hash("ann", newer_hash, verified=old_hash)
     factories.imported(store, groups=("java", "go"))
     factories.imported(store, votes=500, groups=("java", "编程"))
     pipeline = store.pipeline()
@@ -117,17 +114,18 @@ def _converse(store: Store, article: int, bob: User) -> None:
     run(store, "SADD", "removing:", article)
 
 
-def test_every_noun_has_a_form() -> None:
-    assert {form.noun for form in FORMS} == set(NOUNS)
+def test_every_primary_key_has_a_check_of_its_name() -> None:
+    primary = [form for form in FORMS if form.holds.part is Part.PRIMARY]
+    assert all(form.holds.name("") is ("<" not in form.text) for form in primary)
 
 
-def test_every_key_has_its_documented_type_and_lifetime(busy: Store) -> None:
+def test_every_key_has_the_type_and_lifetime_of_its_form(busy: Store) -> None:
     seen = set()
     for key in run(busy, "KEYS", "*"):
-        # That with the most parts: time:<a>+<b> rather than time:<name>.
+        # That with the most parts: time:<a>+<b> rather than time:<group>.
         form = max((form for form in FORMS if re.fullmatch(form.pattern(), key)), key=lambda form: form.text.count("<"))
-        assert run(busy, "TYPE", key) == key_type(busy.keys, busy.keys.prefix + key), key
-        assert (run(busy, "TTL", key) == -1) == (form.lifetime in PERMANENT), key
+        assert run(busy, "TYPE", key) == form.holds.type == key_type(busy.keys, busy.keys.prefix + key), key
+        assert (run(busy, "TTL", key) == -1) == (form.holds.expires is None), key
         assert busy.keys.is_ours(busy.keys.prefix + key)
         seen.add(form.text)
     assert seen == {form.text for form in FORMS}

@@ -11,10 +11,31 @@ from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.key_forms import KeyOfMember
-from voteweb.store.schema.keys import FORMS
+from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.nouns import DOWNLOAD, NOUNS
 from voteweb.web import data_export
+
+#: The parts of a member's download, and the nouns of which each tells the member's share.
+DOWNLOAD = {
+    "account": ("user", "signup"),
+    "recovery codes left": ("user",),
+    "sessions": ("sessions",),
+    "log-ins": ("log-ins",),
+    "articles": ("article", "was", "posted", "gone"),
+    "comments": ("thread", "words", "commented"),
+    "inbox": ("inbox", "unread"),
+    "inbox has a feed": ("inbox-feed",),
+    "front page shows the groups followed": ("user",),
+    "groups followed": ("follows",),
+    "hidden": ("hides",),
+    "saved": ("saved",),
+    "saved articles have a feed": ("saved-feed",),
+    "conversations seen": ("seen",),
+    "reports": ("report", "reported"),
+    "reports of comments": ("comment-report", "reported-comments"),
+    "invitations": ("invite", "invites"),
+    "votes": ("open-votes",),
+}
 
 
 def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> None:

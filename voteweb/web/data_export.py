@@ -14,7 +14,7 @@ from voteweb.web.i18n.formatting import iso
 
 
 def export_member(store: Store, member: User) -> dict[str, Any]:
-    """Return what the site stores about *member*, in the parts of :data:`voteweb.store.schema.nouns.DOWNLOAD`.
+    """Return what the site stores about *member*.
 
     Votes on comments are not among them: they are stored by conversation, so that nobody can list those of a member
     without reading every conversation, and are forgotten when it ends.

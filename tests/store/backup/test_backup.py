@@ -20,10 +20,10 @@ from voteweb.core.models import ArticleStatus, LogAction, Reason
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.keys import FORMS
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import format_node
-from voteweb.store.schema.nouns import NOUNS, Part
 
 
 def of_nouns(backup: list[KeyLine], *nouns: str) -> list[KeyLine]:

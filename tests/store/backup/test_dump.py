@@ -14,7 +14,7 @@ from voteweb.store.backup import Backup, LineChecks
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.nouns import key_type
+from voteweb.store.schema.keys import key_type
 
 #: Calls a function with the keys of the voters that are read next.
 BeforeVoters = Callable[[Callable[[list[str]], None]], None]

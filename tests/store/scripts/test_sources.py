@@ -9,8 +9,7 @@ from tests.store.examination import run
 from voteweb.core import config
 from voteweb.store import Store
 from voteweb.store.connection import scripts
-from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.keys import TYPES, Keys
 
 TEXTS = {
     path.stem: path.read_text() for path in sorted(Path(scripts.__file__).parents[1].joinpath("lua").rglob("*.lua"))

@@ -15,7 +15,8 @@ from tests.web.state import content
 from voteweb.core import config
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry, pack, unpack
+from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "</q><script>alert(1)</script> ]]> & &amp; \"quotes\" 'too' {{ 7*7 }} %(x)s"

@@ -12,8 +12,7 @@ from voteweb.core.permissions import may_moderate
 from voteweb.store.accounts.users import Users
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.keys import invitation_digest, invitation_member
-from voteweb.store.schema.values import digest_of
+from voteweb.store.schema.values import digest_of, invitation_digest, invitation_member
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import queue_page, read_all, rows_of
 

@@ -25,10 +25,9 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_id, article_member, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import ranking_values
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import article_id, article_member, finite_number, is_article
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.domain_rules import read_rule

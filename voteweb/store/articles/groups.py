@@ -10,9 +10,9 @@ from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner, split_evenly
-from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
+from voteweb.store.schema.values import article_id, is_article
 from voteweb.store.site.context import Context, StorePart
 
 

@@ -15,8 +15,8 @@ from voteweb.store.articles.made_rankings import NOT_MADE, MadeRankings
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import LEFT_OUT, article_id, article_member, is_article
 from voteweb.store.schema.rankings import Ranking
+from voteweb.store.schema.values import LEFT_OUT, article_id, article_member, is_article
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import listed_comment, members_of, queue_page, read_all, read_rows

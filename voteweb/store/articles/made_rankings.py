@@ -12,8 +12,8 @@ from voteweb.core.my_site import merged
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.keys import article_id, article_member, combined_member, is_article
 from voteweb.store.schema.rankings import Ranking
+from voteweb.store.schema.values import article_id, article_member, combined_member, is_article
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 

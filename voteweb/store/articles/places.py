@@ -11,8 +11,8 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.rankings import Place, Rankings, place_writes
+from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import settings_of
 

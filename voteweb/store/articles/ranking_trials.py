@@ -12,8 +12,9 @@ from voteweb.store.articles.listings import Listings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import LEFT_OUT, Keys
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Rankings
+from voteweb.store.schema.values import LEFT_OUT
 from voteweb.store.site.context import Context
 from voteweb.store.site.rows import articles_of, read_rows
 

@@ -11,8 +11,8 @@ from voteweb.core.search_documents import Changes, Document
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_id, is_article, parse_comment
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.values import article_id, is_article, parse_comment
 from voteweb.store.site.changes import MAX_CHANGES, new_epoch
 from voteweb.store.site.context import StorePart
 

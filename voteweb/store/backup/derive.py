@@ -34,11 +34,11 @@ from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_member, comment_member, invitation_member, is_member_id
-from voteweb.store.schema.log_entries import log_indexes, pack, unpack
+from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.log_entries import log_indexes
 from voteweb.store.schema.nodes import VOTER_FACTOR, join_node, parse_thread, split_node
 from voteweb.store.schema.rankings import Place, Rankings, place_writes
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import article_member, comment_member, finite_number, invitation_member, is_member_id
 from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.votes import open_votes
 

@@ -19,8 +19,10 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner, batched, portions, split_evenly
-from voteweb.store.schema.nodes import THREAD_FIELDS, comment_numbers, split_node
-from voteweb.store.schema.nouns import COUNTED_NOUNS, EXPIRING, NOUNS, TYPES, Part
+from voteweb.store.schema.fields import THREAD_FIELDS
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import COUNTED_NOUNS, EXPIRING, NOUNS, TYPES
+from voteweb.store.schema.nodes import comment_numbers, split_node
 
 #: The primary nouns with keys that are read at the same instant; the order of NOUNS is that of reading.
 _TOGETHER: dict[str, tuple[str, ...]] = {
@@ -242,7 +244,7 @@ class Dump:
         # Comments written from here on are left out, so that one is never there without the one that it answers.
         numbers: list[tuple[str, int]] = []
         for id, (values, names) in zip(ids, split_evenly(replies, len(ids)), strict=True):
-            if fields := _stored(THREAD_FIELDS, values):
+            if fields := _stored(tuple(THREAD_FIELDS), values):
                 yield KeyLine(f"thread:{id}", "hash", fields)
             numbers += [(id, number) for number in comment_numbers(names)]
         known: set[tuple[str, int]] = set()

@@ -15,9 +15,10 @@ from voteweb.core.errors import Invalid
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.scan.bitmap import Bitmap
-from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.fields import Field, article_fields, faults
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import COUNTED_NOUNS, NOUNS, Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
-from voteweb.store.schema.nouns import COUNTED_NOUNS, NOUNS, Field, Part, article_fields, faults
 from voteweb.store.schema.values import MAX_ID, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, is_id_text
 
 #: What stands for a string whose bytes are no text: its value has them in hexadecimal digits.

@@ -13,7 +13,7 @@ from voteweb.store.backup.derive import Derivation
 from voteweb.store.backup.lines import KeyLine
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.nouns import NOUNS, key_type
+from voteweb.store.schema.keys import NOUNS, key_type
 from voteweb.store.server.health import HealthChecks
 from voteweb.store.site.changes import begin_epoch
 from voteweb.store.site.context import Context, StorePart

@@ -21,8 +21,8 @@ from voteweb.store.comments.stored_comments import StoredComment, is_author, rea
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.keys import comment_of
 from voteweb.store.schema.nodes import format_node, next_revision
+from voteweb.store.schema.values import comment_of
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.statistics import this_day

@@ -18,10 +18,8 @@ from voteweb.store.comments.order import READ_SIZE, order_members, order_newest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.fingerprints import Fingerprint, fingerprint
-from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.rankings import ranking_values
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import Fingerprint, article_id, fingerprint, finite_number, is_article
 from voteweb.store.site.context import Context, StorePart
 
 #: Numbers of rows that a run remembers instead of asking: an import has the replies of one day close together.

@@ -9,9 +9,9 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.keys import Keys, parse_comment
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import finite_number, parse_comment
 
 #: Comments whose times, or numbers, are read in one round trip.
 READ_SIZE = 2_000

@@ -16,9 +16,8 @@ from voteweb.core.models import Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.keys import Keys, key_type
 from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_values
-from voteweb.store.schema.nouns import key_type
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.

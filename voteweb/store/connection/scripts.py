@@ -18,8 +18,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.names import name_key
 from voteweb.store.schema.key_forms import KeyOfMember
-from voteweb.store.schema.keys import FORMS, Keys
-from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.keys import FORMS, TYPES, Keys
 
 #: The line of a script before which it may answer without its helpers.
 HERE = "-- The helpers stand here.\n"

@@ -16,7 +16,7 @@ from voteweb.store.doctor import (
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.keys import TYPES
 from voteweb.store.site.context import Context, StorePart
 
 __all__ = ["Doctor", "Finding"]

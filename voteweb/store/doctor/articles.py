@@ -18,19 +18,19 @@ from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, Spo
 from voteweb.store.moderation.settling import find_covered
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import (
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.rankings import Place, Rankings, group_keys
+from voteweb.store.schema.values import (
     LEFT_OUT,
-    Keys,
     article_id,
     article_member,
     comment_member,
     comment_of,
+    finite_number,
     is_article,
     parse_comment,
 )
-from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.rankings import Place, Rankings, group_keys
-from voteweb.store.schema.values import finite_number
 from voteweb.store.site.changes import record_change
 
 _BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"

@@ -12,18 +12,17 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
-from voteweb.store.schema.keys import (
+from voteweb.store.schema.keys import EXPIRING, NOUNS, TYPES, Keys, key_type
+from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
+from voteweb.store.schema.values import (
     LEFT_OUT,
-    Keys,
     article_member,
     comment_of,
+    finite_number,
     invitation_digest,
     is_article,
     is_member_id,
 )
-from voteweb.store.schema.nouns import EXPIRING, NOUNS, TYPES, key_type
-from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
-from voteweb.store.schema.values import finite_number
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0

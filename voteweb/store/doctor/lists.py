@@ -15,10 +15,11 @@ from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.doctor.threads import ID_FACTOR, Written
 from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.keys import Keys, is_member_id, parse_comment
-from voteweb.store.schema.log_entries import log_indexes, pack, unpack
+from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, faults, pack, unpack
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.log_entries import log_indexes
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.nouns import BY_HAND, LOG_FIELDS, faults
+from voteweb.store.schema.values import is_member_id, parse_comment
 
 #: The fields of an act that tell in which lists it is.
 _INDEXED = {name: field for name, field in LOG_FIELDS.items() if field.required}

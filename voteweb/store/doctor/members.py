@@ -17,10 +17,20 @@ from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, Spo
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.keys import Keys, article_id, invitation_member, is_article, is_member_id, parse_comment
+from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR
-from voteweb.store.schema.nouns import BY_HAND, MEMBER_FIELDS, faults
-from voteweb.store.schema.values import finite_number, is_inbox_entry, is_time, is_visit
+from voteweb.store.schema.values import (
+    article_id,
+    finite_number,
+    invitation_member,
+    is_article,
+    is_inbox_entry,
+    is_member_id,
+    is_time,
+    is_visit,
+    parse_comment,
+)
 
 #: The fields on which something is decided, or that something replaces; pages show the others as they are.
 _CHECKED = {

@@ -16,10 +16,10 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
 from voteweb.store.scan.scanner import Scanner, batched, portions
-from voteweb.store.schema.keys import Keys, is_member_id
+from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS
+from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
-from voteweb.store.schema.nouns import BY_HAND, NOUNS, THREAD_FIELDS
-from voteweb.store.schema.values import finite_number, is_id_text, is_number
+from voteweb.store.schema.values import finite_number, is_id_text, is_member_id, is_number
 from voteweb.store.site.changes import record_change
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.

@@ -19,8 +19,9 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.keys import Keys, article_id, invitation_digest, is_article, parse_comment
-from voteweb.store.schema.nouns import NOUNS, Part
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import NOUNS, Keys
+from voteweb.store.schema.values import article_id, invitation_digest, is_article, parse_comment
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
 

@@ -19,8 +19,8 @@ from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_member
-from voteweb.store.schema.nouns import NOUNS
+from voteweb.store.schema.keys import NOUNS
+from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import articles_of, members_of, queue_page, read_all, rows_of
 

@@ -13,7 +13,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.moderation.waiting import Waiting
-from voteweb.store.schema.keys import parse_comment
+from voteweb.store.schema.values import parse_comment
 from voteweb.store.site.context import Context, StorePart
 
 

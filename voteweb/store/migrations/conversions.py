@@ -11,8 +11,7 @@ from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.keys import invitation_member
-from voteweb.store.schema.values import digest_of, is_digest
+from voteweb.store.schema.values import digest_of, invitation_member, is_digest
 from voteweb.store.site.context import Context
 from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
 

@@ -23,9 +23,9 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.settling import thing_of
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.keys import article_id, is_article, parse_comment
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.values import article_id, is_article, parse_comment
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
 

@@ -17,8 +17,8 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.settling import thing_of, without_reports
 from voteweb.store.moderation.waiting import without_answer
-from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.nodes import REASON, replace_author
+from voteweb.store.schema.values import article_member
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context
 

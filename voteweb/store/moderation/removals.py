@@ -13,7 +13,8 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removable import RemovableArticle, removable
 from voteweb.store.moderation.settling import settle, settle_covered, thing_of, who_is_told
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.log_entries import NewLogEntry, pack, unpack
+from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import comment_numbers
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each

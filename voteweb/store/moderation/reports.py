@@ -17,14 +17,9 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.settling import settle, thing_of
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import (
-    article_id,
-    comment_of,
-    is_article,
-    parse_comment,
-)
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.values import article_id, comment_of, is_article, parse_comment
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import members_of, queue_page
 from voteweb.store.site.statistics import count_act

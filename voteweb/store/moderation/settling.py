@@ -16,8 +16,9 @@ from voteweb.store.comments.stored_comments import is_covered
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.keys import Keys, article_member, comment_member, comment_of
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.values import article_member, comment_member, comment_of
 from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.site.statistics import count_act
 

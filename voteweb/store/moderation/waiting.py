@@ -14,8 +14,9 @@ from voteweb.store.articles.places import ArticlePlaces, StoredArticle
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.settling import who_is_told
-from voteweb.store.schema.keys import Keys, article_member
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import article_member
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import members_of, queue_in_state, queue_page

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from voteweb.core.errors import ServerChanged, StorageFull
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema.keys import article_id, is_article
-from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.keys import TYPES
+from voteweb.store.schema.values import article_id, is_article
 
 T = TypeVar("T")
 

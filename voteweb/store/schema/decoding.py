@@ -1,7 +1,6 @@
 """Decode what Redis replies about an article into an Article."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -9,18 +8,12 @@ from functools import lru_cache
 from voteweb.core import config, validation
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus, EarlierVersion
-from voteweb.store.schema.keys import article_id
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import article_id, finite_number, whole_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
 TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released")
-#: Digits of a unix time in whole seconds.
-MAX_TIME_DIGITS = 12
-
-_REVISION = re.compile(r"[0-9]{1,15}")
-_COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -46,14 +39,13 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         groups=group_names(groups or ""),
         status=status,
         closes=unix_time(closes),
-        comments=int(comments) if comments and _COUNT.fullmatch(comments) else 0,
+        comments=whole_number(comments, 9) or 0,
     )
 
 
 def unix_time(stored: str | None) -> int | None:
     """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in rankings.lua."""
-    is_time = stored is not None and stored.isascii() and stored.isdigit() and len(stored) <= MAX_TIME_DIGITS
-    return int(stored) if stored is not None and is_time else None
+    return whole_number(stored, 12)
 
 
 def group_names(field: str) -> tuple[str, ...]:
@@ -91,7 +83,7 @@ def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
         answer=answer or "",
         answered=finite_number(answered) or 0.0,
         released=released == "1",
-        revision=int(revision) if revision and _REVISION.fullmatch(revision) else 0,
+        revision=whole_number(revision, 15) or 0,
     )
 
 

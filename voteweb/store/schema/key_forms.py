@@ -1,10 +1,18 @@
-"""The forms of keys, such as ``article:<id>``: what a key is made of, from which its text and its pattern come."""
+"""The forms of keys, such as ``article:<id>``: what a key is made of, and what it holds.
+
+From the form come its text, its pattern and the check of its name, from what it holds when it expires.
+"""
 
 import re
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple, Protocol, TypeVar
 
 from voteweb.core.names import name_key
+from voteweb.core.validation import is_member_key, is_submission_token
+from voteweb.store.schema import values
+from voteweb.store.schema.fields import Field
+from voteweb.store.schema.values import Check, PairCheck
 
 #: What stands for the parts of a key in angle brackets, where it is not just any text without a colon.
 _PARTS = {
@@ -12,7 +20,53 @@ _PARTS = {
     "day": "[0-9]{4}-[0-9]{2}-[0-9]{2}",
     "domain": "[0-9a-z._:-]*",
 }
+#: The checks of what follows the noun of a key, by its form. All primary keys have one.
+_NAMES: dict[str, Check] = {
+    "<id>": values.is_id_text,
+    "<group>": values.is_group_name,
+    "<name>": is_member_key,
+    "<digest>": values.is_digest,
+    "<bucket>": values.is_bucket,
+    "<id>-<block>": values.joined(values.is_id_text, values.matching("0|[1-9][0-9]{0,8}")),
+    "<id>.<number>": values.is_comment,
+    "<member id>-<token>": values.joined(values.is_id_text, is_submission_token),
+}
+_UNITS = {"day": 86_400, "minute": 60}
 _Spell = TypeVar("_Spell", bound=Callable[..., str])
+
+
+class Part(StrEnum):
+    """The part of a noun in a backup.
+
+    PRIMARY is in the backup, DERIVED is computed from that in a restore, and PASSING is left out and lost.
+    """
+
+    PRIMARY = "primary"
+    DERIVED = "derived"
+    PASSING = "passing"
+
+
+class Noun(NamedTuple):
+    """The facts of a kind of keys.
+
+    ``expires`` is the command (without its key) for a key that does not expire but must, () if that depends on its
+    owner, None if it is for ever. ``owner`` is the noun of the key without which it makes no sense, and ``orphan`` why
+    the doctor leaves it to the operator then, "" if it is deleted. A hash has ``fields``, or a check of each ``pair``
+    of a field and its value; all else a check of each ``item``: a string, or what a list, set or ranking holds. There
+    are ``most`` items or pairs at most, 0 for any number. ``name`` checks what follows the noun of a primary key: its
+    form says how.
+    """
+
+    type: str
+    part: Part
+    expires: tuple[str | int, ...] | None = None
+    owner: str = ""
+    orphan: str = ""
+    fields: Mapping[str, Field] = {}
+    pair: PairCheck | None = None
+    item: Check | None = None
+    most: int = 0
+    name: Check = "".__eq__
 
 
 class HasPrefix(Protocol):
@@ -22,13 +76,17 @@ class HasPrefix(Protocol):
 
 
 class KeyForm:
-    """A form of keys with its meaning and its lifetime; both stand in docs/data.md."""
+    """A form of keys with what they mean and hold; docs/data.md has a row for each.
 
-    def __init__(self, text: str, meaning: str, lifetime: str = "for ever") -> None:
+    ``expiry`` says in words when they expire, "" if what they hold tells that.
+    """
+
+    def __init__(self, text: str, meaning: str, holds: Noun, expiry: str = "") -> None:
         self.text = text
         self.meaning = meaning
-        self.lifetime = lifetime
-        self.noun = text.partition(":")[0]
+        self.noun, _, name = text.partition(":")
+        self.holds = holds._replace(name=_NAMES.get(name, holds.name))
+        self.expiry = expiry or _expiry(holds)
         self._attribute = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -65,7 +123,7 @@ class KeyOfId(KeyForm):
 
 
 class KeyOfText(KeyForm):
-    """A form with a text, as ``group:<name>``, or with ``*`` for it in a pattern."""
+    """A form with a text, as ``group:<group>``, or with ``*`` for it in a pattern."""
 
     def __get__(self, keys: HasPrefix, _: type) -> Callable[[str], str]:
         beginning = self._beginning(keys)
@@ -86,3 +144,14 @@ class KeyOfTwo(KeyForm):
     def __get__(self, keys: HasPrefix, _: type) -> Callable[[int | str, int | str], str]:
         beginning, between = self._beginning(keys), self.text.partition(">")[2].partition("<")[0]
         return self._keep(keys, lambda first, second: f"{beginning}{first}{between}{second}")
+
+
+def _expiry(holds: Noun) -> str:
+    """Return in words when such keys expire; raise ValueError if only a text can say it."""
+    if holds.expires is None:
+        return "never"
+    _, seconds = holds.expires
+    unit = next(unit for unit, length in _UNITS.items() if int(seconds) % length == 0)
+    count = int(seconds) // _UNITS[unit]
+    time = f"{count} {unit}{'s' * (count > 1)}"
+    return f"after {time}" if holds.type == "string" else f"{time} after the last change"

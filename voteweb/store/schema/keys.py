@@ -1,29 +1,56 @@
-"""Every key in Redis, spelled once: ``noun:`` or ``noun:id``, with its meaning and lifetime.
+"""Every kind of key in Redis, once: ``noun:`` or ``noun:id``, with its meaning, lifetime, and what it may hold.
 
-The names are those of *Redis in Action*, chapter 1, so that programs written after the book share the data. What a key
-holds is in :data:`voteweb.store.schema.nouns.NOUNS`; the table in docs/data.md is made from both.
-Members of sets and rankings, and stored values, never carry the prefix of a site: the functions at the end spell them.
+The names are those of *Redis in Action*, chapter 1, so that programs written after the book share the data. The checks
+of the doctor and of a restore, and the table in docs/data.md, are made from here.
 """
 
 import re
 
-from voteweb.core.comments import CommentId
+from voteweb.core import config
 from voteweb.core.names import name_key
-from voteweb.store.schema.key_forms import KeyForm, KeyOfId, KeyOfMember, KeyOfText, KeyOfTwo, OneKey
+from voteweb.core.validation import is_member_key
+from voteweb.store.schema import fields, values
+from voteweb.store.schema.key_forms import KeyForm, KeyOfId, KeyOfMember, KeyOfText, KeyOfTwo, Noun, OneKey, Part
 
-_ARTICLE = "article:"
-_INVITATION = "invite:"
-_COMMENT = "comment:"
-#: The spelling of a comment: ids and numbers of Redis's own counters have 19 digits at most.
-_COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: The beginning of the keys of a site with a name.
 _NAMED = re.compile(r"\{([a-z0-9][a-z0-9-]{0,31})\}:")
 #: Characters that patterns of SCAN read as more than themselves.
 PATTERN_CHARACTERS = set("*?[]^\\")
 
+PRIMARY, DERIVED, PASSING = Part
+_UNLINK = ("UNLINK",)
+#: What several kinds of keys hold alike. Other versions may allow ten times as many entries as this one.
+_COUNTER = Noun("string", PRIMARY)
+_INBOX = Noun(
+    "list", PRIMARY, ("EXPIRE", config.INBOX_SECONDS), "user", item=values.is_inbox_entry, most=10 * config.INBOX_SIZE
+)
+_VISITS = Noun(
+    "hash",
+    PRIMARY,
+    ("EXPIRE", config.VISITED_SECONDS),
+    "user",
+    pair=values.pair_of(values.is_id_text, values.is_visit),
+    most=10 * config.MAX_VISITED_THREADS,
+)
+_RANKING = Noun("zset", DERIVED, item=values.is_ranked)
+_EXPIRING_RANKING = _RANKING._replace(expires=())
+_MADE_RANKING = Noun("zset", PASSING, _UNLINK, item=values.is_ranked)
+_BEST = _RANKING._replace(most=config.MAX_RANKED)
+_MEMBERS_BY_TIME = Noun("zset", DERIVED, item=is_member_key)
+_MEMBERS = Noun("set", DERIVED, item=is_member_key)
+_FEED = Noun("string", DERIVED, item=is_member_key)
+_COMMENTS = Noun("list", DERIVED, item=values.is_comment)
+_ACTS = Noun("list", DERIVED, item=values.is_id_text)
+_LOG_INS = Noun("zset", PASSING, ("EXPIRE", config.LOG_IN_SECONDS))
+_EXPIRING = Noun("string", PASSING, _UNLINK)
+_FACTS, _FACT = Noun("hash", PASSING), Noun("string", PASSING)
+
 
 class Keys:
-    """The keys of one site, all with the same *prefix* in front."""
+    """The keys of one site, all with the same *prefix* in front.
+
+    The primary keys stand in the order in which a backup reads them: what names another thing before what it names.
+    """
 
     def __init__(self, prefix: str = "") -> None:
         if not PATTERN_CHARACTERS.isdisjoint(prefix):
@@ -41,218 +68,326 @@ class Keys:
         """
         return cls(f"{{{name}}}:" if name else "")
 
-    last_article_id = OneKey("article:", "the last article id given out")
-    article = KeyOfId("article:<id>", "one article")
-    voted = KeyOfId("voted:<id>", "the numeric ids of an article's voters", "expires an hour after voting ends")
-    was = KeyOfId(
-        "was:<id>", "an article before each of its last edits, as JSON, by their time", "30 days after the last"
+    # What members send, and what is known of it.
+    once = KeyOfTwo(
+        "once:<member id>-<token>",
+        "the article or comment that a member's sent form became",
+        Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=values.is_posted),
     )
-    open_votes = KeyOfId(
-        "open-votes:<member id>",
-        "the articles on which a member's vote can be taken back, by the end of voting",
-        "expires an hour after the last of these",
+    imported = KeyOfId(
+        "imported:<bucket>",
+        "the fingerprints of some imported rows, so that none is imported twice",
+        Noun("set", PRIMARY, item=values.is_fingerprint),
     )
-    by_time = OneKey("time:", "all articles by publish time in unix seconds")
-    by_score = OneKey("score:", "all articles by score in seconds")
-    good = OneKey("good:", "the good articles by publish time in unix seconds")
-    groups = OneKey("groups:", "the names of all groups")
-    group_info = KeyOfText("group-info:<name>", "one group")
-    group_aliases = OneKey(
-        "group-aliases:", "the name of a group by a second name, under which its address is found too"
+    invite = KeyOfText(
+        "invite:<digest>",
+        "one invitation, by a digest of the token in its link",
+        Noun("hash", PRIMARY, fields=fields.INVITATION_FIELDS),
     )
-    group = KeyOfText("group:<name>", "the articles of one group")
-    group_by_time = KeyOfText("time:<name>", "the articles of one group by publish time, updated by every write")
-    group_by_score = KeyOfText("score:<name>", "the articles of one group by score, updated by every write")
-    top = OneKey(
-        "top:",
-        "the 250 articles with the most votes (by votes × 2³² + publish time), and what those left out are worth at "
-        "most",
+    invites = KeyOfMember("invites:<name>", "the invitations one member made, by their end", Noun("zset", DERIVED))
+    reset = KeyOfText(
+        "reset:<digest>",
+        "who may set a new password with a link of this digest, and for which old one it was made",
+        Noun("string", PRIMARY, ("EXPIRE", config.RESET_SECONDS), item=values.is_reset),
     )
-    top_of_day = KeyOfText("top-day:<day>", "the 250 articles of one UTC day with the most votes, as in ``top:``")
-    top_of_group = KeyOfText("top-group:<name>", "the 250 articles of one group with the most votes, as in ``top:``")
-    top_of = KeyOfText(
-        "top-of:<period>",
-        "the best of a period (``week``, ``week+group``), as in ``top:``, and one marker, or what is made of it so "
-        "far (``week.2026-11-22``)",
-        "ten minutes",
-    )
-    domain = KeyOfText(
-        "domain:<domain>", "the listed articles with a link to one host, by publish time in whole seconds"
-    )
-    #: Those of the method combined().
-    _combined_by_time, _combined_by_score = (
-        KeyForm(text, "the articles in all of several groups (``a+b``) and one marker", "VOTEWEB_GROUP_CACHE_SECONDS")
-        for text in ("time:<a>+<b>", "score:<a>+<b>")
-    )
-    combinations = OneKey(
-        "combined:", "the combined rankings that are kept, by their end", "VOTEWEB_GROUP_CACHE_SECONDS"
-    )
-    last_user_id = OneKey("user:", "the last user id given out")
-    user = KeyOfMember("user:<name>", "one member")
-    users = OneKey("users:", "the members who have not left, by name in lower case, by time of joining")
-    admins = OneKey("admins:", "the admins who have neither left nor been banned, by name in lower case")
-    ban_removals = OneKey(
-        "ban-removals:",
-        "the members of whom what they posted is being removed with a ban, or restored",
-        "until that is done",
-    )
-    held = OneKey("held:", "the members who wait for a moderator, by name in lower case, by time of joining")
-    held_articles = OneKey("held-articles:", "the articles that wait for a moderator, by time of posting")
-    domain_rules = OneKey("domain-rules:", "how links to some domains are treated, as JSON by domain, 1,000 at most")
-    site = OneKey(
-        "site:",
-        "the announcement and the switches that admins have set, as JSON by name, and the settings that shape scores",
-    )
-    notes = KeyOfMember("notes:<name>", "the notes of moderators on one member, as JSON by id, 50 at most")
-    sign_up = KeyOfMember("signup:<name>", "the keyed digest of the network that a member signed up from", "30 days")
-    network = KeyOfText(
-        "network:<digest>", "the members who signed up from one network, by time of joining", "30 days after the newest"
-    )
-    sessions = KeyOfMember(
-        "sessions:<name>",
-        "the open sessions of one member, by a digest of their token, and their session id",
-        "until the last has ended",
-    )
-    posted = KeyOfMember("posted:<name>", "the articles of one member, by the name in lower case, by publish time")
-    gone = KeyOfMember("gone:<name>", "the articles of one member that are deleted, removed or held, by publish time")
-    link = KeyOfText(
-        "link:<digest>",
-        "the listed articles with one link, by publish time in whole seconds",
-        "30 days after the newest",
-    )
-    reports = OneKey("reports:", "the reported articles and comments, by number of open reports")
-    answers = OneKey("answers:", "the removed articles whose posters' answers wait for moderators, by their time")
-    report = KeyOfId("report:<id>", "the open reports of one article, by member", "until they are settled")
     reported = KeyOfMember(
-        "reported:<name>", "the ids of the articles that one member reported, so that nobody reports twice"
+        "reported:<name>",
+        "the ids of the articles that one member reported, so that nobody reports twice",
+        Noun("set", PRIMARY, item=values.is_id_text),
     )
+    reported_comments = KeyOfMember(
+        "reported-comments:<name>",
+        "the comments that one member reported, so that nobody reports twice",
+        Noun("set", PRIMARY, item=values.is_comment),
+    )
+
+    # What a member keeps.
+    inbox = KeyOfMember(
+        "inbox:<name>", "the newest 200 entries of an inbox (``<kind> <what> <unix time>``), newest first", _INBOX
+    )
+    unread = KeyOfMember("unread:<name>", "those entries of an inbox that have not been read, newest first", _INBOX)
+    inbox_feed = KeyOfText(
+        "inbox-feed:<digest>", "whose inbox the feed with the secret address of this digest shows", _FEED
+    )
+    seen = KeyOfMember("seen:<name>", "what a member has seen of the conversations of 200 articles, by id", _VISITS)
+    notes = KeyOfMember(
+        "notes:<name>",
+        "the notes of moderators on one member, as JSON by id, 50 at most",
+        Noun("hash", PRIMARY, owner="user", pair=values.is_member_note, most=2 * config.MAX_NOTES),
+    )
+    follows = KeyOfMember(
+        "follows:<name>",
+        "the names of the groups that one member follows, by the time of that",
+        Noun("zset", PRIMARY, owner="user", item=values.is_group_name, most=config.MAX_FOLLOWED_GROUPS),
+    )
+    hides = KeyOfMember(
+        "hides:<name>",
+        "what one member hides (``a<id>``, ``g<group>``, ``d<host>``, ``m<member>``), by the time of that",
+        Noun("zset", PRIMARY, owner="user", item=values.is_hidden_entry, most=config.MAX_HIDDEN),
+    )
+    saved = KeyOfMember(
+        "saved:<name>",
+        "the articles that one member saved for later, by the time of that",
+        Noun("zset", PRIMARY, owner="user", item=values.is_article, most=config.MAX_SAVED),
+    )
+    saved_feed = KeyOfText(
+        "saved-feed:<digest>", "whose saved articles the feed with the secret address of this digest has", _FEED
+    )
+
+    # Conversations.
     thread = KeyOfId(
-        "thread:<id>", "the conversation of one article without the words: a field for each comment and some of its own"
+        "thread:<id>",
+        "the conversation of one article without the words: a field for each comment and some of its own",
+        Noun("hash", PRIMARY, pair=fields.is_thread_field),
     )
-    words = KeyOfId("words:<id>", "the texts of the comments of one article, by number")
-    hidden = KeyOfId("hidden:<id>", "a bit for each comment of one article, 1 if nobody can read it any more")
+    words = KeyOfId(
+        "words:<id>",
+        "the texts of the comments of one article, by number",
+        Noun("hash", PRIMARY, owner="thread", orphan=fields.NEVER_READ, pair=fields.is_word),
+    )
+    hidden = KeyOfId(
+        "hidden:<id>",
+        "a bit for each comment of one article, 1 if nobody can read it any more",
+        Noun("string", DERIVED, owner="thread"),
+    )
     voted_comments = KeyOfTwo(
         "voted-comments:<id>-<block>",
         "the voters of 512 comments of one article, as number × 2³² + member id, and 0",
-        "expires an hour after the conversation ends",
+        Noun("set", PRIMARY, (), item=values.is_comment_voter),
+        "an hour after the conversation ends",
     )
-    comments = OneKey("comments:", "the site's newest 10,000 comments (``<id>.<number>``), newest first")
-    commented = KeyOfMember("commented:<name>", "the comments of one member (``<id>.<number>``), newest first")
+    comment_report = KeyOfTwo(
+        "comment-report:<id>.<number>",
+        "the open reports of one comment, by member",
+        Noun("hash", PRIMARY, pair=values.is_report),
+    )
+    comments = OneKey("comments:", "the site's newest 10,000 comments (``<id>.<number>``), newest first", _COMMENTS)
+    commented = KeyOfMember(
+        "commented:<name>", "the comments of one member (``<id>.<number>``), newest first", _COMMENTS
+    )
     removing = OneKey(
-        "removing:",
-        "the articles with a comment whose replies are being hidden or shown again with it",
-        "until that is done",
+        "removing:", "the articles with a comment whose replies are being hidden or shown with it", Noun("set", DERIVED)
     )
     ordering = KeyOfText(
         "ordering:<token>",
         "the comments of a list in another order, until it takes the place of that list",
-        "ten minutes",
+        Noun("list", PASSING, _UNLINK),
+        "after ten minutes",
     )
-    comment_report = KeyOfTwo(
-        "comment-report:<id>.<number>", "the open reports of one comment, by member", "until they are settled"
+
+    # Articles.
+    last_article_id = OneKey("article:", "the last article id given out", _COUNTER)
+    article = KeyOfId("article:<id>", "one article", Noun("hash", PRIMARY, fields=fields.ARTICLE_FIELDS))
+    voted = KeyOfId(
+        "voted:<id>",
+        "the numeric ids of an article's voters",
+        Noun("set", PRIMARY, (), "article", item=values.is_foreign_name),
+        "an hour after voting ends",
     )
-    reported_comments = KeyOfMember(
-        "reported-comments:<name>", "the comments that one member reported, so that nobody reports twice"
+    open_votes = KeyOfId(
+        "open-votes:<member id>",
+        "the articles on which a member's vote can be taken back, by the end of voting",
+        _EXPIRING_RANKING,
+        "an hour after the last of these",
     )
-    inbox = KeyOfMember(
-        "inbox:<name>",
-        "the newest 200 entries of a member's inbox (``<kind> <what> <unix time>``), newest first",
-        "90 days after the newest",
+    report = KeyOfId(
+        "report:<id>",
+        "the open reports of one article, by member",
+        Noun("hash", PRIMARY, owner="article", pair=values.is_report),
     )
-    unread = KeyOfMember(
-        "unread:<name>",
-        "those entries of a member's inbox that have not been read, newest first",
-        "90 days after the newest",
+    reports = OneKey("reports:", "the reported articles and comments, by number of open reports", Noun("zset", DERIVED))
+    answers = OneKey(
+        "answers:", "the removed articles whose posters' answers wait for moderators, by their time", _RANKING
     )
-    seen = KeyOfMember(
-        "seen:<name>",
-        "what a member has seen of the conversations of 200 articles, by id",
-        "30 days after the last visit",
+    was = KeyOfId(
+        "was:<id>",
+        "an article before each of its last edits, as JSON, by their time",
+        Noun("zset", PASSING, ("EXPIRE", config.EARLIER_SECONDS), "article", item=fields.is_earlier_version),
     )
-    inbox_feed = KeyOfText(
-        "inbox-feed:<digest>",
-        "whose inbox the feed with the secret address of this digest shows",
-        "until it is withdrawn",
+    #: Those of the method combined(). They stand before those whose nouns they share: NOUNS has the last of each.
+    _combined_by_time, _combined_by_score = (
+        KeyForm(
+            text,
+            "the articles in all of several groups (``a+b``) and one marker",
+            _MADE_RANKING,
+            "after VOTEWEB_GROUP_CACHE_SECONDS",
+        )
+        for text in ("time:<a>+<b>", "score:<a>+<b>")
     )
-    follows = KeyOfMember("follows:<name>", "the names of the groups that one member follows, by the time of that")
-    hides = KeyOfMember(
-        "hides:<name>",
-        "what one member hides (``a<id>``, ``g<group>``, ``d<host>``, ``m<member>``), by the time of that",
+    combinations = OneKey(
+        "combined:",
+        "the combined rankings that are kept, by their end",
+        Noun("zset", PASSING, _UNLINK),
+        "after VOTEWEB_GROUP_CACHE_SECONDS",
     )
-    saved = KeyOfMember("saved:<name>", "the articles that one member saved for later, by the time of that")
-    saved_feed = KeyOfText(
-        "saved-feed:<digest>",
-        "whose saved articles the feed with the secret address of this digest has",
-        "until it is withdrawn",
+    by_time = OneKey("time:", "all articles by publish time in unix seconds", _RANKING)
+    by_score = OneKey("score:", "all articles by score in seconds", _RANKING)
+    group_by_time = KeyOfText(
+        "time:<group>", "the articles of one group by publish time, updated by every write", _RANKING
     )
-    log_entries = OneKey("log-entries:", "all acts in the log, each as JSON at the place of its id, from 1")
-    log = OneKey("log:", "the ids of all acts in the log, ascending")
-    log_by = KeyOfMember("log-by:<moderator>", "the ids of the acts of one moderator, ascending")
-    #: Those of the method log_kind().
-    _log_kind = KeyForm("log-kind:<kind>", "the ids of the acts of one kind, ascending")
-    _log_kind_by = KeyForm("log-kind:<kind>+<moderator>", "the ids of the acts of one kind by one moderator, ascending")
-    log_about = KeyOfMember("log-about:<name>", "the ids of the acts about one member, ascending")
-    invite = KeyOfText("invite:<digest>", "one invitation, by a digest of the token in its link")
-    invites = KeyOfMember("invites:<name>", "the invitations one member made, by their end")
-    reset = KeyOfText(
-        "reset:<digest>",
-        "who may set a new password with a link of this digest, and for which old one it was made",
-        "a day",
+    group_by_score = KeyOfText("score:<group>", "the articles of one group by score, updated by every write", _RANKING)
+    good = OneKey("good:", "the good articles by publish time in unix seconds", _RANKING)
+    top = OneKey(
+        "top:",
+        "the 250 articles with the most votes (by votes × 2³² + publish time), and the value of the best left out",
+        _BEST,
     )
-    outbox = OneKey(
-        "outbox:",
-        "the mails that members asked for (``reset ann``), 1,000 at most, and warnings, by the time of the next "
-        "attempt",
+    top_of_day = KeyOfText(
+        "top-day:<day>", "the 250 articles of one UTC day with the most votes, as in ``top:``", _BEST
     )
-    digests = OneKey("digests:", "mails of layout 3 that its conversion deletes", "until that is done")
-    mails = OneKey("mails:", "of each mail in ``outbox:``, since when, and how many attempts")
-    mail_status = OneKey(
-        "mail-status:", "how many mails ended how: sent nothing refused failed dropped failing failure"
+    top_of_group = KeyOfText(
+        "top-group:<group>", "the 250 articles of one group with the most votes, as in ``top:``", _BEST
     )
-    log_ins = OneKey(
-        "log-ins:", "the last 10,000 attempts to log in, as JSON, by their time", "30 days after the last one"
+    top_of = KeyOfText(
+        "top-of:<period>",
+        "the best of a period (``week``, ``week+group``), as in ``top:``, and one marker, or what is made of it so "
+        "far (``week.2026-11-22``)",
+        _MADE_RANKING,
+        "after ten minutes",
     )
-    member_log_ins = KeyOfMember(
-        "log-ins:<name>",
-        "the last 100 attempts that logged in as one member, and 100 that did not",
-        "30 days after the last one",
+    domain = KeyOfText(
+        "domain:<domain>", "the listed articles with a link to one host, by publish time in whole seconds", _RANKING
     )
-    stats = KeyOfText(
-        "stats:<day>", "what was counted on one UTC day: votes comments reports settled wait-<bucket>", "400 days"
+    link = KeyOfText(
+        "link:<digest>",
+        "the listed articles with one link, by publish time in whole seconds",
+        _EXPIRING_RANKING,
+        "30 days after the newest",
     )
-    leaving = OneKey("leaving:", "the members whose accounts are being deleted", "until the deletion is complete")
-    jobs = OneKey("jobs:", "when each background job was last done, in unix seconds")
-    lease = KeyOfText("lease:<job>", "which process runs a background job", "half a minute after its last step")
-    once = KeyOfTwo("once:<member id>-<token>", "the article or comment that a member's sent form became", "a day")
-    done = KeyOfText("done:<token>", "the answer of one act, so that sending it again changes nothing", "ten minutes")
-    limit = KeyOfTwo(
-        "limit:<kind>-<digest>",
-        "the unix time up to which acts of one kind by one member, address or name are used up",
-        "until then",
+    posted = KeyOfMember(
+        "posted:<name>", "the articles of one member, by the name in lower case, by publish time", _RANKING
+    )
+    gone = KeyOfMember(
+        "gone:<name>", "the articles of one member that are deleted, removed or held, by publish time", _RANKING
+    )
+    held_articles = OneKey("held-articles:", "the articles that wait for a moderator, by time of posting", _RANKING)
+
+    # Groups and the site.
+    group_aliases = OneKey(
+        "group-aliases:",
+        "the name of a group by a second name, under which its address is found too",
+        Noun("hash", PRIMARY, pair=values.pair_of(values.is_group_name, values.is_group_name)),
+    )
+    group_info = KeyOfText("group-info:<group>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
+    groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=values.is_group_name))
+    group = KeyOfText("group:<group>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))
+    domain_rules = OneKey(
+        "domain-rules:",
+        "how links to some domains are treated, as JSON by domain, 1,000 at most",
+        Noun("hash", PRIMARY, pair=values.is_domain_rule),
+    )
+    site = OneKey(
+        "site:",
+        "the announcement and the switches that admins have set, as JSON by name, and the settings that shape scores",
+        Noun("hash", PRIMARY, pair=values.is_site_field),
+    )
+
+    # Members.
+    last_user_id = OneKey("user:", "the last user id given out", _COUNTER)
+    user = KeyOfMember("user:<name>", "one member", Noun("hash", PRIMARY, fields=fields.MEMBER_FIELDS))
+    users = OneKey(
+        "users:", "the members who have not left, by name in lower case, by time of joining", _MEMBERS_BY_TIME
+    )
+    admins = OneKey("admins:", "the admins who have neither left nor been banned, by name in lower case", _MEMBERS)
+    ban_removals = OneKey(
+        "ban-removals:", "the members of whom what they posted is being removed with a ban, or restored", _MEMBERS
+    )
+    held = OneKey(
+        "held:", "the members who wait for a moderator, by name in lower case, by time of joining", _MEMBERS_BY_TIME
+    )
+    leaving = OneKey("leaving:", "the members whose accounts are being deleted", _MEMBERS)
+    sign_up = KeyOfMember(
+        "signup:<name>", "the keyed digest of the network that a member signed up from", _EXPIRING, "after 30 days"
+    )
+    network = KeyOfText(
+        "network:<digest>",
+        "the members who signed up from one network, by time of joining",
+        Noun("zset", PASSING, _UNLINK, item=is_member_key),
+        "30 days after the newest",
     )
     known_network = KeyOfText(
         "known:<digest>",
         "that a member has logged in from a network, by a keyed digest of both",
+        _EXPIRING,
         "90 days after the last time",
     )
-    imported = KeyOfId("imported:<bucket>", "the fingerprints of some imported rows, so that none is imported twice")
+    sessions = KeyOfMember(
+        "sessions:<name>",
+        "the open sessions of one member, by a digest of their token, and their session id",
+        Noun("hash", PASSING, ("EXPIRE", config.MAX_SESSION_SECONDS), "user"),
+        "when the last has ended",
+    )
+    log_ins = OneKey("log-ins:", "the last 10,000 attempts to log in, as JSON, by their time", _LOG_INS)
+    member_log_ins = KeyOfMember(
+        "log-ins:<name>", "the last 100 attempts that logged in as one member, and 100 that did not", _LOG_INS
+    )
+
+    # The log.
+    log_entries = OneKey(
+        "log-entries:",
+        "all acts in the log, each as JSON at the place of its id, from 1",
+        Noun("list", PRIMARY, item=fields.is_packed_entry),
+    )
+    log = OneKey("log:", "the ids of all acts in the log, ascending", _ACTS)
+    log_by = KeyOfMember("log-by:<moderator>", "the ids of the acts of one moderator, ascending", _ACTS)
+    #: Those of the method log_kind().
+    _log_kind = KeyForm("log-kind:<kind>", "the ids of the acts of one kind, ascending", _ACTS)
+    _log_kind_by = KeyForm(
+        "log-kind:<kind>+<moderator>", "the ids of the acts of one kind by one moderator, ascending", _ACTS
+    )
+    log_about = KeyOfMember("log-about:<name>", "the ids of the acts about one member, ascending", _ACTS)
+
+    # Mails, jobs, counts and what is of the moment.
+    outbox = OneKey(
+        "outbox:",
+        "the mails that members asked for (``reset ann``), 1,000 at most, and warnings, by the time of the next "
+        "attempt",
+        Noun("zset", PASSING),
+    )
+    digests = OneKey("digests:", "mails of layout 3 that its conversion deletes", Noun("zset", PASSING))
+    mails = OneKey("mails:", "of each mail in ``outbox:``, since when, and how many attempts", _FACTS)
+    mail_status = OneKey(
+        "mail-status:", "how many mails ended how: sent nothing refused failed dropped failing failure", _FACTS
+    )
+    stats = KeyOfText(
+        "stats:<day>",
+        "what was counted on one UTC day: votes comments reports settled wait-<bucket>",
+        Noun("hash", PASSING, ("EXPIRE", config.STATISTICS_SECONDS), pair=lambda _, count: values.is_count(count)),
+        "after 400 days",
+    )
+    jobs = OneKey("jobs:", "when each background job was last done, in unix seconds", _FACTS)
+    lease = KeyOfText(
+        "lease:<job>", "which process runs a background job", _EXPIRING, "half a minute after its last step"
+    )
+    done = KeyOfText(
+        "done:<token>",
+        "the answer of one act, so that sending it again changes nothing",
+        Noun("string", PASSING, ("EXPIRE", config.DONE_SECONDS)),
+    )
+    limit = KeyOfTwo(
+        "limit:<kind>-<digest>",
+        "the unix time up to which acts of one kind by one member, address or name are used up",
+        _EXPIRING,
+        "then",
+    )
     changes = OneKey(
         "changes:",
         "the articles (``a <id>``), comments (``c <id>.<number>``) and conversations with their articles (``t <id>``)"
         " of which something that is searched has changed, and what was purged (``p <id>`` or ``p <id>.<number>``), "
         "the last 100,000 about",
+        Noun("stream", PASSING),
     )
     search_epoch = OneKey(
-        "search:", "random characters by which an index of the site knows that it belongs to these data"
+        "search:", "random characters by which an index of the site knows that it belongs to these data", _FACT
     )
-    restoring = OneKey("restoring:", "the unix time at which a restore began that has not ended", "until it ends")
-    last_backup = OneKey("backup:", "the last good backup: time size")
-    schema = OneKey("schema:", "the number of the layout of the data")
-    migrating = OneKey("migrating:", "the backup that a migration made before it began to convert", "until it ends")
+    restoring = OneKey("restoring:", "the unix time at which a restore began that has not ended", _FACT)
+    last_backup = OneKey("backup:", "the last good backup: time size", _FACTS)
+    schema = OneKey("schema:", "the number of the layout of the data", Noun("string", PASSING, item=values.is_id_text))
+    migrating = OneKey("migrating:", "the backup that a migration made before it began to convert", _FACT)
 
     def combined(self, order: str, names: tuple[str, ...]) -> str:
         """Return the key of the ranking in this *order* of the articles that are in all of several groups."""
-        return f"{self.prefix}{combined_member(order, names)}"
+        return f"{self.prefix}{values.combined_member(order, names)}"
 
     def log_kind(self, kind: str, who: str = "") -> str:
         """Return the key of the list of the acts of one *kind*, by anybody or by one moderator."""
@@ -275,6 +410,13 @@ class Keys:
 
 #: Every form of a key, in the order of docs/data.md.
 FORMS = [form for form in vars(Keys).values() if isinstance(form, KeyForm)]
+#: What the keys of each noun hold; the key without an id of COUNTED_NOUNS is the counter of their ids.
+NOUNS = {form.noun: form.holds for form in FORMS}
+COUNTED_NOUNS = frozenset(form.noun for form in FORMS if form.holds.type != NOUNS[form.noun].type)
+#: The types of the keys of each noun; keys of other nouns are another program's.
+TYPES = {name: noun.type for name, noun in NOUNS.items()}
+#: The nouns whose keys expire, with the command (without its key) for one that does not; all others are for ever.
+EXPIRING = {name: noun.expires for name, noun in NOUNS.items() if noun.expires is not None}
 #: The patterns of the keys of each noun, without a prefix.
 _PATTERNS = {
     noun: re.compile("|".join(form.pattern() for form in FORMS if form.noun == noun))
@@ -289,61 +431,7 @@ def site_of(key: str) -> str | None:
     return name if Keys.of_site(name).is_ours(key) else None
 
 
-#: The member of a ranking by votes that has the value of the best article it left out, and stands below all articles.
-LEFT_OUT = "-"
-
-
-def combined_member(order: str, names: tuple[str, ...]) -> str:
-    """Return the member that stands for a combined ranking: its key without the prefix."""
-    return f"{order}:{'+'.join(names)}"
-
-
-def article_member(id: int | str) -> str:
-    """Return the member that stands for an article in sets and rankings."""
-    return f"{_ARTICLE}{id}"
-
-
-def article_id(member: str) -> int:
-    """Return the id in ``article:<id>``; raise ValueError when *member* does not stand for an article."""
-    number = member.removeprefix(_ARTICLE)
-    if number == member or not number.isascii() or not number.isdigit():
-        raise ValueError(member)
-    return int(number)
-
-
-def is_article(member: str) -> bool:
-    """Tell whether *member* stands for an article."""
-    try:
-        return article_member(article_id(member)) == member
-    except ValueError:
-        return False
-
-
-def is_member_id(voter: str) -> bool:
-    """Tell whether a voter is the id of a member, rather than a name that a program after the book stored."""
-    return voter.isascii() and voter.isdigit() and str(int(voter)) == voter
-
-
-def invitation_member(digest: str) -> str:
-    """Return the member that stands for an invitation in rankings."""
-    return f"{_INVITATION}{digest}"
-
-
-def invitation_digest(member: str) -> str:
-    """Return the digest in ``invite:<digest>``, "" when *member* does not stand for an invitation."""
-    return member.removeprefix(_INVITATION) if member.startswith(_INVITATION) else ""
-
-
-def comment_member(id: int | str, number: int | str) -> str:
-    """Return the member that stands for a comment in rankings: ``comment:<id>.<number>``."""
-    return f"{_COMMENT}{id}.{number}"
-
-
-def comment_of(member: str) -> CommentId | None:
-    """Return the comment for which *member* (``comment:<id>.<number>``) stands, None if it stands for none."""
-    return parse_comment(member.removeprefix(_COMMENT)) if member.startswith(_COMMENT) else None
-
-
-def parse_comment(text: str) -> CommentId | None:
-    """Return the comment of ``<id>.<number>``, None if *text* is not spelled so."""
-    return CommentId(*map(int, text.split("."))) if _COMMENT_ID.fullmatch(text) else None
+def key_type(keys: Keys, key: str) -> str | None:
+    """Return the type that *key* must have; None for a key of another program."""
+    noun, name = keys.split(key)
+    return "string" if noun in COUNTED_NOUNS and not name else TYPES.get(noun)

@@ -1,11 +1,11 @@
-"""Entries of the moderation log: as an act hands them over, as they are stored, and the lists that hold their ids."""
+"""Entries of the moderation log: as an act hands them over, as they are read, and the lists that hold their ids."""
 
 import json
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from voteweb.core.models import LogAction, LogEntry
+from voteweb.store.schema.fields import LOG_FIELDS, unpack
 from voteweb.store.schema.keys import Keys
 
 
@@ -28,39 +28,12 @@ class NewLogEntry:
     comments: int = 0
 
 
-#: The fields of an entry, in the order in which it is stored: a JSON array of strings, without empty ones at its end.
-PACKED_FIELDS = (
-    "kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undoes", "undone",
-    "comment", "articles", "comments", "until",
-)  # fmt: skip
-
-
-def pack(fields: Mapping[str, str]) -> str:
-    """Return the text that stores an entry with these fields."""
-    values = [fields.get(name, "") for name in PACKED_FIELDS]
-    while values and not values[-1]:
-        values.pop()
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-def unpack(text: str) -> dict[str, str]:
-    """Return the fields that *text* stores, but empty ones; none for the place of an id that no act has."""
-    try:
-        values = json.loads(text or "[]")
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        return {}
-    return {name: value for name, value in zip(PACKED_FIELDS, values, strict=False) if value}
-
-
 def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]]:
     """Return an *entry* as a script takes it, and the keys of the log that hold it; nothing for an act without one."""
     if entry is None:
         return "", []
-    stored = {field.name: str(getattr(entry, field.name) or "") for field in fields(entry)}
     log_keys = [keys.log_entries(), *log_indexes(keys, entry.kind, entry.who, entry.about)]
-    return json.dumps([stored.get(name, "") for name in PACKED_FIELDS]), log_keys
+    return json.dumps([str(getattr(entry, name, "") or "") for name in LOG_FIELDS]), log_keys
 
 
 def new_token() -> str:
@@ -76,10 +49,7 @@ def log_indexes(keys: Keys, kind: str, who: str, about: str) -> list[str]:
 
 def log_entry(id: int, text: str) -> LogEntry | None:
     """Return the entry that *text* stores at the place of *id*, None if it stores none."""
-    return _entry(id, unpack(text))
-
-
-def _entry(id: int, fields: Mapping[str, str]) -> LogEntry | None:
+    fields = unpack(text)
     if not fields.get("kind") or not fields.get("time"):
         return None
     return LogEntry(

@@ -6,21 +6,17 @@ from typing import TypeVar
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.store.schema.values import finite_number, matching
+from voteweb.store.schema.values import finite_number, whole_number
 
 T = TypeVar("T")
 
-_STATE = "-|[drRqe]{1,5}"
+#: The letters of a comment's state.
+STATE = "-|[drRqe]{1,5}"
 _NODE = re.compile(
     r"(?P<parent>[0-9]{1,9}) (?P<votes>-?[0-9]{1,12}) (?P<base>-?[0-9]{1,12}) (?P<time>[0-9.]{1,20})"
-    rf" (?P<state>{_STATE}) (?P<author>.{{0,40}})"
+    rf" (?P<state>{STATE}) (?P<author>.{{0,40}})"
 )
-#: Whole numbers that are exact in scripts too: a revision is a unix time in microseconds.
-_WHOLE = re.compile(r"[0-9]{1,16}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-is_state = matching(_STATE)
-#: The fields of ``thread:<id>`` that are the conversation's own; all others are of its comments.
-THREAD_FIELDS = ("last", "rev", "closes", "closed", "close-reason", "quiet")
 #: The beginning of the fields with the reasons of removals, before the comment's number.
 REASON = "reason:"
 #: A voter of a comment is stored as its number × VOTER_FACTOR + member id: thread.lua has the same.
@@ -107,12 +103,11 @@ def parse_thread(
             _put(nodes, int(name), parse_node(int(name), stored) if stored else None)
         elif name.startswith(REASON) and _NUMBER.fullmatch(name.removeprefix(REASON)):
             _put(reasons, int(name.removeprefix(REASON)), stored)
-    closes = fields.get("closes", "")
     return Thread(
         article=article,
-        revision=_whole(fields.get("rev")),
-        last=_whole(fields.get("last")),
-        closes=int(closes) if _WHOLE.fullmatch(closes) else None,
+        revision=whole_number(fields.get("rev")) or 0,
+        last=whole_number(fields.get("last")) or 0,
+        closes=whole_number(fields.get("closes")),
         closed=finite_number(fields.get("closed")) or 0.0,
         close_reason=fields.get("close-reason", ""),
         is_quiet="quiet" in fields,
@@ -127,7 +122,3 @@ def _put(values: dict[int, T], number: int, value: T | None) -> None:
         values.pop(number, None)
     else:
         values[number] = value
-
-
-def _whole(stored: str | None) -> int:
-    return int(stored) if stored and _WHOLE.fullmatch(stored) else 0

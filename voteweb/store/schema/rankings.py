@@ -8,12 +8,12 @@ from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
-from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import NOUNS, TYPES, Keys
 from voteweb.store.schema.values import finite_number
 
 #: The rankings by votes that are kept: each holds MAX_RANKED articles at most.
-BEST_NOUNS = frozenset({"top", "top-day", "top-group"})
+BEST_NOUNS = frozenset(noun for noun, holds in NOUNS.items() if holds.part is Part.DERIVED and holds.most)
 
 #: Where a thing stands in a set or ranking: its score, True in a set, None where it must not be.
 Place = float | bool | None

@@ -1,4 +1,6 @@
-"""Read and check single stored values, by the rules of the forms.
+"""Spell, read and check single stored values, by the rules of the forms.
+
+Members of sets and rankings, and stored values, never carry the prefix of a site.
 
 Taste is left out of what members write: a title or a name that would be refused in a new post is no fault. What has
 never been stored is one: an address of another kind, a character that turns the direction of a text.
@@ -8,17 +10,17 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from math import isfinite
+from typing import NamedTuple
 
 from voteweb.core import config, links, passwords, validation
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
-from voteweb.core.comments import NoticeKind
+from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import DomainAction, Reason
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
 from voteweb.core.stored_settings import RESCORING, SINCE, is_stored_setting
-from voteweb.store.schema.keys import LEFT_OUT, comment_of, is_article, is_member_id, parse_comment
 
 Check = Callable[[str], bool]
 #: A check of a field of a hash with its value.
@@ -29,6 +31,15 @@ MAX_ID = 2**53
 MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH = 100, 10 * config.MAX_TEXT_LENGTH, 10_000
 #: Groups of one article: VOTEWEB_MAX_GROUPS may be high, and each group takes 300 bytes.
 MAX_ARTICLE_GROUPS = 100
+#: Buckets of imported rows of one site. Redis keeps whole numbers compact up to set-max-intset-entries, 512 unless set:
+#: two million rows in all, and 33 million with the 8192 that we advise. A bucket with more takes 60 bytes per row.
+BUCKETS = 4_096
+_SIGNED_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_ARTICLE, _INVITATION, _COMMENT = "article:", "invite:", "comment:"
+#: The spelling of a comment: ids and numbers of Redis's own counters have 19 digits at most.
+_COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
+#: The member of a ranking by votes that has the value of the best article it left out, and stands below all articles.
+LEFT_OUT = "-"
 #: Members of rankings that stand for no article.
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
@@ -37,6 +48,62 @@ _LINK_STATE = re.compile(r"[0-9a-f]{16}")
 _USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
 #: What texts have besides characters that are seen: line ends, also of other programs, and tabs.
 _LINE_ENDS = str.maketrans("", "", "\n\t\u2028\u2029")
+
+
+def combined_member(order: str, names: tuple[str, ...]) -> str:
+    """Return the member that stands for a combined ranking: its key without the prefix."""
+    return f"{order}:{'+'.join(names)}"
+
+
+def article_member(id: int | str) -> str:
+    """Return the member that stands for an article in sets and rankings."""
+    return f"{_ARTICLE}{id}"
+
+
+def article_id(member: str) -> int:
+    """Return the id in ``article:<id>``; raise ValueError when *member* does not stand for an article."""
+    number = member.removeprefix(_ARTICLE)
+    if number == member or not number.isascii() or not number.isdigit():
+        raise ValueError(member)
+    return int(number)
+
+
+def is_article(member: str) -> bool:
+    """Tell whether *member* stands for an article."""
+    try:
+        return article_member(article_id(member)) == member
+    except ValueError:
+        return False
+
+
+def is_member_id(voter: str) -> bool:
+    """Tell whether a voter is the id of a member, rather than a name that a program after the book stored."""
+    return voter.isascii() and voter.isdigit() and str(int(voter)) == voter
+
+
+def invitation_member(digest: str) -> str:
+    """Return the member that stands for an invitation in rankings."""
+    return f"{_INVITATION}{digest}"
+
+
+def invitation_digest(member: str) -> str:
+    """Return the digest in ``invite:<digest>``, "" when *member* does not stand for an invitation."""
+    return member.removeprefix(_INVITATION) if member.startswith(_INVITATION) else ""
+
+
+def comment_member(id: int | str, number: int | str) -> str:
+    """Return the member that stands for a comment in rankings: ``comment:<id>.<number>``."""
+    return f"{_COMMENT}{id}.{number}"
+
+
+def comment_of(member: str) -> CommentId | None:
+    """Return the comment for which *member* (``comment:<id>.<number>``) stands, None if it stands for none."""
+    return parse_comment(member.removeprefix(_COMMENT)) if member.startswith(_COMMENT) else None
+
+
+def parse_comment(text: str) -> CommentId | None:
+    """Return the comment of ``<id>.<number>``, None if *text* is not spelled so."""
+    return CommentId(*map(int, text.split("."))) if _COMMENT_ID.fullmatch(text) else None
 
 
 def finite_number(text: str | None) -> float | None:
@@ -48,9 +115,41 @@ def finite_number(text: str | None) -> float | None:
     return number if isfinite(number) else None
 
 
+def whole_number(text: str | None, digits: int = 16) -> int | None:
+    """Return the whole number that *text* spells in so many *digits* at most: with 16 it is exact in scripts too."""
+    return int(text) if text and len(text) <= digits and text.isascii() and text.isdigit() else None
+
+
 def digest_of(text: str) -> str:
     """Return 32 hexadecimal digits that tell *text* from all others, and from which nobody learns it."""
     return sha256(text.encode()).hexdigest()[:32]
+
+
+class Fingerprint(NamedTuple):
+    """The place of an imported row: its bucket, and a signed number of 64 bits, of which Redis makes integer sets."""
+
+    bucket: int
+    member: int
+
+
+def fingerprint(digest: str) -> Fingerprint:
+    """Return the fingerprint of the imported row that *digest* identifies.
+
+    It has 76 bits: 12 name its bucket, 64 are its member there. That a new row has the fingerprint of one of a million
+    others has a probability of 1.4e-17; that any two of a million have the same one, of 7e-12.
+    """
+    hashed = int.from_bytes(blake2b(digest.encode(), digest_size=10).digest(), "big")
+    bucket, member = divmod(hashed % (BUCKETS << 64), 1 << 64)
+    return Fingerprint(bucket, member - (1 << 63))
+
+
+def is_bucket(name: str) -> bool:
+    return len(name) < 20 and is_member_id(name) and int(name) < BUCKETS
+
+
+def is_fingerprint(stored: str) -> bool:
+    """Tell whether *stored* is a member of a bucket as Redis spells it."""
+    return _SIGNED_NUMBER.fullmatch(stored) is not None and -(1 << 63) <= int(stored) < 1 << 63
 
 
 def stored_by(rule: Callable[[str], str]) -> Check:
@@ -78,6 +177,16 @@ def one_of(values: Iterable[str]) -> Check:
     return frozenset(map(str, values)).__contains__
 
 
+def pair_of(is_name: Check, is_value: Check) -> PairCheck:
+    """Return the check of a field whose name and value pass one check each."""
+    return lambda name, value: is_name(name) and is_value(value)
+
+
+def joined(is_first: Check, is_second: Check) -> Check:
+    """Return the check of two parts with a hyphen between them."""
+    return lambda text: is_first(text.partition("-")[0]) and is_second(text.partition("-")[2])
+
+
 def _are_visible(text: str) -> bool:
     return text.isprintable() or all(is_visible(c) or c in INVISIBLE_LETTERS for c in text)
 
@@ -85,12 +194,9 @@ def _are_visible(text: str) -> bool:
 #: A digest of what the store must recognize and not know, such as the token of a link.
 is_digest = matching(r"[0-9a-f]{32}")
 is_count = matching(r"-?[0-9]{1,12}")
-is_revision = matching(r"[0-9]{1,12}")
 #: A number of a comment, or 0.
 is_number = matching(r"[0-9]{1,9}")
 is_visit = matching(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
-is_ban_removal = matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)")
-is_language = matching(r"[A-Za-z-]{0,20}")
 #: A name that another program may have chosen, such as user:7.
 is_foreign_name = line_of(MAX_NAME_LENGTH)
 is_group_name = stored_by(validation.group_name)
@@ -106,12 +212,8 @@ def are_article_groups(names: str) -> bool:
     return len(names.split()) <= MAX_ARTICLE_GROUPS and are_group_names(names)
 
 
-def is_id(id: int) -> bool:
-    return 0 < id <= MAX_ID
-
-
 def is_id_text(text: str) -> bool:
-    return len(text) < 20 and is_member_id(text) and is_id(int(text))
+    return len(text) < 20 and is_member_id(text) and 0 < int(text) <= MAX_ID
 
 
 def is_time(text: str) -> bool:
@@ -186,49 +288,41 @@ def is_inbox_entry(text: str) -> bool:
     return is_known and is_time(time)
 
 
+_HIDDEN: dict[HiddenKind, Check] = {
+    HiddenKind.GROUP: is_group_name,
+    HiddenKind.DOMAIN: links.is_listed_domain,
+    HiddenKind.MEMBER: validation.is_member_key,
+}
+
+
 def is_hidden_entry(entry: str) -> bool:
     """Tell whether *entry* could be what a member hides, whether it exists or not."""
     hidden = parse_hidden(entry)
-    match hidden.kind if hidden else None:
-        case HiddenKind.GROUP:
-            return is_group_name(entry[1:])
-        case HiddenKind.DOMAIN:
-            return links.is_listed_domain(entry[1:])
-        case HiddenKind.MEMBER:
-            return validation.is_member_key(entry[1:])
-    return hidden is not None
+    return hidden is not None and _HIDDEN.get(hidden.kind, is_any)(entry[1:])
 
 
-def is_object(stored: str, checks: Mapping[str, Check]) -> bool:
-    """Tell whether *stored* is a JSON object with a text that passes for each of *checks*; a time may be a number."""
-    try:
-        fields = json.loads(stored) if len(stored) <= MAX_TEXT_LENGTH else None
-    except (ValueError, RecursionError):
-        return False
-    if not isinstance(fields, dict):
-        return False
-    if isinstance(time := fields.get("time"), int | float):
-        fields["time"] = str(time)
-    return all(isinstance(fields.get(name), str) and check(fields[name]) for name, check in checks.items())
+def object_of(checks: Mapping[str, Check]) -> Check:
+    """Return the check of a JSON object with a text that passes for each of *checks*; a time may be a number."""
+
+    def check(stored: str) -> bool:
+        try:
+            fields = json.loads(stored) if len(stored) <= MAX_TEXT_LENGTH else None
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(fields, dict):
+            return False
+        if isinstance(time := fields.get("time"), int | float):
+            fields["time"] = str(time)
+        return all(isinstance(fields.get(name), str) and is_right(fields[name]) for name, is_right in checks.items())
+
+    return check
 
 
 _ACT: dict[str, Check] = {"by": validation.is_member_name, "time": is_time}
-_REPORT = _ACT | {"reason": one_of(Reason), "note": is_note}
-_NOTE = _ACT | {"text": stored_by(validation.member_note)}
-_RULE = _ACT | {"action": one_of(DomainAction), "why": is_note}
-
-
-def is_report(name: str, stored: str) -> bool:
-    """Tell whether *stored* is an open report, under the *name* of a member."""
-    return validation.is_member_key(name) and is_object(stored, _REPORT)
-
-
-def is_member_note(id: str, stored: str) -> bool:
-    return id.isalnum() and id.isascii() and len(id) <= 32 and is_object(stored, _NOTE)
-
-
-def is_domain_rule(domain: str, stored: str) -> bool:
-    return validation.is_rule_domain(domain) and is_object(stored, _RULE)
+#: An open report, by the name of a member.
+is_report = pair_of(validation.is_member_key, object_of(_ACT | {"reason": one_of(Reason), "note": is_note}))
+is_member_note = pair_of(matching(r"[A-Za-z0-9]{1,32}"), object_of(_ACT | {"text": stored_by(validation.member_note)}))
+is_domain_rule = pair_of(validation.is_rule_domain, object_of(_ACT | {"action": one_of(DomainAction), "why": is_note}))
 
 
 def parse_switch(stored: str) -> Switch | None:
@@ -250,5 +344,5 @@ def is_site_field(name: str, stored: str) -> bool:
 
 def is_switch(name: str, stored: str) -> bool:
     """Tell whether *stored* sets the switch *name*."""
-    switch = parse_switch(stored) if name in set(SwitchName) and is_object(stored, _ACT) else None
+    switch = parse_switch(stored) if name in set(SwitchName) and object_of(_ACT)(stored) else None
     return switch is not None and switches({SwitchName(name): switch}) != SiteSwitches()

@@ -10,8 +10,7 @@ import redis
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.unavailable import BrokenData
-from voteweb.store.schema.keys import site_of
-from voteweb.store.schema.nouns import key_type
+from voteweb.store.schema.keys import key_type, site_of
 from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import Leases

@@ -11,9 +11,8 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, check_place
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import LEFT_OUT, article_member
 from voteweb.store.schema.rankings import Places, Rankings, site_lists
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import LEFT_OUT, article_member, finite_number
 from voteweb.store.site.context import Context
 from voteweb.store.site.site_settings import SiteSettings, read_command, with_stored_values
 

@@ -13,8 +13,9 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import Keys, article_id, is_article, parse_comment
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.values import article_id, is_article, parse_comment
 
 T = TypeVar("T")
 

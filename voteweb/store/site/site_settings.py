@@ -17,9 +17,9 @@ from voteweb.core.stored_settings import FIELDS, RESCORING, SINCE, not_in_force,
 from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.keys import Keys, article_id, is_article
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import finite_number, parse_switch
+from voteweb.store.schema.values import article_id, finite_number, is_article, parse_switch
 from voteweb.store.site.context import StorePart
 
 #: Articles whose scores tell what a vote was worth.

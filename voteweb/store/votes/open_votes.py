@@ -11,7 +11,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_member, is_member_id
+from voteweb.store.schema.values import article_member, is_member_id
 
 #: Commands in one round trip of a rebuild.
 COMMANDS_PER_STEP = 1_000

@@ -9,7 +9,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.store.schema.keys import parse_comment
+from voteweb.store.schema.values import parse_comment
 from voteweb.web.auth import csrf
 from voteweb.web.auth.signing import Signer
 from voteweb.web.context import current_app

@@ -24,8 +24,8 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import Article, LogAction, Reason, Report, User
 from voteweb.core.names import name_key
-from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import article_id, is_article
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
 from voteweb.web.flashes import row_category

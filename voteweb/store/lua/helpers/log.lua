@@ -1,4 +1,4 @@
--- The places of the fields in a log entry, which is an array of strings; PACKED_FIELDS in moderation_log.py names all.
+-- The places of the fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local KIND, TIME, ABOUT, ARTICLE, TITLE, ADDED, REMOVED, UNDOES, UNDONE, COMMENT, UNTIL =
   1, 3, 4, 5, 6, 8, 9, 10, 11, 12, 15
 -- Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.

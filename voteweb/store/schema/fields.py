@@ -1,60 +1,41 @@
-"""The nouns of keys, each once: its type and lifetime, its part in a backup, its owner, and what it may hold.
+"""The fields of hashes, each with its check and its meaning, and checks of all else that has several parts.
 
 The checks of the doctor and of a restore, and the tables of docs/data.md, are made from here.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import NamedTuple
 
 from voteweb.core import config, mail, validation
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.recovery_codes import is_stored
-from voteweb.core.validation import is_member_key
-from voteweb.store.schema import fingerprints
-from voteweb.store.schema.keys import Keys, is_article
-from voteweb.store.schema.log_entries import unpack
-from voteweb.store.schema.nodes import is_state, split_node
+from voteweb.store.schema.nodes import STATE, split_node
 from voteweb.store.schema.values import (
     MAX_TEXT_LENGTH,
     Check,
-    PairCheck,
     are_article_groups,
     are_group_names,
     is_actor,
     is_any,
     is_author,
-    is_ban_removal,
-    is_comment,
-    is_comment_voter,
     is_count,
     is_digest,
-    is_domain_rule,
     is_foreign_link,
     is_foreign_name,
-    is_group_name,
-    is_hidden_entry,
     is_id_text,
-    is_inbox_entry,
-    is_language,
     is_link,
-    is_member_note,
     is_note,
     is_number,
-    is_object,
     is_password,
-    is_posted,
     is_poster,
-    is_ranked,
-    is_report,
-    is_reset,
-    is_revision,
-    is_site_field,
     is_time,
-    is_visit,
     line_of,
+    matching,
+    object_of,
     one_of,
+    pair_of,
     stored_by,
     text_of,
 )
@@ -62,21 +43,8 @@ from voteweb.store.schema.values import (
 #: What the doctor says of a value that nothing replaces, and of a key without the one that it belongs to.
 BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
 NEVER_READ = "a backup may hold the conversation; else UNLINK the key"
-#: Numbers of comments and lengths of lists may be this many times what this version allows: others may allow more.
-_MARGIN = 10
 #: The fields of a conversation in which each comment has its own, by their beginnings.
 _FIELD_OF_COMMENT = re.compile(r"(reason:|removed-by:|)([1-9][0-9]{0,8})")
-
-
-class Part(StrEnum):
-    """The part of a noun in a backup.
-
-    PRIMARY is in the backup, DERIVED is computed from that in a restore, and PASSING is left out and lost.
-    """
-
-    PRIMARY = "primary"
-    DERIVED = "derived"
-    PASSING = "passing"
 
 
 class Field(NamedTuple):
@@ -89,28 +57,6 @@ class Field(NamedTuple):
     meaning: str
     required: bool = False
     lost: str | None = None
-
-
-class Noun(NamedTuple):
-    """A kind of keys.
-
-    ``expires`` is the command (without its key) for a key that does not expire but must, () if that depends on its
-    owner, None if it is for ever. ``owner`` is the noun of the key without which it makes no sense, and ``orphan`` why
-    the doctor leaves it to the operator then, "" if it is deleted. A hash has ``fields``, or a check of each ``pair``
-    of a field and its value; all else a check of each ``item``: a string, or what a list, set or ranking holds. There
-    are ``most`` items or pairs at most, 0 for any number. ``name`` checks what follows the noun of a primary key.
-    """
-
-    type: str
-    part: Part
-    expires: tuple[str | int, ...] | None = None
-    owner: str = ""
-    orphan: str = ""
-    fields: Mapping[str, Field] = {}
-    pair: PairCheck | None = None
-    item: Check | None = None
-    most: int = 0
-    name: Check = "".__eq__
 
 
 ARTICLE_FIELDS = {
@@ -132,7 +78,7 @@ ARTICLE_FIELDS = {
     "groups": Field(are_article_groups, "names of its groups, separated by spaces"),
     "edited": Field(is_time, "time of the last edit; absent if never edited"),
     "revision": Field(
-        is_revision,
+        matching(r"[0-9]{1,12}"),
         "number of changes of title, link, text or groups; absent if there was none. The form that edits the article "
         "carries it, so that it cannot undo what somebody else has changed since",
     ),
@@ -191,7 +137,7 @@ MEMBER_FIELDS = {
         "clock, so that an ended ban is none without being taken out",
     ),
     "ban-removal": Field(
-        is_ban_removal,
+        matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)"),
         "what the ban removes: `<log id> <state> <articles from> <comments from>`. The state is `removing`, `removed` "
         "or `restoring`, the others are unix times, or `-`. A later ban that removes something too replaces it",
     ),
@@ -233,7 +179,7 @@ MEMBER_FIELDS = {
         "`<until> <nonce> <address>`: an address to be confirmed, until when, and random characters for its link",
         lost="",
     ),
-    "email-language": Field(is_language, "the code of the language of mails to the member"),
+    "email-language": Field(matching(r"[A-Za-z-]{0,20}"), "the code of the language of mails to the member"),
     "held": Field(is_time, "time since which the account waits for a moderator; absent once let in"),
     "request": Field(is_note, "what its owner wrote to the moderators; absent once let in"),
 }
@@ -247,6 +193,7 @@ GROUP_FIELDS = {
     "title": Field(stored_by(validation.group_title), "its title"),
     "description": Field(stored_by(validation.group_description), "its description"),
 }
+#: In the order in which an entry of the log stores them: a JSON array of strings, without empty ones at its end.
 LOG_FIELDS = {
     "kind": Field(one_of(LogAction), "see `LogAction` in `voteweb/core/models.py`", required=True),
     "who": Field(is_actor, "name of who acted", required=True),
@@ -264,6 +211,7 @@ LOG_FIELDS = {
     "comments": Field(is_id_text, "how many comments a ban removes"),
     "until": Field(is_time, "the end of a ban"),
 }
+#: Those of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = {
     "last": Field(is_number, "the highest number given out"),
     "rev": Field(
@@ -284,7 +232,7 @@ COMMENT_FIELDS = {
     "base": Field(is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
     "time": Field(is_time, "time of writing", required=True),
     "state": Field(
-        is_state,
+        matching(STATE),
         "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
         "replies, `e` edited",
         required=True,
@@ -296,11 +244,15 @@ COMMENT_FIELDS = {
     ),
     "text": Field(text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
 }
-_EARLIER_VERSION = {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")} | {
-    "groups": are_group_names,
-    "time": is_time,
-    "by": one_of(["poster", "moderator"]),
-}
+is_earlier_version = object_of(
+    {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}
+    | {
+        "groups": are_group_names,
+        "time": is_time,
+        "by": one_of(["poster", "moderator"]),
+    }
+)
+is_word = pair_of(is_number, COMMENT_FIELDS["text"].check)
 
 
 def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
@@ -317,30 +269,23 @@ def is_thread_field(name: str, value: str) -> bool:
     return node is not None and all(COMMENT_FIELDS[part].check(text) for part, text in node.items())
 
 
-def _is_word(number: str, text: str) -> bool:
-    return is_number(number) and COMMENT_FIELDS["text"].check(text)
+def pack(fields: Mapping[str, str]) -> str:
+    """Return the text that stores an entry of the log with these fields."""
+    values = [fields.get(name, "") for name in LOG_FIELDS]
+    while values and not values[-1]:
+        values.pop()
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def _is_alias(alias: str, group: str) -> bool:
-    return is_group_name(alias) and is_group_name(group)
-
-
-def _is_visited(article: str, visit: str) -> bool:
-    return is_id_text(article) and is_visit(visit)
-
-
-def _is_form(name: str) -> bool:
-    member, _, token = name.partition("-")
-    return is_id_text(member) and validation.is_submission_token(token)
-
-
-def _is_block(name: str) -> bool:
-    thread, _, block = name.partition("-")
-    return is_id_text(thread) and is_number(block) and str(int(block)) == block
-
-
-def is_earlier_version(stored: str) -> bool:
-    return is_object(stored, _EARLIER_VERSION)
+def unpack(text: str) -> dict[str, str]:
+    """Return the fields that *text* stores, but empty ones; none for the place of an id that no act has."""
+    try:
+        values = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        return {}
+    return {name: value for name, value in zip(LOG_FIELDS, values, strict=False) if value}
 
 
 def is_packed_entry(stored: str) -> bool:
@@ -355,118 +300,3 @@ def faults(fields: Mapping[str, Field], stored: Mapping[str, str]) -> Iterator[t
         value = stored.get(name)
         if field.required if value is None else not field.check(value):
             yield name, value
-
-
-PRIMARY, DERIVED, PASSING = Part
-_UNLINK = ("UNLINK",)
-_IN_INBOX, _EARLIER = ("EXPIRE", config.INBOX_SECONDS), ("EXPIRE", config.EARLIER_SECONDS)
-
-#: The primary nouns stand in the order in which a backup reads them: what names another thing before what it names.
-NOUNS: dict[str, Noun] = {
-    "once": Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=is_posted, name=_is_form),
-    "imported": Noun("set", PRIMARY, item=fingerprints.is_member, name=fingerprints.is_bucket),
-    "invite": Noun("hash", PRIMARY, fields=INVITATION_FIELDS, name=is_digest),
-    "reset": Noun("string", PRIMARY, ("EXPIRE", config.RESET_SECONDS), item=is_reset, name=is_digest),
-    "reported": Noun("set", PRIMARY, item=is_id_text, name=is_member_key),
-    "reported-comments": Noun("set", PRIMARY, item=is_comment, name=is_member_key),
-    **dict.fromkeys(("inbox", "unread"), Noun(
-        "list", PRIMARY, _IN_INBOX, "user",
-        item=is_inbox_entry, most=_MARGIN * config.INBOX_SIZE, name=is_member_key,
-    )),
-    "seen": Noun(
-        "hash",
-        PRIMARY,
-        ("EXPIRE", config.VISITED_SECONDS),
-        owner="user",
-        pair=_is_visited,
-        most=_MARGIN * config.MAX_VISITED_THREADS,
-        name=is_member_key,
-    ),
-    "notes": Noun("hash", PRIMARY, None, "user", pair=is_member_note, most=2 * config.MAX_NOTES, name=is_member_key),
-    "follows": Noun(
-        "zset", PRIMARY, None, "user", item=is_group_name, most=config.MAX_FOLLOWED_GROUPS, name=is_member_key
-    ),
-    "hides": Noun("zset", PRIMARY, None, "user", item=is_hidden_entry, most=config.MAX_HIDDEN, name=is_member_key),
-    "saved": Noun("zset", PRIMARY, None, "user", item=is_article, most=config.MAX_SAVED, name=is_member_key),
-    "thread": Noun("hash", PRIMARY, pair=is_thread_field, name=is_id_text),
-    "words": Noun("hash", PRIMARY, owner="thread", orphan=NEVER_READ, pair=_is_word, name=is_id_text),
-    "voted-comments": Noun("set", PRIMARY, (), item=is_comment_voter, name=_is_block),
-    "comment-report": Noun("hash", PRIMARY, pair=is_report, name=is_comment),
-    "article": Noun("hash", PRIMARY, fields=ARTICLE_FIELDS, name=is_id_text),
-    "voted": Noun("set", PRIMARY, (), owner="article", item=is_foreign_name, name=is_id_text),
-    "report": Noun("hash", PRIMARY, owner="article", pair=is_report, name=is_id_text),
-    "was": Noun("zset", PASSING, _EARLIER, owner="article", item=is_earlier_version),
-    "group-aliases": Noun("hash", PRIMARY, pair=_is_alias),
-    "group-info": Noun("hash", PRIMARY, fields=GROUP_FIELDS, name=is_group_name),
-    "domain-rules": Noun("hash", PRIMARY, pair=is_domain_rule),
-    "site": Noun("hash", PRIMARY, pair=is_site_field),
-    "user": Noun("hash", PRIMARY, fields=MEMBER_FIELDS, name=is_member_key),
-    "log-entries": Noun("list", PRIMARY, item=is_packed_entry),
-    **{noun: Noun("zset", DERIVED, item=is_ranked) for noun in (
-        "time", "score", "good", "top", "top-day", "top-group", "domain", "posted", "gone", "held-articles", "answers",
-    )},
-    "link": Noun("zset", DERIVED, (), item=is_ranked),
-    "open-votes": Noun("zset", DERIVED, (), item=is_ranked),
-    "groups": Noun("set", DERIVED, item=is_group_name),
-    "group": Noun("set", DERIVED, item=is_ranked),
-    **{noun: Noun("zset", DERIVED, item=is_member_key) for noun in ("users", "held")},
-    **{noun: Noun("set", DERIVED, item=is_member_key) for noun in ("admins", "leaving", "ban-removals")},
-    **{noun: Noun("string", DERIVED, item=is_member_key) for noun in ("inbox-feed", "saved-feed")},
-    "digests": Noun("zset", PASSING),
-    "invites": Noun("zset", DERIVED),
-    "reports": Noun("zset", DERIVED),
-    "hidden": Noun("string", DERIVED, owner="thread"),
-    "removing": Noun("set", DERIVED),
-    **{noun: Noun("list", DERIVED, item=is_comment) for noun in ("comments", "commented")},
-    **{noun: Noun("list", DERIVED, item=is_id_text) for noun in ("log", "log-by", "log-kind", "log-about")},
-    "sessions": Noun("hash", PASSING, ("EXPIRE", config.MAX_SESSION_SECONDS), owner="user"),
-    "signup": Noun("string", PASSING, _UNLINK),
-    "known": Noun("string", PASSING, _UNLINK),
-    "network": Noun("zset", PASSING, _UNLINK, item=is_member_key),
-    "combined": Noun("zset", PASSING, _UNLINK),
-    "top-of": Noun("zset", PASSING, _UNLINK, item=is_ranked),
-    "ordering": Noun("list", PASSING, _UNLINK),
-    "done": Noun("string", PASSING, ("EXPIRE", config.DONE_SECONDS)),
-    "limit": Noun("string", PASSING, _UNLINK),
-    "lease": Noun("string", PASSING, _UNLINK),
-    "log-ins": Noun("zset", PASSING, ("EXPIRE", config.LOG_IN_SECONDS)),
-    "stats": Noun("hash", PASSING, ("EXPIRE", config.STATISTICS_SECONDS), pair=lambda _, count: is_count(count)),
-    "schema": Noun("string", PASSING, item=is_id_text),
-    **{noun: Noun("hash", PASSING) for noun in ("jobs", "backup", "mails", "mail-status")},
-    **{noun: Noun("string", PASSING) for noun in ("restoring", "migrating", "search")},
-    "outbox": Noun("zset", PASSING),
-    "changes": Noun("stream", PASSING),
-}  # fmt: skip
-#: The parts of a member's download, and the nouns of which each tells the member's share.
-DOWNLOAD = {
-    "account": ("user", "signup"),
-    "recovery codes left": ("user",),
-    "sessions": ("sessions",),
-    "log-ins": ("log-ins",),
-    "articles": ("article", "was", "posted", "gone"),
-    "comments": ("thread", "words", "commented"),
-    "inbox": ("inbox", "unread"),
-    "inbox has a feed": ("inbox-feed",),
-    "front page shows the groups followed": ("user",),
-    "groups followed": ("follows",),
-    "hidden": ("hides",),
-    "saved": ("saved",),
-    "saved articles have a feed": ("saved-feed",),
-    "conversations seen": ("seen",),
-    "reports": ("report", "reported"),
-    "reports of comments": ("comment-report", "reported-comments"),
-    "invitations": ("invite", "invites"),
-    "votes": ("open-votes",),
-}
-#: The types of the keys of each noun; keys of other nouns are another program's.
-TYPES = {name: noun.type for name, noun in NOUNS.items()}
-#: The nouns whose keys expire, with the command (without its key) for one that does not; all others are for ever.
-EXPIRING = {name: noun.expires for name, noun in NOUNS.items() if noun.expires is not None}
-#: The nouns whose key without an id is the counter of their ids: a string.
-COUNTED_NOUNS = frozenset({"article", "user"})
-
-
-def key_type(keys: Keys, key: str) -> str | None:
-    """Return the type that *key* must have; None for a key of another program."""
-    noun, name = keys.split(key)
-    return "string" if noun in COUNTED_NOUNS and not name else TYPES.get(noun)
