@@ -8,6 +8,7 @@ from uuid import uuid4
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import Article, Draft, Group, Role, User
+from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.comments.imports import Story
 from voteweb.store.schema.nodes import parse_thread
@@ -41,6 +42,13 @@ def draft(**changes: Any) -> Draft:
         "groups": (),
     } | changes
     return Draft(**fields)
+
+
+def choices(store: Store, member: User, *, group: str, hidden: str, article: int) -> None:
+    """Make *member* choose once all that can be chosen: follow a group, hide a member, save an article."""
+    store.my_sites.follow(group, member)
+    store.my_sites.hide(hidden_member(hidden), member)
+    store.my_sites.save(article, member)
 
 
 def token() -> str:

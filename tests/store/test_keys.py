@@ -14,7 +14,6 @@ from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
-from voteweb.core.my_site import hidden_member
 from voteweb.core.passwords import hash_password
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
@@ -92,6 +91,7 @@ def _converse(store: Store, article: int, bob: User) -> None:
     """Do everything once in the conversation of an article of Ann's; counting a removal is cut off."""
     ann = store.users.get("ann")
     question, answer = (factories.comment(store, article, who, parent=n) for n, who in enumerate((ann, bob)))
+    factories.choices(store, bob, group="go", hidden="Ann", article=article)
     store.votes.cast(answer, ann)
     store.comments.edit(answer, "Well said, @ann.", bob)
     store.comments.set_quiet(article, question.number, ann, is_quiet=True)
@@ -104,9 +104,6 @@ def _converse(store: Store, article: int, bob: User) -> None:
     pipeline.execute()
     store.feeds.renew(SecretFeed.INBOX, bob)
     store.feeds.renew(SecretFeed.SAVED, bob)
-    store.my_sites.follow("go", bob)
-    store.my_sites.hide(hidden_member("Ann"), bob)
-    store.my_sites.save(article, bob)
     store.mail.request(bob, "bob@news.example", "en")
     store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))
     run(store, "ZADD", "digests:", 1, "weekly bob_-9")

@@ -4,12 +4,12 @@ import json
 import time
 from typing import Any
 
+from tests import factories
 from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import INBOX_SECONDS, VISITED_SECONDS, VOTER_BLOCK, VOTERS_GRACE_SECONDS
 from voteweb.core.models import Article
-from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.nodes import VOTER_FACTOR
@@ -56,7 +56,5 @@ def converse(store: Store, article: Article, voter: int) -> None:
     ann = store.users.get("ann")
     store.feeds.renew(SecretFeed.INBOX, ann)
     store.feeds.renew(SecretFeed.SAVED, ann)
-    store.my_sites.follow("编程", ann)
-    store.my_sites.hide(hidden_member("bob"), ann)
-    store.my_sites.save(id, ann)
+    factories.choices(store, ann, group="编程", hidden="bob", article=id)
     run(store, "SET", f"once:{voter}-comment-token", f"comment:{id}.1", "EX", 86_400)

@@ -125,10 +125,9 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
 
 def choose(store: Store, member: User) -> None:
     """Make *member* follow and hide the group "redis", hide the poster, a domain and article 4, and save that."""
-    store.my_sites.follow("redis", member)
-    for entry in ("gredis", f"m{POSTER}", "dexample.org", "a4"):
+    factories.choices(store, member, group="redis", hidden=POSTER, article=4)
+    for entry in ("gredis", "dexample.org", "a4"):
         store.connection.command("ZADD", store.keys.hides(member.name), 1, entry)
-    store.my_sites.save(4, member)
 
 
 @pytest.fixture
