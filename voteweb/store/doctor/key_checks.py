@@ -26,8 +26,8 @@ from voteweb.store.schema.values import (
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0
-#: The nouns of sets and rankings of which nothing but the table tells what they may hold.
-_CHECKED = ("imported", "follows", "hides", "saved")
+#: The nouns of sets and rankings of which nothing but the table tells what they may hold: members' lists.
+_CHECKED = ("imported", *(name for name, noun in NOUNS.items() if (noun.type, noun.owner) == ("zset", "user")))
 
 
 def examine_types(scanner: SpoolingScanner) -> Iterator[Finding]:
