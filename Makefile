@@ -55,7 +55,6 @@ translations: $(VENV)/ready-for-tests
 	$(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext --no-location --sort-output -o build/messages.pot .
 	$(BIN)/pybabel -q update -i build/messages.pot -d $(TRANSLATIONS) -w 110 \
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
-	$(BIN)/python .ci/english.py
 	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)
 
 # Run it after a change of keys, fields, settings or rate limits: it writes their tables in docs/.

@@ -49,7 +49,6 @@ def test_the_wheel_has_exactly_the_files_of_the_folders(wheel: zipfile.Path) -> 
         "deploy/systemd/voteweb.service",
         "store/lua/cast_vote.lua",
         "store/lua/helpers/common.lua",
-        "web/i18n/translations/en/LC_MESSAGES/messages.mo",
         "web/i18n/translations/zh/LC_MESSAGES/messages.mo",
         "cli/sample.jsonl",
         "cli/sample-comments.jsonl",

@@ -184,7 +184,7 @@ def english_texts(page: Element) -> list[str]:
 @cache
 def english_parts() -> list[str]:
     """Return the longer parts of all messages, without their placeholders."""
-    parts = {part.strip() for message in messages("en") for part in PLACEHOLDER.split(str(message.id))}
+    parts = {part.strip() for message in messages("zh") for part in PLACEHOLDER.split(str(message.id))}
     return [part for part in parts if len(part) > 12]
 
 

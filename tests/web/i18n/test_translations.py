@@ -13,13 +13,14 @@ from babel.messages.frontend import parse_keywords, parse_mapping_cfg
 from babel.messages.mofile import write_mo
 
 from tests.web.i18n.catalogues import PLACEHOLDER, ROOT, TRANSLATIONS, catalogue, messages
-from voteweb.web.i18n.locale import LANGUAGES
+from voteweb.web.i18n.locale import ENGLISH, LANGUAGES
 
 HAN = "\u4e00-\u9fff"
 #: Messages of placeholders alone, which join two parts.
 ONLY_PLACEHOLDERS = re.compile(r"(%\(\w+\)s|[：， ])+")
 
-every_language = pytest.mark.parametrize("code", LANGUAGES)
+TRANSLATED = sorted(LANGUAGES.keys() - {ENGLISH.code})
+every_language = pytest.mark.parametrize("code", TRANSLATED)
 
 
 @cache
@@ -75,13 +76,8 @@ def test_compiled_catalogue_is_up_to_date(code: str) -> None:
     assert {**compiled, "": ""} == {**expected, "": ""}
 
 
-def test_every_language_has_a_catalogue() -> None:
-    assert {folder.name for folder in TRANSLATIONS.iterdir()} == set(LANGUAGES)
-
-
-def test_english_translation_is_the_message_itself() -> None:
-    for message in messages("en"):
-        assert message.string == message.id
+def test_every_language_but_english_has_a_catalogue() -> None:
+    assert sorted(folder.name for folder in TRANSLATIONS.iterdir()) == TRANSLATED
 
 
 def test_chinese_has_chinese_punctuation_and_terms() -> None:

@@ -27,7 +27,7 @@ COOKIE = "language"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language with a catalogue in ``translations/<code>``.
+    """A language with a catalogue in ``translations/<code>``; the messages themselves are English.
 
     ``tag`` is its BCP 47 tag, ``name`` its name in the language itself, ``datetime_pattern`` the Unicode pattern of a
     date with hour and minute, and ``separator`` separates the names of a list.
