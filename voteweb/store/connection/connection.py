@@ -18,7 +18,6 @@ from redis.exceptions import MovedError
 from voteweb.core import clock
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
-from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.transport import replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import (
@@ -79,17 +78,24 @@ class Outcome(NamedTuple):
 class Connection:
     """A client of the primary with a deadline in seconds.
 
-    *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote.
+    *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote. *in_cluster*:
+    the primary is that of the site's slot.
     ``on_round_trip``, if set, is called with the duration of each round trip in seconds.
     """
 
     def __init__(
-        self, client: redis.Redis, deadline: float, *, keys: Keys | None = None, wait_replicas: int = 0
+        self,
+        client: redis.Redis,
+        deadline: float,
+        *,
+        keys: Keys | None = None,
+        wait_replicas: int = 0,
+        in_cluster: bool = False,
     ) -> None:
         self.client = client
         self.deadline = deadline
         self.keys = keys or Keys()
-        self.in_cluster = isinstance(client.connection_pool, SlotPool)
+        self.in_cluster = in_cluster
         self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
         self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
@@ -120,8 +126,8 @@ class Connection:
             except redis.RedisError as error:
                 self._raise_unless_unavailable(error)
                 wait.since, wait.error = wait.since or began, error
-                pool = self.client.connection_pool
-                if isinstance(error, MovedError) and isinstance(pool, SlotPool):
+                pool: Any = self.client.connection_pool
+                if isinstance(error, MovedError) and self.in_cluster:
                     pool.follow(error)
                 elif is_elsewhere(error):
                     raise Unavailable from error  # a slot may take minutes to move, and limits would count each attempt

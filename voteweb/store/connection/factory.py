@@ -11,7 +11,7 @@ from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 from voteweb.core.errors import ConfigError
-from voteweb.store.connection import cluster, sentinel, tls
+from voteweb.store.connection import primary, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.tls import NO_FILES, TlsFiles
 from voteweb.store.connection.transport import Pool
@@ -53,7 +53,8 @@ def open_connection(
             "redis+sentinel://host:26379,host:26379,host:26379/name or redis+cluster://host:6379,host:6379,host:6379. "
             "In a password, / ? # @ : %% are written %%2F %%3F %%23 %%40 %%3A %%25."
         ) from None
-    return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)
+    in_cluster = urlsplit(url).scheme in primary.CLUSTER_SCHEMES
+    return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas, in_cluster=in_cluster)
 
 
 def _pool(url: str, options: dict[str, Any]) -> Pool:
@@ -69,21 +70,19 @@ def _pool(url: str, options: dict[str, Any]) -> Pool:
 
 def _client(url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: float) -> redis.Redis:
     """Return a client of the server at *url*, of the primary where that may change; raise ValueError or ConfigError."""
-    scheme = url.partition(":")[0]
-    if scheme in sentinel.SCHEMES:
-        return sentinel.primary(url, options, attempt_seconds=attempt_seconds)
-    if scheme not in cluster.SCHEMES:
+    parts = urlsplit(url)
+    if parts.scheme not in (*primary.SENTINEL_SCHEMES, *primary.CLUSTER_SCHEMES):
         if not _has_valid_path(url):
             raise ValueError("no number of a database")
         return redis.Redis.from_pool(_pool(url, options))
-    parts = urlsplit(url)
-    if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
-        raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
-    if not keys.name:
-        raise ConfigError(
-            "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
-        )
-    return cluster.primary(url, options, keys=keys, attempt_seconds=attempt_seconds)
+    if parts.scheme in primary.CLUSTER_SCHEMES:
+        if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
+            raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
+        if not keys.name:
+            raise ConfigError(
+                "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
+            )
+    return primary.open_client(url, options, keys=keys, attempt_seconds=attempt_seconds)
 
 
 def _has_valid_path(url: str) -> bool:
