@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from voteweb.core import config
 from voteweb.core.models import Order
+from voteweb.core.settings_in_force import with_stored
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Kind, Look, check_place, look_at
 from voteweb.store.scan.scanner import Scanner, batched
@@ -11,7 +12,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.rankings import Rankings, site_lists
 from voteweb.store.schema.values import LEFT_OUT, article_member, finite_number
 from voteweb.store.site.context import Context
-from voteweb.store.site.site_settings import SiteSettings, read_command, with_stored_values
+from voteweb.store.site.site_settings import SiteSettings, read_command
 
 #: The fields that tell where an article stands.
 _FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
@@ -86,7 +87,7 @@ class Site(SiteSettings):
         article = decoding.article(int(seen.name), [fields.get(name) for name in decoding.FIELDS])
         if article is None or not article.is_listed:
             return []
-        settings = with_stored_values(self._settings, seen.replies[0])
+        settings = with_stored(self._settings, seen.replies[0])
         places = dict(zip(self._lists(fields), seen.replies[1:], strict=True))
         wanted = self._rankings.scores_of(article, settings, link)
         for key in self._rankings.left_out(article, link, wanted, places, is_ours=fields["base"] is not None):
