@@ -16,22 +16,11 @@ import redis
 from redis.exceptions import MovedError
 
 from voteweb.core import clock
-from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
+from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, Unavailable
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.transport import replies_to, send, send_atomic
-from voteweb.store.connection.unavailable import (
-    NOT_RUN_ERRORS,
-    BrokenData,
-    NotPermitted,
-    NotReplicated,
-    is_damage,
-    is_elsewhere,
-    is_full,
-    is_not_permitted,
-    is_unavailable,
-    may_be_replaced,
-)
+from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, check_unavailable, is_elsewhere, may_be_replaced
 from voteweb.store.schema.keys import Keys
 
 T = TypeVar("T")
@@ -124,7 +113,7 @@ class Connection:
             try:
                 result = self._timed(attempt)
             except redis.RedisError as error:
-                self._raise_unless_unavailable(error)
+                check_unavailable(error, is_embedded=self._is_embedded)
                 wait.since, wait.error = wait.since or began, error
                 pool: Any = self.client.connection_pool
                 if isinstance(error, MovedError) and self.in_cluster:
@@ -139,17 +128,6 @@ class Connection:
             else:
                 wait.since = None
                 return result
-
-    def _raise_unless_unavailable(self, error: redis.RedisError) -> None:
-        """Raise *error*, or what it means, unless a later attempt may succeed."""
-        if is_full(error, is_embedded=self._is_embedded):
-            raise StorageFull from error
-        if is_damage(error):
-            raise BrokenData from error
-        if is_not_permitted(error):
-            raise NotPermitted(problem=error) from error
-        if not is_unavailable(error):
-            raise error
 
     def _timed(self, attempt: Callable[[], T]) -> T:
         if self.on_round_trip is None:
@@ -217,7 +195,7 @@ class Connection:
         return Outcome(status, rest, repeated=attempts > 1)
 
     def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
-        """Run one script and wait for the replicas; raise NotReplicated when too few confirm it in time."""
+        """Run one script and wait for the replicas; raise TimeoutError when too few confirm it in time."""
         if not self.wait_replicas:
             return send(self.client, [command], on_connected=on_connected)[0]
         # WAIT covers what this connection wrote. A script that finds its work done (as after a lost answer) writes
@@ -230,12 +208,12 @@ class Connection:
             raise answer
         for reply in replies:
             if isinstance(reply, NOT_RUN_ERRORS):
-                raise NotReplicated("the key that follows the write is on another node") from reply
+                raise redis.TimeoutError("the key that follows the write is on another node") from reply
             if isinstance(reply, redis.ResponseError):
                 raise reply
         confirmed = replies[-1]
         if confirmed < self.wait_replicas:
-            raise NotReplicated(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
+            raise redis.TimeoutError(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer
 
     def _with_scripts(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
