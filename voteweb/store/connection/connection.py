@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 import redis
 from redis.exceptions import MovedError
@@ -18,11 +18,12 @@ from redis.exceptions import MovedError
 from voteweb.core import clock
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, Unavailable
 from voteweb.store.connection import scripts
-from voteweb.store.connection.pipeline import Command, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.connection.transport import replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, check_unavailable, is_elsewhere, may_be_replaced
 from voteweb.store.schema.keys import Keys
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Seconds between two attempts to reach a database that refuses connections.
@@ -93,6 +94,13 @@ class Connection:
         """Return an empty pipeline."""
         return Pipeline(self.run)
 
+    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
+        """Return what *queue* queues a read of, in a round trip of its own."""
+        pipeline = self.pipeline()
+        read = queue(pipeline, *args, **options)
+        pipeline.execute()
+        return read.result
+
     def close(self) -> None:
         """Close all connections; the next command opens new ones."""
         self.client.close()
@@ -138,9 +146,9 @@ class Connection:
         finally:
             self.on_round_trip(time.perf_counter() - start)
 
-    def command(self, *arguments: Any, deadline: float | None = None) -> Any:
-        """Run one command that may be sent twice, or once with the *deadline* 0."""
-        return self.run([arguments], deadline=deadline)[0]
+    def command(self, *arguments: Any) -> Any:
+        """Run one command that may be sent twice."""
+        return self.run([arguments])[0]
 
     def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.
