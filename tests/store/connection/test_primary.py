@@ -186,9 +186,11 @@ def test_the_sentinel_that_knew_last_is_asked_first(servers: Servers, other: Any
 
 
 def test_without_a_primary_every_sentinels_reason_is_reported(servers: Servers) -> None:
-    servers.answers = {"a": redis.ResponseError("No such master"), "b": UP | {"is_sdown": True}}
-    with pytest.raises(redis.ConnectionError, match="no primary: No such master; the primary is down"):
-        servers.sentinels("ab").address()
+    others = {"a": redis.ResponseError("No such master"), "b": UP | {"is_sdown": True}}
+    servers.answers = others | {"c": redis.AuthenticationError("no password")}
+    with pytest.raises(redis.ConnectionError, match="no primary: No such master; the primary is down; no") as failure:
+        servers.sentinels("abc").address()
+    assert type(failure.value) is redis.ConnectionError
 
 
 def test_a_look_up_ends_in_time_and_the_next_asks_others(servers: Servers) -> None:

@@ -58,7 +58,7 @@ def parse(url: str) -> PrimaryUrl:
     ``sentinel_password``. A cluster has neither name nor options, and no database but 0. Raises ValueError.
     """
     parts = urlsplit(url)
-    in_cluster = parts.scheme in CLUSTER_SCHEMES
+    in_cluster = url.startswith(CLUSTER_SCHEMES)
     credentials, _, hosts = parts.netloc.rpartition("@")
     user, _, password = credentials.partition(":")
     login: dict[str, Any] = {"username": unquote(user) or None, "password": unquote(password) or None}
@@ -92,7 +92,7 @@ def ask_sentinel(name: str) -> Ask:
         try:
             address = cast(Address | None, client.sentinel_get_master_addr_by_name(name))
             state = cast(dict[str, Any], client.sentinel_master(name))
-        except redis.ResponseError as error:  # another may know it
+        except (redis.ResponseError, redis.AuthenticationError) as error:  # another may know it, and take us
             raise redis.ConnectionError(str(error)) from None
         is_down = state["is_sdown"] or state["is_odown"] or state["is_disconnected"]
         # While the replicas are being switched to a new primary, the state is still that of the old one.
