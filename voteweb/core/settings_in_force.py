@@ -7,7 +7,7 @@ command that is started without the environment of the site computes nothing wit
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -75,12 +75,7 @@ class SettingInForce(NamedTuple):
 
 
 def settings_in_force(
-    settings: Settings,
-    from_file: Collection[str] = (),
-    file_name: str = "",
-    env: Mapping[str, str] = os.environ,
-    *,
-    in_data: Collection[str] = (),
+    settings: Settings, from_file: Collection[str] = (), file_name: str = "", *, in_data: Collection[str] = ()
 ) -> Iterator[SettingInForce]:
     """Yield every setting; the variables *from_file* have been read from the file of this name.
 
@@ -88,7 +83,7 @@ def settings_in_force(
 
     ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
     """
-    given = _given_sources(env)
+    given = _given_sources()
     for setting in fields(Settings):
         name = env_name(setting.name)
         value, source = _shown(setting.name, settings), "default"
@@ -98,7 +93,7 @@ def settings_in_force(
             source = given.get(name, source)
             if setting.name == "redis_url" and source == "default":
                 value = "embedded"
-        elif env.get(name):
+        elif os.environ.get(name):
             source = file_name if name in from_file else "environment"
         elif setting.name in ("vote_score", "comment_vote_score"):
             source = "worked out"
@@ -122,8 +117,8 @@ def mask_password(url: str) -> str:
     return re.sub(r"([?&](?:sentinel_|ssl_)?password=)[^&#]*", r"\1***", url)
 
 
-def _given_sources(env: Mapping[str, str]) -> dict[str, str]:
-    given = json.loads(env.get(SOURCES_VARIABLE) or "{}")
+def _given_sources() -> dict[str, str]:
+    given = json.loads(os.environ.get(SOURCES_VARIABLE) or "{}")
     return given if isinstance(given, dict) else {}
 
 
