@@ -119,7 +119,7 @@ class Connection:
             raise Unavailable from wait.error
         while True:
             try:
-                result = self._timed(attempt)
+                result = self._attempt(attempt)
             except redis.RedisError as error:
                 check_unavailable(error, is_embedded=self._is_embedded)
                 wait.since, wait.error = wait.since or began, error
@@ -137,14 +137,17 @@ class Connection:
                 wait.since = None
                 return result
 
-    def _timed(self, attempt: Callable[[], T]) -> T:
-        if self.on_round_trip is None:
-            return attempt()
+    def _attempt(self, attempt: Callable[[], T]) -> T:
         start = time.perf_counter()
         try:
             return attempt()
+        except redis.exceptions.NoScriptError:
+            # The server is new or was flushed: nothing ran, so load all scripts and try again.
+            self.load_scripts()
+            return attempt()
         finally:
-            self.on_round_trip(time.perf_counter() - start)
+            if self.on_round_trip:
+                self.on_round_trip(time.perf_counter() - start)
 
     def command(self, *arguments: Any) -> Any:
         """Run one command that may be sent twice."""
@@ -156,7 +159,7 @@ class Connection:
         With the *deadline* 0 they are sent once.
         """
         attempt = partial(send_atomic if atomic else send, self.client, commands)
-        return self._with_scripts(attempt, deadline=deadline)
+        return self.retry_until_deadline(attempt, deadline=deadline)
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:
         """Run *commands* as :meth:`run` does; set the clock of this process by the database's in the same round trip.
@@ -189,7 +192,7 @@ class Connection:
                 raise
 
         try:
-            status, *rest = self._with_scripts(attempt)
+            status, *rest = self.retry_until_deadline(attempt)
         except redis.ResponseError as error:
             if " TAKEN " in str(error):
                 raise Conflict from error
@@ -223,17 +226,6 @@ class Connection:
         if confirmed < self.wait_replicas:
             raise redis.TimeoutError(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer
-
-    def _with_scripts(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
-        def attempt_with_scripts() -> T:
-            try:
-                return attempt()
-            except redis.exceptions.NoScriptError:
-                # The server is new or was flushed: nothing ran, so load all scripts and try again.
-                self.load_scripts()
-                return attempt()
-
-        return self.retry_until_deadline(attempt_with_scripts, deadline=deadline)
 
     def load_scripts(self) -> None:
         """Load every script into Redis in one round trip, so that EVALSHA finds it."""
