@@ -198,7 +198,8 @@ class PrimaryConnection(redis.Connection):
         command_timeout, self.socket_timeout = self.socket_timeout, self.socket_connect_timeout
         try:
             self.host, self.port = self._finder.address()
-            super().connect_check_health(check_health, retry_socket_connect)
+            # Without a ping before the greeting, which a server that is busy with a script refuses.
+            super().connect_check_health(False, retry_socket_connect)
         finally:
             self.socket_timeout = command_timeout
         self.update_current_socket_timeout(command_timeout)
