@@ -35,10 +35,10 @@ class Authority:
         self._folder = folder
         self.file, self._key = self._make(name, "req", "-x509", *_key_options(name), "-days", "2")
 
-    def issue(self, name: str, *hosts: str, days: int = 2, is_authority: bool = False) -> Certificate:
+    def issue(self, name: str, *hosts: str, days: int = 2) -> Certificate:
         """Return a new certificate for *hosts*, valid for *days* from now, or until so many days ago."""
         request = self._folder / f"{name}.csr"
-        extension = ["-addext", f"basicConstraints=CA:{str(is_authority).upper()}"]
+        extension = ["-addext", "basicConstraints=CA:FALSE"]
         extension += ["-addext", f"subjectAltName={','.join(hosts)}"] if hosts else []
         _, key = self._make(name, "req", "-new", *_key_options(name), *extension, out=request)
         signing = ("-in", str(request), "-copy_extensions", "copy", "-CA", str(self.file), "-CAkey", str(self._key))

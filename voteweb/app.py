@@ -11,7 +11,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.resources import resource_folder
-from voteweb.core.stored_settings import stored_fields, with_stored
+from voteweb.core.settings_in_force import in_force
 from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     store.health.refuse_unfinished_restore()
     Migrations(store.context).refuse_other()
     store = with_settings_in_force(store)
-    settings = with_stored(settings, stored_fields(store.context.settings))
+    settings = in_force(settings, store.context.settings)
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))

@@ -18,7 +18,7 @@ from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.statistics import today
+from voteweb.store.site.statistics import this_day
 
 DAY = 86_400
 
@@ -109,7 +109,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     list(store.bans.steps())
     assert (ids(store, "posted:bob"), readable(store), run(store, "LLEN", "log-entries:")) == ([], [], logged + 1)
     assert len([entry for entry in run(store, "LRANGE", "inbox:ann", 0, -1) if f"log-{logged + 1} " in entry]) == 1
-    assert run(store, "HGET", today(Keys()), "settled") == "2"
+    assert run(store, "HGET", Keys().stats(this_day()), "settled") == "2"
     # Somebody else restores one of each, and removes them again: that is not the ban's act.
     store.removals.restore(5, NewLogEntry(LogAction.RESTORE, "sue", article=5))
     store.removals.remove(5, NewLogEntry(LogAction.REMOVE, "sue", article=5, why="after"))

@@ -90,19 +90,6 @@ def test_a_failed_write_to_disk_is_warned_of() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "shown"), [("session:secret-token", "such as session:…"), ("secret-token", "of other names")]
-)
-def test_keys_of_another_program_are_warned_of_without_their_ids(store: Store, key: str, shown: str) -> None:
-    factories.article(store)
-    run(store, "SET", key, "x")
-    (warning,) = store.health.warnings()
-    assert shown in warning
-    assert "secret" not in warning
-    assert "a database of its own" in warning
-    store.health.refuse_foreign()
-
-
-@pytest.mark.parametrize(
     "key", ["article:", "user:", "time:", "score:", "good:", "groups:", "reports:", "log-entries:"]
 )
 def test_our_keys_in_another_type_are_refused(store: Store, key: str) -> None:

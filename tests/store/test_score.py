@@ -14,12 +14,12 @@ from voteweb.store.connection import scripts
 
 LUA = files("voteweb.store").joinpath("lua")
 RANKINGS = LUA.joinpath("helpers", "rankings.lua").read_text("utf-8")
-SCORE = scripts.with_helpers(
-    "return exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
-)
+SCORE = scripts.Script(
+    "score", "return exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
+).source
 
-DAY = scripts.with_helpers("return day_of(tonumber(ARGV[1]))")
-BY_VOTES = scripts.with_helpers("return exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))")
+DAY = scripts.Script("day", "return day_of(tonumber(ARGV[1]))").source
+BY_VOTES = scripts.Script("by-votes", "return exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))").source
 
 
 @given(

@@ -9,8 +9,7 @@ from voteweb.cli.output import json_option, print_rows
 from voteweb.cli.site import lines_not_in_force, load_settings, open_checked_store, require_database
 from voteweb.core.config import Settings, unknown_names
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.core.settings_in_force import SettingInForce, settings_in_force
-from voteweb.core.stored_settings import STORED, stored_fields, with_stored
+from voteweb.core.settings_in_force import STORED, SettingInForce, in_force, settings_in_force
 from voteweb.embedded.database import open_database
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
@@ -29,11 +28,11 @@ def config(as_json: bool) -> None:
     from_file = set(os.environ) - environment
     in_data = _read_in_force(settings)
     names = STORED if in_data else ()
-    in_force = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=names))
+    rows = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=names))
     if as_json:
-        print_rows([row._asdict() for row in in_force], as_json)
+        print_rows([row._asdict() for row in rows], as_json)
     else:
-        _print_columns(in_force)
+        _print_columns(rows)
     for line in lines_not_in_force(settings, in_data or settings):
         click.echo(line, err=as_json)
     for name in unknown_names():
@@ -45,14 +44,13 @@ def _read_in_force(settings: Settings) -> Settings | None:
     try:
         require_database(settings)
         with open_database(settings) as opened, open_checked_store(opened, any_schema=True) as store:
-            is_stored = store.site.has_settings()
-            return with_stored(settings, stored_fields(store.site.read_settings())) if is_stored else None
+            return in_force(settings, store.site.read_settings()) if store.site.has_settings() else None
     except (ConfigError, Unavailable):
         return None
 
 
-def _print_columns(in_force: list[SettingInForce]) -> None:
-    rows = [_HEADINGS, *in_force]
+def _print_columns(settings: list[SettingInForce]) -> None:
+    rows = [_HEADINGS, *settings]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS) - 1)]
     for row in rows:
         click.echo("  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]))

@@ -22,10 +22,7 @@ def log(site: Site, who: str, kind: str | None, about: str, limit: int, skip: in
         raise click.UsageError("--about cannot be combined with --who and --kind.")
 
     def read(number: int) -> Page[LogEntry]:
-        pipeline = site.store.pipeline()
-        page = site.store.log.queue_page(pipeline, number, who=who, kind=kind or "", about=about)
-        pipeline.execute()
-        return page.result
+        return site.store.read(site.store.log.queue_page, number, who=who, kind=kind or "", about=about)
 
     entries = read_pages(read, LOG_PAGE_SIZE, skip, limit)
     print_rows([_fields(entry) if as_json else _columns(entry) for entry in entries], as_json)

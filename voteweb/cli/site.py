@@ -13,8 +13,7 @@ import click
 from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
 from voteweb.core.config import Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.core.settings_in_force import mask_password
-from voteweb.core.stored_settings import not_in_force, stored_fields, with_stored
+from voteweb.core.settings_in_force import in_force, mask_password, not_in_force
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.migrations import Migrations
@@ -99,8 +98,8 @@ def with_site(
             require_database(settings)
             is_embedded = not settings.redis_url
             with open_database(settings) as settings, open_checked_store(settings, timeout) as store:
-                in_force = with_stored(settings, stored_fields(store.context.settings))
-                command(Site(in_force, store, is_embedded, settings), *args, **kwargs)
+                site = Site(in_force(settings, store.context.settings), store, is_embedded, settings)
+                command(site, *args, **kwargs)
 
         return run
 
@@ -150,11 +149,11 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
         store.connection.close()
 
 
-def lines_not_in_force(environment: Settings, in_force: Settings) -> Iterator[str]:
+def lines_not_in_force(environment: Settings, stored: Settings) -> Iterator[str]:
     """Yield a line about each setting of which the data have another value than the *environment*."""
-    for name, value in not_in_force(environment, in_force).items():
+    for name, value in not_in_force(environment, stored).items():
         yield (
-            f"{env_name(name)}={value} is not in force: the data have {getattr(in_force, name)}. To change that, run "
+            f"{env_name(name)}={value} is not in force: the data have {getattr(stored, name)}. To change that, run "
             "`voteweb rescore --to-environment`."
         )
 

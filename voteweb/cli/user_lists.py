@@ -42,10 +42,7 @@ def list_(
         queue, size = (lists.queue_banned, LOG_PAGE_SIZE) if banned else (lists.queue_newest, MEMBER_PAGE_SIZE)
 
         def read(number: int) -> Page[str]:
-            pipeline = store.pipeline()
-            page = queue(pipeline, number)
-            pipeline.execute()
-            return page.result
+            return store.read(queue, number)
 
         names = read_pages(read, size, skip, limit)
     members = store.read(lists.queue_members, list(dict.fromkeys(names)))

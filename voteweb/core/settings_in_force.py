@@ -1,18 +1,67 @@
-"""The settings of a site as they are shown: their values without secrets, and where each comes from."""
+"""The settings that are in force: those in the data, and how all are shown, without secrets and with their sources.
+
+The settings that shape stored scores and times are in the data, and the environment counts at the first start. So a
+command that is started without the environment of the site computes nothing with other values.
+"""
 
 import json
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name
+from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name, parse_setting
+from voteweb.core.errors import ConfigError
 
+#: The settings that are in the data, by their names.
+STORED = ("vote_score", "good_votes", "lift_days", "own_vote", "comment_vote_score", "voting_seconds",
+    "commenting_seconds")  # fmt: skip
+#: The fields that hold them, in this order.
+FIELDS = tuple(name.replace("_", "-") for name in STORED)
+#: The field with the unix time since which these values count.
+SINCE = "settings-since"
+#: The field with the unix time of a change after which not all articles have their new scores yet.
+RESCORING = "rescoring-since"
 #: Settings of which the value is never shown, and what is shown where there is none.
 _SECRETS = {"secret_key": "missing", "metrics_token": "-"}  # nosec B105
+
+
+def stored_fields(settings: Settings) -> dict[str, str]:
+    """Return the fields that hold these settings."""
+    return {field: str(getattr(settings, name)) for field, name in zip(FIELDS, STORED, strict=True)}
+
+
+def is_stored_setting(field: str, text: str) -> bool:
+    """Tell whether *text* is a value of the setting in *field*."""
+    return field in FIELDS and _value(field, text) is not None
+
+
+def with_stored(settings: Settings, stored: Iterable[str | None]) -> Settings:
+    """Return *settings* with the values *stored* in FIELDS, but for what is absent or cannot be read."""
+    values = {name: _value(field, text) for name, field, text in zip(STORED, FIELDS, stored, strict=True)}
+    changes = {name: value for name, value in values.items() if value not in (None, getattr(settings, name))}
+    return replace(settings, **changes) if changes else settings
+
+
+def in_force(environment: Settings, stored: Settings) -> Settings:
+    """Return the settings of the *environment* with those of *stored* that are in the data."""
+    return replace(environment, **{name: getattr(stored, name) for name in STORED})
+
+
+def not_in_force(environment: Settings, stored: Settings) -> dict[str, str]:
+    """Return what the *environment* says of the settings that are others in the data, by their names."""
+    pairs = {name: (str(getattr(environment, name)), str(getattr(stored, name))) for name in STORED}
+    return {name: wanted for name, (wanted, value) in pairs.items() if wanted != value}
+
+
+def _value(field: str, text: str | None) -> Any:
+    try:
+        return parse_setting(field.replace("-", "_"), text) if text else None
+    except ConfigError:
+        return None
 
 
 class SettingInForce(NamedTuple):
@@ -26,12 +75,7 @@ class SettingInForce(NamedTuple):
 
 
 def settings_in_force(
-    settings: Settings,
-    from_file: Collection[str] = (),
-    file_name: str = "",
-    env: Mapping[str, str] = os.environ,
-    *,
-    in_data: Collection[str] = (),
+    settings: Settings, from_file: Collection[str] = (), file_name: str = "", *, in_data: Collection[str] = ()
 ) -> Iterator[SettingInForce]:
     """Yield every setting; the variables *from_file* have been read from the file of this name.
 
@@ -39,7 +83,7 @@ def settings_in_force(
 
     ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
     """
-    given = _given_sources(env)
+    given = _given_sources()
     for setting in fields(Settings):
         name = env_name(setting.name)
         value, source = _shown(setting.name, settings), "default"
@@ -49,7 +93,7 @@ def settings_in_force(
             source = given.get(name, source)
             if setting.name == "redis_url" and source == "default":
                 value = "embedded"
-        elif env.get(name):
+        elif os.environ.get(name):
             source = file_name if name in from_file else "environment"
         elif setting.name in ("vote_score", "comment_vote_score"):
             source = "worked out"
@@ -73,8 +117,8 @@ def mask_password(url: str) -> str:
     return re.sub(r"([?&](?:sentinel_|ssl_)?password=)[^&#]*", r"\1***", url)
 
 
-def _given_sources(env: Mapping[str, str]) -> dict[str, str]:
-    given = json.loads(env.get(SOURCES_VARIABLE) or "{}")
+def _given_sources() -> dict[str, str]:
+    given = json.loads(os.environ.get(SOURCES_VARIABLE) or "{}")
     return given if isinstance(given, dict) else {}
 
 

@@ -95,7 +95,7 @@ class Store:
 
     def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
         """Return what *queue* queues a read of, in a round trip of its own."""
-        return self.context.read(queue, *args, **options)
+        return self.connection.read(queue, *args, **options)
 
 
 def open_store(settings: Settings, keys: Keys | None = None) -> Store:

@@ -13,6 +13,7 @@ from tests.store.examination import broken, ids, snapshot
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.passwords import hash_password
 from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
@@ -143,6 +144,7 @@ def report(store: Store, name: str) -> None:
 
 
 HITS = [(LOGIN_BY_NAME, "bob")]
+HASH, NEWER_HASH = hash_password("earlier"), hash_password("later")
 Act = Callable[[Store], Any]
 #: An act of one, and what somebody else does over it before its answer is known to be lost.
 OVERRULED: dict[str, tuple[Act, Act]] = {
@@ -183,8 +185,8 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
         lambda store: store.users.set_role("bob", Role.MEMBER, logged(LogAction.ROLE, "Sue")),
     ),
     "set_password": (
-        lambda store: store.users.set_password("bob", "hash"),
-        lambda store: store.users.set_password("bob", "newer hash"),
+        lambda store: store.users.set_password("bob", HASH),
+        lambda store: store.users.set_password("bob", NEWER_HASH),
     ),
     "refund": (
         lambda store: store.limits.refund(HITS),

@@ -87,12 +87,12 @@ def test_a_script_names_no_key_that_no_site_has(key: str) -> None:
 )
 def test_the_time_has_all_leading_zeros(store: Store, seconds: str, microseconds: str, now: str) -> None:
     stopped = f"local redis = {{ call = function() return {{ '{seconds}', '{microseconds}' }} end }}"
-    assert run(store, "EVAL", f"{stopped}\n{scripts.with_helpers('return now()')}", 0) == now
+    assert run(store, "EVAL", f"{stopped}\n{scripts.Script('now', 'return now()').source}", 0) == now
 
 
 def test_a_script_has_the_helpers_that_it_uses_and_no_others() -> None:
     text = "-- args: number\nreturn exact(finite(number)) -- now()"
-    defined = re.findall(r"local function (\w+)", scripts.with_helpers(text))
+    defined = re.findall(r"local function (\w+)", scripts.Script("exact", text).source)
     assert defined == ["exact", "finite"]
     assert re.findall(r"local function (\w+)", scripts.scripts()["own_votes"].source) == []
 

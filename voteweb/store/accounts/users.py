@@ -193,7 +193,7 @@ class Users(StorePart):
 
     def find(self, name: str) -> User | None:
         """Return a member, whatever the case of *name*, or None."""
-        return self._context.read(self.queue_get, name)
+        return self._connection.read(self.queue_get, name)
 
     def get(self, name: str) -> User:
         """Return a member, whatever the case of *name*; raise NoSuchMember."""

@@ -246,23 +246,18 @@ class Articles(StorePart):
 
     def get(self, id: int) -> Article:
         """Return one whole article that is listed; raise NoSuchArticle, ArticleGone."""
-        pipeline = self._connection.pipeline()
-        article = self.queue_get(pipeline, id)
-        pipeline.execute()
-        if article.result is None:
+        article = self._connection.read(self.queue_get, id)
+        if article is None:
             raise NoSuchArticle()
-        if not article.result.is_listed:
+        if not article.is_listed:
             raise ArticleGone()
-        return article.result
+        return article
 
     def find_duplicate(self, link: str, now: float) -> Article | None:
         """Return the article with the most votes of those with this *link* posted within LINK_SECONDS."""
         key = self._keys.link(links.digest(link))
-        pipeline = self._connection.pipeline()
-        command = read_rows(self._keys, key, 0, _MAX_COMPARED, decoding.FIELDS)
-        rows = pipeline.queue([command], lambda replies: decoding.rows(replies[0]))
-        pipeline.execute()
-        articles = [row for row in rows.result if row and row.time + config.LINK_SECONDS > now]
+        rows = self._connection.command(*read_rows(self._keys, key, 0, _MAX_COMPARED, decoding.FIELDS))
+        articles = [row for row in decoding.rows(rows) if row and row.time + config.LINK_SECONDS > now]
         return max(articles, key=lambda article: article.votes, default=None)
 
 

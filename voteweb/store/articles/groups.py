@@ -127,10 +127,7 @@ class Groups(StorePart):
 
     def resolve_each(self, names: Sequence[str]) -> dict[str, str]:
         """Return *names*, each with the name of its group if it is an alias."""
-        pipeline = self._connection.pipeline()
-        resolved = self.queue_resolve_each(pipeline, names)
-        pipeline.execute()
-        return resolved.result
+        return self._connection.read(self.queue_resolve_each, names)
 
     def queue_resolve_each(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, str]]:
         """Queue a read of the groups that *names* are aliases of, as :meth:`resolve_each` returns them."""

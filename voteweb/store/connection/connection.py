@@ -10,31 +10,20 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 import redis
 from redis.exceptions import MovedError
 
 from voteweb.core import clock
-from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
+from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, Unavailable
 from voteweb.store.connection import scripts
-from voteweb.store.connection.cluster import SlotPool
-from voteweb.store.connection.pipeline import Command, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.connection.transport import replies_to, send, send_atomic
-from voteweb.store.connection.unavailable import (
-    NOT_RUN_ERRORS,
-    BrokenData,
-    NotPermitted,
-    NotReplicated,
-    is_damage,
-    is_elsewhere,
-    is_full,
-    is_not_permitted,
-    is_unavailable,
-    may_be_replaced,
-)
+from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, check_unavailable, is_elsewhere, may_be_replaced
 from voteweb.store.schema.keys import Keys
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Seconds between two attempts to reach a database that refuses connections.
@@ -79,17 +68,24 @@ class Outcome(NamedTuple):
 class Connection:
     """A client of the primary with a deadline in seconds.
 
-    *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote.
+    *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote. *in_cluster*:
+    the primary is that of the site's slot.
     ``on_round_trip``, if set, is called with the duration of each round trip in seconds.
     """
 
     def __init__(
-        self, client: redis.Redis, deadline: float, *, keys: Keys | None = None, wait_replicas: int = 0
+        self,
+        client: redis.Redis,
+        deadline: float,
+        *,
+        keys: Keys | None = None,
+        wait_replicas: int = 0,
+        in_cluster: bool = False,
     ) -> None:
         self.client = client
         self.deadline = deadline
         self.keys = keys or Keys()
-        self.in_cluster = isinstance(client.connection_pool, SlotPool)
+        self.in_cluster = in_cluster
         self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
         self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
@@ -97,6 +93,13 @@ class Connection:
     def pipeline(self) -> Pipeline:
         """Return an empty pipeline."""
         return Pipeline(self.run)
+
+    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
+        """Return what *queue* queues a read of, in a round trip of its own."""
+        pipeline = self.pipeline()
+        read = queue(pipeline, *args, **options)
+        pipeline.execute()
+        return read.result
 
     def close(self) -> None:
         """Close all connections; the next command opens new ones."""
@@ -116,12 +119,12 @@ class Connection:
             raise Unavailable from wait.error
         while True:
             try:
-                result = self._timed(attempt)
+                result = self._attempt(attempt)
             except redis.RedisError as error:
-                self._raise_unless_unavailable(error)
+                check_unavailable(error, is_embedded=self._is_embedded)
                 wait.since, wait.error = wait.since or began, error
-                pool = self.client.connection_pool
-                if isinstance(error, MovedError) and isinstance(pool, SlotPool):
+                pool: Any = self.client.connection_pool
+                if isinstance(error, MovedError) and self.in_cluster:
                     pool.follow(error)
                 elif is_elsewhere(error):
                     raise Unavailable from error  # a slot may take minutes to move, and limits would count each attempt
@@ -134,29 +137,21 @@ class Connection:
                 wait.since = None
                 return result
 
-    def _raise_unless_unavailable(self, error: redis.RedisError) -> None:
-        """Raise *error*, or what it means, unless a later attempt may succeed."""
-        if is_full(error, is_embedded=self._is_embedded):
-            raise StorageFull from error
-        if is_damage(error):
-            raise BrokenData from error
-        if is_not_permitted(error):
-            raise NotPermitted(problem=error) from error
-        if not is_unavailable(error):
-            raise error
-
-    def _timed(self, attempt: Callable[[], T]) -> T:
-        if self.on_round_trip is None:
-            return attempt()
+    def _attempt(self, attempt: Callable[[], T]) -> T:
         start = time.perf_counter()
         try:
             return attempt()
+        except redis.exceptions.NoScriptError:
+            # The server is new or was flushed: nothing ran, so load all scripts and try again.
+            self.load_scripts()
+            return attempt()
         finally:
-            self.on_round_trip(time.perf_counter() - start)
+            if self.on_round_trip:
+                self.on_round_trip(time.perf_counter() - start)
 
-    def command(self, *arguments: Any, deadline: float | None = None) -> Any:
-        """Run one command that may be sent twice, or once with the *deadline* 0."""
-        return self.run([arguments], deadline=deadline)[0]
+    def command(self, *arguments: Any) -> Any:
+        """Run one command that may be sent twice."""
+        return self.run([arguments])[0]
 
     def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.
@@ -164,7 +159,7 @@ class Connection:
         With the *deadline* 0 they are sent once.
         """
         attempt = partial(send_atomic if atomic else send, self.client, commands)
-        return self._with_scripts(attempt, deadline=deadline)
+        return self.retry_until_deadline(attempt, deadline=deadline)
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:
         """Run *commands* as :meth:`run` does; set the clock of this process by the database's in the same round trip.
@@ -197,7 +192,7 @@ class Connection:
                 raise
 
         try:
-            status, *rest = self._with_scripts(attempt)
+            status, *rest = self.retry_until_deadline(attempt)
         except redis.ResponseError as error:
             if " TAKEN " in str(error):
                 raise Conflict from error
@@ -211,7 +206,7 @@ class Connection:
         return Outcome(status, rest, repeated=attempts > 1)
 
     def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
-        """Run one script and wait for the replicas; raise NotReplicated when too few confirm it in time."""
+        """Run one script and wait for the replicas; raise TimeoutError when too few confirm it in time."""
         if not self.wait_replicas:
             return send(self.client, [command], on_connected=on_connected)[0]
         # WAIT covers what this connection wrote. A script that finds its work done (as after a lost answer) writes
@@ -224,24 +219,13 @@ class Connection:
             raise answer
         for reply in replies:
             if isinstance(reply, NOT_RUN_ERRORS):
-                raise NotReplicated("the key that follows the write is on another node") from reply
+                raise redis.TimeoutError("the key that follows the write is on another node") from reply
             if isinstance(reply, redis.ResponseError):
                 raise reply
         confirmed = replies[-1]
         if confirmed < self.wait_replicas:
-            raise NotReplicated(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
+            raise redis.TimeoutError(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer
-
-    def _with_scripts(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
-        def attempt_with_scripts() -> T:
-            try:
-                return attempt()
-            except redis.exceptions.NoScriptError:
-                # The server is new or was flushed: nothing ran, so load all scripts and try again.
-                self.load_scripts()
-                return attempt()
-
-        return self.retry_until_deadline(attempt_with_scripts, deadline=deadline)
 
     def load_scripts(self) -> None:
         """Load every script into Redis in one round trip, so that EVALSHA finds it."""

@@ -11,7 +11,7 @@ from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 from voteweb.core.errors import ConfigError
-from voteweb.store.connection import cluster, sentinel, tls
+from voteweb.store.connection import primary, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.tls import NO_FILES, TlsFiles
 from voteweb.store.connection.transport import Pool
@@ -53,11 +53,16 @@ def open_connection(
             "redis+sentinel://host:26379,host:26379,host:26379/name or redis+cluster://host:6379,host:6379,host:6379. "
             "In a password, / ? # @ : %% are written %%2F %%3F %%23 %%40 %%3A %%25."
         ) from None
-    return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)
+    in_cluster = url.startswith(primary.CLUSTER_SCHEMES)
+    return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas, in_cluster=in_cluster)
 
 
 def _pool(url: str, options: dict[str, Any]) -> Pool:
-    """Return the pool of connections to the server at *url*; raise ValueError for an unusable option or host."""
+    """Return the pool of connections to the server at *url*; raise ValueError for an unusable part of it."""
+    parts = urlsplit(url)
+    # redis-py takes database 0 for a path that is no number.
+    if parts.scheme != "unix" and not re.fullmatch(r"/?|/[0-9]{1,5}", parts.path, re.ASCII):
+        raise ValueError("no number of a database")
     pool = Pool.from_url(url, **options)
     pool.connection_kwargs.get("host", "").encode("idna")  # raises a ValueError for a name that no host can have
     try:
@@ -70,26 +75,14 @@ def _pool(url: str, options: dict[str, Any]) -> Pool:
 def _client(url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: float) -> redis.Redis:
     """Return a client of the server at *url*, of the primary where that may change; raise ValueError or ConfigError."""
     scheme = url.partition(":")[0]
-    if scheme in sentinel.SCHEMES:
-        return sentinel.primary(url, options, attempt_seconds=attempt_seconds)
-    if scheme not in cluster.SCHEMES:
-        if not _has_valid_path(url):
-            raise ValueError("no number of a database")
+    if scheme not in (*primary.SENTINEL_SCHEMES, *primary.CLUSTER_SCHEMES):
         return redis.Redis.from_pool(_pool(url, options))
-    parts = urlsplit(url)
-    if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
-        raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
-    if not keys.name:
-        raise ConfigError(
-            "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
-        )
-    return cluster.primary(url, options, keys=keys, attempt_seconds=attempt_seconds)
-
-
-def _has_valid_path(url: str) -> bool:
-    """Tell whether *url*, unless it names a socket, ends with the number of a database or without any.
-
-    redis-py takes database 0 for a path that is no number.
-    """
-    parts = urlsplit(url)
-    return parts.scheme == "unix" or re.fullmatch(r"/?|/[0-9]{1,5}", parts.path, re.ASCII) is not None
+    if scheme in primary.CLUSTER_SCHEMES:
+        parts = urlsplit(url)
+        if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
+            raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
+        if not keys.name:
+            raise ConfigError(
+                "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
+            )
+    return primary.open_client(url, options, keys=keys, attempt_seconds=attempt_seconds)

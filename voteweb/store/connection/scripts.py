@@ -133,11 +133,6 @@ def scripts() -> dict[str, Script]:
     return {file.removesuffix(".lua"): Script(file.removesuffix(".lua"), text) for file, text in texts.items()}
 
 
-def with_helpers(text: str) -> str:
-    """Return the *text* of a script with the helpers that it uses in front."""
-    return Script("", text).source
-
-
 def _header(text: str, kind: str) -> list[str]:
     """Return the words of the first lines of this *kind*; a line that goes on is indented."""
     match = re.search(rf"^-- {kind}: (.*(?:\n--   .*)*)", text, re.MULTILINE)

@@ -1,7 +1,6 @@
 """TLS to the database: the files of the settings."""
 
 import ssl
-import time
 from typing import NamedTuple
 
 from voteweb.core.config import Settings, env_name
@@ -39,46 +38,28 @@ def options(url: str, files: TlsFiles) -> dict[str, str]:
     Raises ConfigError when a file cannot be used, or would not be used.
     """
     given = [(name, variable, file) for (name, variable), file in zip(_OPTIONS.items(), files, strict=True) if file]
-    for _, variable, file in given:
+    for _, variable, file in reversed(given):  # the key first: without it OpenSSL blames the certificate
         if not is_tls(url):
             raise ConfigError("%(name)s requires a VOTEWEB_REDIS_URL that begins with rediss.", name=variable)
         try:
             open(file, "rb").close()
-        except OSError as error:
-            raise _unusable(variable, file, error.strerror) from None
-    if files.authorities:
-        _check_authorities(files.authorities)
-    if files.certificate:
-        _check_certificate(files.certificate, files.key or files.certificate)
-    elif files.key:
+            _load(variable, file, files.key)
+        except OSError as error:  # OpenSSL's too
+            raise ConfigError(
+                "%(name)s, %(file)s, cannot be used: %(reason)s.", name=variable, file=file, reason=error.strerror
+            ) from None
+    if files.key and not files.certificate:
         raise ConfigError("%(name)s requires %(other)s.", name=KEY_FILE, other=CERTIFICATE_FILE)
     return {name: file for name, _, file in given}
 
 
-def _unusable(variable: str, file: str, reason: str | None) -> ConfigError:
-    return ConfigError("%(name)s, %(file)s, cannot be used: %(reason)s.", name=variable, file=file, reason=reason)
-
-
-def _check_authorities(file: str) -> None:
-    """Raise ConfigError when *file* has no certificate, or only expired ones."""
+def _load(variable: str, file: str, key: str) -> None:
+    """Read *file* as a connection would; raise OSError if it cannot be used, or not with the *key*."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    try:
+    if variable == CA_FILE:
         context.load_verify_locations(file)
-    except ssl.SSLError:
-        raise _unusable(CA_FILE, file, "it has no certificate in PEM") from None
-    ends = [ssl.cert_time_to_seconds(str(certificate["notAfter"])) for certificate in context.get_ca_certs()]
-    if ends and max(ends) < time.time():
-        raise _unusable(CA_FILE, file, "it has expired")
-
-
-def _check_certificate(file: str, key: str) -> None:
-    """Raise ConfigError when *file* has no certificate, *key* has none, or the two do not belong together."""
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(file, key, password=_refuse_passphrase)
-    except ssl.SSLError as error:
-        if error.reason == "KEY_VALUES_MISMATCH":
-            raise _unusable(KEY_FILE, key, f"it is not the key of {CERTIFICATE_FILE}") from None
-        raise _unusable(CERTIFICATE_FILE, file, f"it, or {KEY_FILE}, has not what is needed in PEM") from None
+    elif variable == CERTIFICATE_FILE:
+        context.load_cert_chain(file, key or file, password=_refuse_passphrase)
 
 
 def _refuse_passphrase() -> str:

@@ -2,7 +2,7 @@
 
 import redis
 
-from voteweb.core.errors import ConfigError, DataDamaged
+from voteweb.core.errors import ConfigError, DataDamaged, StorageFull
 
 #: Errors of a server that has not run the command: it has not our scripts, or not the keys.
 NOT_RUN_ERRORS = (
@@ -56,8 +56,20 @@ class NotPermitted(ConfigError, redis.exceptions.NoPermissionError):
     )
 
 
-class NotReplicated(redis.TimeoutError):
-    """Too few replicas have confirmed a write in time."""
+def check_unavailable(error: redis.RedisError, *, is_embedded: bool) -> None:
+    """Raise what *error* means, unless the database is unavailable and a later attempt may succeed.
+
+    An embedded server has no replicas: where it says that they are too few, its disk is full.
+    """
+    full = (*_FULL_REPLIES, "NOREPLICAS ") if is_embedded else _FULL_REPLIES
+    if isinstance(error, redis.OutOfMemoryError) or _has_code(error, full):
+        raise StorageFull from error
+    if _has_code(error, ("WRONGTYPE ", *_NO_NUMBER)):
+        raise BrokenData from error
+    if isinstance(error, redis.exceptions.NoPermissionError) or _has_code(error, ("NOPERM ", "ACL failure ")):
+        raise NotPermitted(problem=error) from error
+    if not is_unavailable(error):
+        raise error
 
 
 def is_unavailable(error: Exception) -> bool:
@@ -68,35 +80,13 @@ def is_unavailable(error: Exception) -> bool:
 
 def is_elsewhere(error: Exception) -> bool:
     """Tell whether *error* means that some keys are on another node of a cluster: the slot moves, or has moved."""
-    return isinstance(error, redis.exceptions.TryAgainError | redis.exceptions.AskError) or (  # also MOVED
-        isinstance(error, redis.ResponseError) and _ELSEWHERE in str(error)
-    )
+    is_refusal = isinstance(error, redis.exceptions.TryAgainError | redis.exceptions.AskError)  # also MOVED
+    return is_refusal or _has_code(error, (_ELSEWHERE,))
 
 
 def may_be_replaced(error: Exception) -> bool:
     """Tell whether *error* may mean that another server is the primary now, which only a new connection finds out."""
     return isinstance(error, _LOST_PRIMARY_ERRORS) or _has_code(error, ("NOREPLICAS ",))
-
-
-def is_full(error: Exception, *, is_embedded: bool = False) -> bool:
-    """Tell whether *error* means that the server refuses to write because its memory or its disk is full.
-
-    An embedded server has no replicas: where it says that they are too few, its disk is full.
-    """
-    codes = (*_FULL_REPLIES, "NOREPLICAS ") if is_embedded else _FULL_REPLIES
-    return isinstance(error, redis.OutOfMemoryError) or _has_code(error, codes)
-
-
-def is_not_permitted(error: Exception) -> bool:
-    """Tell whether *error* means that the user of the database lacks a right."""
-    return isinstance(error, redis.exceptions.NoPermissionError) or _has_code(error, ("NOPERM ", "ACL failure "))
-
-
-def is_damage(error: Exception) -> bool:
-    """Tell whether *error* means that a command met a key of another type, or text where a number belongs."""
-    return _has_code(error, ("WRONGTYPE ",)) or (
-        isinstance(error, redis.ResponseError) and any(text in str(error) for text in _NO_NUMBER)
-    )
 
 
 def _has_code(error: Exception, codes: tuple[str, ...]) -> bool:

@@ -102,10 +102,8 @@ def settle_covered(connection: Connection, log: ModerationLog, article_id: int |
     covered = find_covered(connection.run, keys, [id for id in queued if id and article_id in (None, id.article)])
     if not covered:
         return
-    pipeline = connection.pipeline()
-    newest = log.queue_page(pipeline, 1, kind=LogAction.REMOVE)
-    pipeline.execute()
-    removals = {(entry.article, entry.comment): entry for entry in reversed(newest.result.rows)}
+    newest = connection.read(log.queue_page, 1, kind=LogAction.REMOVE)
+    removals = {(entry.article, entry.comment): entry for entry in reversed(newest.rows)}
     for id, above in covered.items():
         _settle_covered(connection, id, removals.get((id.article, above)))
 

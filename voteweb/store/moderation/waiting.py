@@ -150,11 +150,8 @@ class Waiting(StorePart):
 
     def find_article(self, poster: str, link: str) -> Article | None:
         """Return the article of a member with this *link* that waits, if there is one."""
-        pipeline = self._connection.pipeline()
-        held = self.queue_articles(pipeline, poster)
-        pipeline.execute()
-        digest = links.digest(link)
-        return next((article for article in held.result if links.digest(article.link) == digest), None)
+        held, digest = self._connection.read(self.queue_articles, poster), links.digest(link)
+        return next((article for article in held if links.digest(article.link) == digest), None)
 
     def answer(self, id: int, poster: User, text: str) -> None:
         """Answer the removal of the article of *poster*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.

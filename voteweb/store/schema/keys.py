@@ -424,13 +424,6 @@ _PATTERNS = {
 }
 
 
-def site_of(key: str) -> str | None:
-    """Return the name of the site of voteweb that could have made *key*, "" for one without a name, None for none."""
-    match = _NAMED.match(key)
-    name = match[1] if match else ""
-    return name if Keys.of_site(name).is_ours(key) else None
-
-
 def key_type(keys: Keys, key: str) -> str | None:
     """Return the type that *key* must have; None for a key of another program."""
     noun, name = keys.split(key)

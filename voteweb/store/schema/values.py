@@ -19,8 +19,8 @@ from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import DomainAction, Reason
 from voteweb.core.my_site import HiddenKind, parse_hidden
+from voteweb.core.settings_in_force import RESCORING, SINCE, is_stored_setting
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
-from voteweb.core.stored_settings import RESCORING, SINCE, is_stored_setting
 
 Check = Callable[[str], bool]
 #: A check of a field of a hash with its value.

@@ -10,15 +10,13 @@ import redis
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.unavailable import BrokenData
-from voteweb.store.schema.keys import key_type, site_of
+from voteweb.store.schema.keys import key_type
 from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import Leases
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)
-#: Keys sampled to find those of another program: a fraction of a millisecond on a database of any size.
-SAMPLE_SIZE = 1_000
 #: The share of its memory at which a server that evicts nothing is nearly full.
 MEMORY_WARNING_SHARE = 0.9
 #: Seconds between two looks whether the append-only file has been rewritten: 20,000 articles take half a second.
@@ -162,7 +160,6 @@ class HealthChecks(StorePart):
             *_disk_warnings(info),
             *_clock_warnings(),
             *self._replication_warnings(info),
-            *self._foreign_key_warnings(),
         ]
 
     def _damage(self) -> list[str]:
@@ -187,13 +184,6 @@ class HealthChecks(StorePart):
             )
         if replicas < wanted:
             yield f"VOTEWEB_WAIT_REPLICAS is {wanted}, but {replicas} are there: no vote can be answered."
-
-    def _foreign_key_warnings(self) -> Iterator[str]:
-        if foreign := self._foreign_key():
-            yield (
-                f"Another program keeps keys in this database, {foreign}: what it deletes may be ours. "
-                "Give voteweb a database of its own."
-            )
 
     def health(self) -> Health:
         """Return the health of the database; it is pinged each time, but the warnings are cached for some seconds."""
@@ -293,18 +283,6 @@ class HealthChecks(StorePart):
         )
         info = self._info("memory")
         return Sizes(articles, int(members or 0), reports, info.get("used_memory"), int(info.get("maxmemory", 0)))
-
-    def _foreign_key(self) -> str:
-        """Return what keys of another program look like, "" if a sample has none; never a whole key."""
-        sample: list[str] = []
-        with suppress(redis.ResponseError):
-            _, sample = self._connection.command("SCAN", 0, "MATCH", f"{self._keys.prefix}*", "COUNT", SAMPLE_SIZE)
-        for key in sample:
-            if not self._keys.is_ours(key) and site_of(key) is None:
-                noun, _ = self._keys.split(key)
-                is_noun = noun.isascii() and noun.isalpha() and ":" in key.removeprefix(self._keys.prefix)
-                return f"such as {noun}:…" if is_noun else "of other names"
-        return ""
 
     def _info(self, *section: str) -> dict[str, Any]:
         """Return what the server says about itself, nothing if our rights do not allow to ask."""

@@ -1,18 +1,12 @@
 """The context of a site's parts: where its data are, how it is set up, and what acts of all kinds share."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Concatenate, ParamSpec, TypeVar
 
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.site.rate_limits import RateLimits
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +27,6 @@ class Context:
     def keys(self) -> Keys:
         """The keys of the site."""
         return self.connection.keys
-
-    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
-        """Return what *queue* queues a read of, in a round trip of its own."""
-        pipeline = self.connection.pipeline()
-        read = queue(pipeline, *args, **options)
-        pipeline.execute()
-        return read.result
 
 
 class StorePart:

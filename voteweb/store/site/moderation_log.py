@@ -41,11 +41,9 @@ class ModerationLog:
         One round trip for each page of the log, and MAX_ROLE_PAGES at most.
         """
         for number in range(1, config.MAX_ROLE_PAGES + 1):
-            pipeline = self._connection.pipeline()
-            page = self.queue_page(pipeline, number, kind=LogAction.ROLE)
-            pipeline.execute()
-            yield from (entry.about for entry in page.result.rows)
-            if not page.result.more:
+            page = self._connection.read(self.queue_page, number, kind=LogAction.ROLE)
+            yield from (entry.about for entry in page.rows)
+            if not page.more:
                 return
 
     def _index(self, who: str, kind: str, about: str) -> str:

@@ -81,10 +81,7 @@ class RateLimits:
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
         """Count one act against all *hits*; return the refusal, or None if it is accepted."""
-        pipeline = self._connection.pipeline()
-        refusal = self.queue_hit(pipeline, hits)
-        pipeline.execute()
-        return refusal.result
+        return self._connection.read(self.queue_hit, hits)
 
     def to_error(self, hits: Sequence[RateLimitHit], values: Sequence[str]) -> TooFast:
         """Return the refusal that a script answered: the number of the hit, the seconds to wait, and the unix time."""

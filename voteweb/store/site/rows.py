@@ -54,11 +54,9 @@ def read_all(connection: Connection, queue: Callable[[Pipeline, int, int], Futur
     """Yield the rows of all pages of a list, in batches of READ_BATCH_SIZE; *queue* takes page number and size."""
     number, more = 1, True
     while more:
-        pipeline = connection.pipeline()
-        page = queue(pipeline, number, config.READ_BATCH_SIZE)
-        pipeline.execute()
-        yield from page.result.rows
-        number, more = number + 1, page.result.more
+        page = connection.read(queue, number, config.READ_BATCH_SIZE)
+        yield from page.rows
+        number, more = number + 1, page.more
 
 
 def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence[str]) -> Command:

@@ -12,8 +12,8 @@ from voteweb.core import config, ranking, site_switches
 from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError, DataDamaged, Unavailable
 from voteweb.core.models import Role, User
+from voteweb.core.settings_in_force import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
 from voteweb.core.site_switches import SiteSwitches, SwitchName
-from voteweb.core.stored_settings import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
 from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -40,7 +40,7 @@ class SiteSettings(StorePart):
 
     def has_settings(self) -> bool:
         """Tell whether the data have every one of these settings."""
-        return None not in self._stored().values()
+        return None not in self._stored()
 
     def take_settings(self) -> Settings:
         """Return the settings in force; what the data lack, they take from the environment.
@@ -88,12 +88,12 @@ class SiteSettings(StorePart):
         commit(self._connection, decide)
         return self.unfinished_change() is None
 
-    def _stored(self) -> dict[str, str | None]:
+    def _stored(self) -> list[str | None]:
         try:
-            values = self._connection.command(*read_command(self._keys))
+            values: list[str | None] = self._connection.command(*read_command(self._keys))
         except DataDamaged:  # a key of another type, which the doctor names
-            return dict.fromkeys(FIELDS)
-        return dict(zip(FIELDS, values, strict=True))
+            return [None] * len(FIELDS)
+        return values
 
     def set_switch(self, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User) -> None:
         """Set a switch to *value* with the words of *entry*, or clear it with the value "".
@@ -141,12 +141,7 @@ def read_command(keys: Keys) -> Command:
 
 def settings_of(attempt: Attempt, keys: Keys, settings: Settings) -> Settings:
     """Return the settings in force for a guarded commit: *settings* with the values of the data."""
-    return with_stored_values(settings, attempt.read(read_command(keys))[0])
-
-
-def with_stored_values(settings: Settings, values: list[str | None]) -> Settings:
-    """Return *settings* with the *values* that the command of :func:`read_command` found."""
-    return with_stored(settings, dict(zip(FIELDS, values, strict=True)))
+    return with_stored(settings, attempt.read(read_command(keys))[0])
 
 
 class _Scored(NamedTuple):

@@ -34,11 +34,6 @@ def queue_days(pipeline: Pipeline, keys: Keys, now: float, count: int) -> Future
     return pipeline.queue(commands, parse)
 
 
-def today(keys: Keys) -> str:
-    """Return the key of this day's counters."""
-    return keys.stats(this_day())
-
-
 def this_day() -> str:
     """Return this UTC day as ``2026-11-22``."""
     return day_name(day_number(clock.now()))
@@ -46,7 +41,7 @@ def this_day() -> str:
 
 def count_act(keys: Keys, *fields: str) -> list[Command]:
     """Return the writes that count an act in these fields of this day's counters, which expire."""
-    key = today(keys)
+    key = keys.stats(this_day())
     return [*(("HINCRBY", key, field, 1) for field in fields), ("EXPIRE", key, config.STATISTICS_SECONDS, "NX")]
 
 

@@ -5,8 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
 from voteweb.core.config import env_name
-from voteweb.core.settings_in_force import settings_in_force
-from voteweb.core.stored_settings import STORED
+from voteweb.core.settings_in_force import STORED, settings_in_force
 from voteweb.core.validation import is_member_name
 from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
 from voteweb.web.context import settings, store

@@ -1,0 +1,277 @@
+"""Sentinel and clusters: the URLs of databases, and what Sentinels and nodes answer."""
+
+from collections.abc import Collection, Iterator
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import redis
+
+from tests.conftest import MakeStore
+from tests.helpers import free_ports
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.store import open_store
+from voteweb.store.connection import primary
+from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.primary import (
+    Finder,
+    PrimaryConnection,
+    PrimaryPool,
+    PrimaryUrl,
+    ask_node,
+    ask_sentinel,
+    parse,
+)
+from voteweb.store.schema.keys import Keys
+
+ANONYMOUS = {"username": None, "password": None}
+ME = {"username": "me", "password": "p@ss"}
+NAMELESS = {"username": None, "password": "secret"}
+
+
+@pytest.mark.parametrize(
+    ("url", "parsed"),
+    [
+        ("sentinel://a:1,b:2/news", PrimaryUrl((("a", 1), ("b", 2)), "news", ANONYMOUS | {"db": 0}, ANONYMOUS)),
+        ("sentinel://a/news", PrimaryUrl((("a", 26_379),), "news", ANONYMOUS | {"db": 0}, ANONYMOUS)),
+        (
+            "sentinel://[::1]:5,[fe80::2]/n",
+            PrimaryUrl((("::1", 5), ("fe80::2", 26_379)), "n", ANONYMOUS | {"db": 0}, ANONYMOUS),
+        ),
+        (
+            "sentinel://me:p%40ss@a:1,b:2/news?db=3",
+            PrimaryUrl((("a", 1), ("b", 2)), "news", ME | {"db": 3}, ANONYMOUS),
+        ),
+        (
+            "sentinel://:secret@a/news?sentinel_username=he&sentinel_password=o%26ther",
+            PrimaryUrl((("a", 26_379),), "news", NAMELESS | {"db": 0}, {"username": "he", "password": "o&ther"}),
+        ),
+        ("cluster://a:1,b:2,c:3/", PrimaryUrl((("a", 1), ("b", 2), ("c", 3)), "", ANONYMOUS, ANONYMOUS)),
+        ("cluster://a,[::1]:5/0", PrimaryUrl((("a", 6_379), ("::1", 5)), "", ANONYMOUS, ANONYMOUS)),
+        ("cluster://me:p%40ss@a?db=0", PrimaryUrl((("a", 6_379),), "", ME, ME)),
+    ],
+)
+@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+def test_a_url_has_addresses_name_and_credentials(scheme: str, url: str, parsed: PrimaryUrl) -> None:
+    assert parse(f"{scheme}+{url}") == parsed
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis+sentinel:",
+        "redis+sentinel://",
+        "redis+sentinel:///news",
+        "redis+sentinel://a:1",
+        "redis+sentinel://a:1/",
+        "redis+sentinel://a:1/news/0",
+        "redis+sentinel://a:1,/news",
+        "redis+sentinel://a:1,:2/news",
+        "redis+sentinel://a:1,a..b/news",
+        "redis+sentinel://a:port/news",
+        "redis+sentinel://a:99999/news",
+        "redis+sentinel://a:1/news?db=one",
+        "redis+sentinel://a:1/news?socket_timeout=60",
+        "redis+sentinel://a:1/news?db",
+        "redis+cluster:",
+        "redis+cluster://",
+        "redis+cluster://user@",
+        "redis+cluster://a:1,",
+        "redis+cluster://a:port",
+        f"redis+cluster://a:1,{'a' * 64}.example",
+        "redis+cluster://a:1/news",
+        "redis+cluster://a:1?socket_timeout=60",
+    ],
+)
+def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
+    with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
+        open_connection(url, 1.0, keys=Keys.of_site("news"))
+
+
+@pytest.mark.parametrize("end", ["/1", "/10", "?db=1", "/0?db=3"])
+def test_a_database_other_than_0_is_refused_on_a_cluster(end: str) -> None:
+    with pytest.raises(ConfigError, match=r"VOTEWEB_REDIS_URL .* only database 0"):
+        open_connection(f"redis+cluster://a:1{end}", 1.0, keys=Keys.of_site("news"))
+
+
+def test_a_site_without_a_name_is_refused_on_a_cluster() -> None:
+    with pytest.raises(ConfigError, match="A cluster needs VOTEWEB_SITE"):
+        open_store(Settings(redis_url="redis+cluster://a:1"))
+
+
+def test_a_cluster_is_contacted_by_the_first_command() -> None:
+    store = open_store(Settings(redis_url="redis+cluster://127.0.0.1:1,localhost:1", site="news", redis_deadline=0.1))
+    with pytest.raises(Unavailable):
+        store.connection.ping()
+    store.connection.close()
+
+
+#: What a Sentinel tells of a primary that is up.
+UP = {"ip": "10.0.0.1", "port": 6379, "is_sdown": False, "is_odown": False, "is_disconnected": False}
+SILENT = redis.TimeoutError("silent")
+
+
+class Servers:
+    """Sentinels or nodes, by a clock of their own, with what each answers; those that have none are silent.
+
+    The answer of a Sentinel is the state of the primary, that of a node the address of the one that has all slots.
+    """
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Any] = {}
+        self.now = 0.0
+        #: Each server that was asked, and the seconds it had.
+        self.asked: list[tuple[str, float]] = []
+        self.promoted = "10.0.0.1"
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def client(self, host: str, _port: int, *, socket_timeout: float, socket_connect_timeout: float, **_: Any) -> Any:
+        assert socket_connect_timeout == socket_timeout
+        self.asked.append((host, socket_timeout))
+
+        def answer(_: str) -> Any:
+            answer = self.answers.get(host, SILENT)
+            if answer is SILENT:
+                self.now += socket_timeout
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        client = SimpleNamespace(
+            sentinel_get_master_addr_by_name=lambda _: (self.promoted, 6379),
+            sentinel_master=answer,
+            execute_command=lambda command: [[0, 0, [*answer(command), "its id"]]],
+        )
+        return nullcontext(client)
+
+    def sentinels(self, hosts: Collection[str]) -> Finder:
+        return Finder([(host, 1) for host in hosts], ask_sentinel("news"), {}, seconds=0.5, prefix="no primary: ")
+
+    def nodes(self, hosts: Collection[str]) -> Finder:
+        return Finder([(host, 1) for host in hosts], ask_node(0), {}, seconds=0.5)
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
+    """Servers in the place of redis-py's clients; no look-up holds for longer than its answer."""
+    servers = Servers()
+    monkeypatch.setattr(primary, "redis", SimpleNamespace(**vars(redis) | {"Redis": servers.client}))
+    monkeypatch.setattr(primary, "time", servers)
+    monkeypatch.setattr(primary, "LOOK_UP_SECONDS", 0.0)
+    return servers
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        UP | {"is_sdown": True},
+        UP | {"is_odown": True},
+        UP | {"is_disconnected": True},
+        redis.ConnectionError("refused"),
+        redis.TimeoutError("closed"),
+        redis.AuthenticationError("a password is required"),
+        redis.ResponseError("No such master with that name"),
+    ],
+)
+def test_the_sentinel_that_knew_last_is_asked_first(servers: Servers, other: Any) -> None:
+    servers.answers = {"a": other, "b": other, "c": UP}
+    finder = servers.sentinels("abc")
+    for _ in range(3):
+        assert finder.address() == ("10.0.0.1", 6379)
+    assert [host for host, _ in servers.asked] == ["a", "b", "c", "c", "c"]
+
+
+def test_without_a_primary_every_sentinels_reason_is_reported(servers: Servers) -> None:
+    others = {"a": redis.ResponseError("No such master"), "b": UP | {"is_sdown": True}}
+    servers.answers = others | {"c": redis.AuthenticationError("no password")}
+    with pytest.raises(redis.ConnectionError, match="no primary: No such master; the primary is down; no") as failure:
+        servers.sentinels("abc").address()
+    assert type(failure.value) is redis.ConnectionError
+
+
+def test_a_look_up_ends_in_time_and_the_next_asks_others(servers: Servers) -> None:
+    for finder in (servers.sentinels("abcdef"), servers.nodes("abcdef")):
+        servers.now, servers.asked = 0.0, []
+        for number in (1, 2, 3):
+            with pytest.raises(redis.TimeoutError):
+                finder.address()
+            assert servers.now == number * 0.5
+        assert servers.asked == [(host, 0.25) for host in "abcdef"]
+
+
+def test_a_look_up_holds_for_all_threads_also_if_it_failed(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(primary, "LOOK_UP_SECONDS", 0.1)
+    finder = servers.sentinels("a")
+    for _ in range(2):
+        with pytest.raises(redis.TimeoutError):
+            finder.address()
+    assert len(servers.asked) == 1
+
+
+def test_a_new_primary_is_known_before_replicas_follow_it(servers: Servers) -> None:
+    servers.promoted, servers.answers = "10.0.0.2", {"a": UP | {"is_odown": True}}
+    assert servers.sentinels("a").address() == ("10.0.0.2", 6379)
+
+
+def test_idle_connections_are_disconnected_when_the_primary_changes(servers: Servers) -> None:
+    changes: list[str] = []
+    servers.answers = {"a": UP}
+    finder = servers.sentinels("a")
+    finder.on_change = lambda: changes.append(servers.promoted)
+    finder.address()
+    finder.address()
+    servers.promoted = "10.0.0.2"
+    finder.address()
+    assert changes == ["10.0.0.1", "10.0.0.2"]
+
+
+def test_an_error_of_ours_is_not_an_unavailable_sentinel(servers: Servers) -> None:
+    servers.answers = {"a": KeyError("ip")}
+    with pytest.raises(KeyError):
+        servers.sentinels("a").address()
+
+
+def test_known_nodes_are_asked_before_others_of_the_url(servers: Servers) -> None:
+    servers.answers = {"url": ("known", 1), "known": ("known", 1)}
+    finder = servers.nodes(["url"])
+    assert [finder.address() for _ in range(3)] == [("known", 1)] * 3
+    del servers.answers["known"]  # as all nodes that were known may have been replaced
+    assert finder.address() == ("known", 1)
+    assert [host for host, _ in servers.asked] == ["url", "known", "known", "known", "url"]
+
+
+@pytest.fixture
+def port(make_store: MakeStore) -> Iterator[int]:
+    """A port of the server, which is in no cluster."""
+    plain, (port,) = make_store(), free_ports(1)
+    plain.connection.client.config_set("port", port)
+    yield port
+    plain.connection.client.config_set("port", 0)
+
+
+@pytest.mark.usefixtures("single_server")
+def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
+    greetings: list[float] = []
+
+    class Connection(PrimaryConnection):
+        def on_connect_check_health(self, check_health: bool = True) -> None:
+            greetings.append(self.socket_timeout)
+            super().on_connect_check_health(check_health)
+
+    finder: Any = SimpleNamespace(address=lambda: ("127.0.0.1", port))
+    limits = {"socket_connect_timeout": 0.1, "socket_timeout": 60.0}
+    with redis.Redis.from_pool(PrimaryPool(finder, connection_class=Connection, **limits)) as client:
+        assert client.blpop(["absent"], 0.2) is None
+    assert greetings == [0.1]
+
+
+@pytest.mark.usefixtures("single_server")
+def test_a_server_in_no_cluster_is_refused_with_its_words(port: int) -> None:
+    store = open_store(Settings(redis_url=f"redis+cluster://127.0.0.1:{port}", site="news"))
+    with pytest.raises(ConfigError, match="refuses us: This instance has cluster support disabled"):
+        store.health.wait_until_ready(1.0)
+    store.connection.close()
