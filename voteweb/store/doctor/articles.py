@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from math import isfinite
 
-from voteweb.core import config, links, validation
+from voteweb.core import config, validation
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
@@ -20,7 +20,7 @@ from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.rankings import Place, Rankings, group_keys
+from voteweb.store.schema.rankings import Rankings, group_keys
 from voteweb.store.schema.values import (
     LEFT_OUT,
     article_id,
@@ -216,31 +216,15 @@ def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | Non
     return dict(zip(named, pairs, strict=True))
 
 
-def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, Place]:
-    """Return where the article must be, given where it is: it may be left out of some lists."""
-    rankings, fields, places = Rankings(keys), seen.fields, _places(keys, seen)
-    link, is_ours = fields["link"] or "", fields["base"] is not None
-    wanted = rankings.places(article, settings, link)
-    for key in rankings.left_out(article, link, wanted, places, is_ours=is_ours):
-        wanted.pop(key, None)
-    link_key = keys.link(links.digest(link))
-    # The key may have expired by now, and such a program knows no such key.
-    if places[link_key][0] is None and not (is_ours and seen.now < article.time + LINK_SECONDS - 1):
-        wanted.pop(link_key, None)
-    if not seen.replies[2]:
-        wanted.pop(rankings.key_of_poster(article), None)
-    if article.status is ArticleStatus.REMOVED and fields["answer"] is not None:
-        wanted[keys.answers()] = finite_number(fields["answered"])
-    return wanted
-
-
 def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
     """Check where an article stands; the places of groups that do not exist wait until they do."""
-    wanted, unknown, member = _wanted(keys, settings, seen, article), _unknown_groups(seen), article_member(seen.name)
-    of_unknown = set(group_keys(keys, unknown))
-    for key, (place, _) in _places(keys, seen).items():
+    places, has_poster, of_unknown = _places(keys, seen), seen.replies[2], group_keys(keys, _unknown_groups(seen))
+    wanted = Rankings(keys).present_places(
+        article, seen.fields, settings, now=seen.now, has_poster=has_poster, places=places
+    )
+    for key, (place, _) in places.items():
         if key not in of_unknown:
-            yield from check_place(keys, key, member, place, wanted.get(key))
+            yield from check_place(keys, key, article_member(seen.name), place, wanted.get(key))
 
 
 #: The states of an article that has no open reports.

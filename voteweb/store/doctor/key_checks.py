@@ -72,6 +72,12 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_items, noun=noun))
     yield from scanner.unless_mistyped(_check_rules(scanner))
     yield from scanner.unless_mistyped(_check_mails(scanner))
+    yield from examine_counters(scanner)
+
+
+def examine_counters(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check that no id is given out twice."""
+    keys = scanner.site_keys
     yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_article_id(), scanner.article_ids()))
     yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_user_id(), iter(member_ids(scanner))))
 
