@@ -62,11 +62,8 @@ def test_an_article_deleted_during_the_backup_is_left_out(store: Store, before_v
         ([7], [1]),
     ],
 )
-def test_articles_with_many_voters_are_read_in_portions(
-    monkeypatch: pytest.MonkeyPatch, voters: list[int], portions: list[int]
-) -> None:
-    monkeypatch.setattr(scanner, "MAX_VOTERS_PER_READ", 5)
-    assert list(map(len, scanner.portions(voters, voters))) == portions
+def test_articles_with_many_voters_are_read_in_portions(voters: list[int], portions: list[int]) -> None:
+    assert list(map(len, scanner.portions(voters, voters, 5))) == portions
 
 
 def test_all_of_many_voters_are_dumped(store: Store) -> None:

@@ -7,13 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import (
-    articles,
-    key_checks,
-    lists,
-    members,
-    threads,
-)
+from voteweb.store.doctor import articles, key_checks, lists, members, threads
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner
