@@ -17,7 +17,7 @@ from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK, Se
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import feed_keys, member_places
 from voteweb.store.backup.lines import unique_names
-from voteweb.store.comments.stored_comments import count_votes, hidden_numbers, hidden_writes
+from voteweb.store.comments.stored_comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -224,7 +224,7 @@ class Derivation:
         open_blocks = {block: members for block, members in zip(blocks, sets, strict=True) if "0" in members}
         counts = count_votes(open_blocks.values())
         for block, members in open_blocks.items():
-            strays = [vote for vote in members if vote != "0" and int(vote) // VOTER_FACTOR not in thread.nodes]
+            strays = [vote for vote in members if is_vote(vote) and int(vote) // VOTER_FACTOR not in thread.nodes]
             if strays:
                 self._writer.add(("SREM", spell(thread.article, block), *strays))
         for number, node in thread.nodes.items():
