@@ -41,6 +41,8 @@ from voteweb.store.votes import open_votes
 
 #: Keys that are read in one round trip; places and commands that are written in one; items of a list in one command.
 READ_STEP, STEP, _CHUNK_SIZE = 200, 2_000, 1_000
+#: The nouns of most keys, of which nobody asks for all.
+_NEVER_LISTED = {"voted", "words", "voted-comments", "once", "imported"}
 _MEMBER_FIELDS = (
     *("id", "left", "since", "role", "banned", "banned-until", "held", "ban-removal"),
     *("inbox-feed", "saved-feed"),
@@ -112,7 +114,7 @@ class Derivation:
 
     def run(self) -> Derived:
         """Write all derived keys."""
-        with KeySpool(self._keys, TYPES) as spool:
+        with KeySpool(self._keys, TYPES.keys() - _NEVER_LISTED) as spool:
             self._scanner = SpoolingScanner(self._connection, spool)
             deque(self._scanner.spool(), maxlen=0)
             members = self._place_members()

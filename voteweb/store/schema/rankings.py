@@ -196,8 +196,9 @@ class Rankings:
         """
         link, is_ours = fields["link"] or "", fields["base"] is not None
         wanted, link_key = self.places(article, settings, link), self._keys.link(links.digest(link))
-        for key in self.left_out(article, link, wanted, places, is_ours=is_ours):
-            wanted.pop(key, None)
+        if places or not is_ours:  # else nothing tells of any that it is left out
+            for key in self.left_out(article, link, wanted, places, is_ours=is_ours):
+                wanted.pop(key, None)
         # The key may have expired by now, and a program after the book knows no such key.
         is_known = places.get(link_key, (None, None))[0] is not None
         if not is_known and not (is_ours and now < article.time + config.LINK_SECONDS - 1):
