@@ -44,7 +44,7 @@ class Tree:
 def build_tree(thread: Thread, order: CommentOrder, comment_vote_score: float) -> Tree:
     """Return the tree of *thread* with siblings in this *order*; it costs milliseconds for thousands of comments."""
     nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
-    parents, levels, covered = _climb(nodes)
+    parents, levels, covered = climb(nodes)
     below, heights = _count(nodes, parents, covered)
     ranked = _sorted(
         [n for n, node in nodes.items() if n in below or (node.status is CommentStatus.VISIBLE and n not in covered)],
@@ -67,7 +67,7 @@ def build_tree(thread: Thread, order: CommentOrder, comment_vote_score: float) -
     )
 
 
-def _climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[int]]:
+def climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[int]]:
     """Return the parents and levels of *nodes*, which are by ascending number, and those that are covered."""
     parents: dict[int, int] = {}
     levels = {0: 0}

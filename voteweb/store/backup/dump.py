@@ -15,6 +15,7 @@ import redis
 from voteweb.core.config import VOTER_BLOCK
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup.lines import BITS, LINE_ITEMS, KeyLine, is_known, unique_names
+from voteweb.store.backup.restore import Restore
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.key_spool import KeySpool
@@ -23,6 +24,7 @@ from voteweb.store.schema.fields import THREAD_FIELDS
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import COUNTED_NOUNS, EXPIRING, NOUNS, TYPES
 from voteweb.store.schema.nodes import comment_numbers, split_node
+from voteweb.store.site.context import Context, StorePart
 
 #: The primary nouns with keys that are read at the same instant; the order of NOUNS is that of reading.
 _TOGETHER: dict[str, tuple[str, ...]] = {
@@ -116,25 +118,37 @@ class TolerantScanner(Scanner):
             self._skipped.append(key)
 
 
-class Dump:
-    """Reads everything that cannot be computed from other data, or every key as it is."""
+class Backup(StorePart):
+    """The backups of one site: all that cannot be computed from other data, or every key as it is."""
 
-    def __init__(self, connection: Connection, skipped: list[str] | None = None) -> None:
-        """Prepare a dump that leaves out damaged keys and appends their names to *skipped*, if there is such a list."""
-        self._keys = connection.keys
-        self._scanner = Scanner(connection) if skipped is None else TolerantScanner(connection, skipped)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._scanner = Scanner(context.connection)
+
+    def new_restore(self, whole_layout: int | None = None) -> Restore:
+        """Return a restore of primary keys or, with the number of its layout, of a copy of every key."""
+        return Restore(self._context, whole_layout)
+
+    def key_total(self) -> int:
+        """Return the approximate number of keys of the site."""
+        return sum(1 for _ in self._scanner.all_keys())
 
     def total(self) -> int:
         """Return the approximate number of articles, members and acts in the log."""
+        self._scanner = TolerantScanner(self._connection, [])
         with _config_errors():
             entries = int(self._scanner.command("LLEN", self._keys.log_entries()))
             return entries + sum(int(line.value) for line in self._counters())
 
-    def lines(self) -> Iterator[KeyLine]:
-        """Yield every primary key.
+    def lines(self, skipped: list[str] | None = None) -> Iterator[KeyLine]:
+        """Yield every primary key, with what belongs together as it is at one instant; the site may be in use.
 
+        Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*, if that is a list.
         Raises ConfigError if the data cannot be read, ServerChanged if another server has them in the end.
         """
+        # Another scanner each time: one reads a single run of the server.
+        connection = self._connection
+        self._scanner = Scanner(connection) if skipped is None else TolerantScanner(connection, skipped)
         prefix = self._keys.prefix
         with _config_errors():
             with KeySpool(self._keys, _READ_FIRST) as spool:
@@ -155,7 +169,8 @@ class Dump:
     def all_lines(self) -> Iterator[KeyLine]:
         """Yield the content of every key in bounded steps; a big key takes several lines, which may repeat members.
 
-        The site must not be in use. Raises ConfigError for a key of a type that voteweb does not write.
+        The site must not be in use, whatever the layout of its data. Raises ConfigError for a key of a type that
+        voteweb does not write.
         """
         for keys in batched(self._scanner.all_keys()):
             looks = self._scanner.run_atomic([(look, key) for key in keys for look in ("TYPE", "PEXPIRETIME")])

@@ -3,17 +3,21 @@
 An act of a member needs that everybody can read what it is about, see :func:`read_time` and :func:`read_comment`.
 """
 
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, NoSuchComment
-from voteweb.core.comments import CommentId, Node
+from voteweb.core.comment_tree import climb
+from voteweb.core.comments import CommentId, CommentStatus, Node, Thread
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nodes import change_state, next_revision, parse_node
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.nodes import VOTER_FACTOR, change_state, next_revision, parse_node
+from voteweb.store.schema.values import finite_number, is_member_id
 from voteweb.store.site.changes import record_change
 
 
@@ -48,6 +52,34 @@ def is_covered(attempt: Attempt, keys: Keys, article: int, node: Node | None) ->
         if node and node.removes_replies:
             return True
     return False
+
+
+def hidden_numbers(thread: Thread) -> set[int]:
+    """Return the numbers that were given out and whose comments nobody can read any more, or that have lost theirs."""
+    *_, covered = climb(thread.nodes)
+    known = thread.last if thread.last <= config.MAX_COMMENTS else 0
+    last = min(max([known, *thread.nodes]), config.MAX_COMMENTS)
+    readable = {number for number, node in thread.nodes.items() if node.status is CommentStatus.VISIBLE} - covered
+    return set(range(1, last + 1)) - readable
+
+
+def hidden_writes(keys: Keys, article: int, numbers: Collection[int]) -> list[Command]:
+    """Return the writes that set the bits of the comments with these *numbers*, and no others."""
+    key, bits = keys.hidden(article), bytearray(max(numbers, default=0) // 8 + 1)
+    for number in numbers:
+        bits[number // 8] |= 0x80 >> number % 8
+    sets = [part for at, byte in enumerate(bits) for part in ("SET", "u8", f"#{at}", byte)]
+    return [("UNLINK", key), *([("BITFIELD", key, *sets)] if numbers else [])]
+
+
+def is_vote(voter: str) -> bool:
+    """Tell whether a member of ``voted-comments:`` stands for a vote."""
+    return is_member_id(voter) and int(voter) % VOTER_FACTOR > 0
+
+
+def count_votes(sets: Iterable[Iterable[str]]) -> Counter[int]:
+    """Return how many votes the members of these *sets* of ``voted-comments:`` are, by the number of the comment."""
+    return Counter(int(voter) // VOTER_FACTOR for voters in sets for voter in voters if is_vote(voter))
 
 
 def is_author(node: Node, name: str) -> bool:

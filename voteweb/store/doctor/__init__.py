@@ -3,16 +3,11 @@
 Repairs are made in rounds: one fix may reveal what only the next round can see.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from voteweb.store.connection.connection import Connection
-from voteweb.store.doctor import (
-    articles,
-    key_checks,
-    lists,
-    members,
-    threads,
-)
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor import articles, key_checks, lists, members, threads
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner
@@ -69,17 +64,12 @@ class Doctor(StorePart):
         written.
         """
         for _ in range(MAX_ROUNDS):
-            statuses, last_fix, status = set(), (), ""
-            warnings: list[Finding] = []
-            for finding in self.examine():
+            statuses, warnings = set(), list[Finding]()
+            for finding, status in run_fixes(self._connection, self.examine()):
                 if finding.is_warning:
                     warnings.append(finding)
                     continue
-                # One command repairs all that is wrong with a thing, whose findings come one after the other.
-                if not finding.fix or finding.fix != last_fix:
-                    status = _run(self._connection, finding)
-                    statuses.add(status)
-                last_fix = finding.fix
+                statuses.add(status)
                 if status == "repaired":
                     yield finding, True
             if not statuses:
@@ -89,6 +79,18 @@ class Doctor(StorePart):
                 break
         # Examining once more leaves out what somebody else has repaired meanwhile.
         yield from ((finding, False) for finding in self.examine())
+
+
+def run_fixes(connection: Connection, findings: Iterable[Finding]) -> Iterator[tuple[Finding, str]]:
+    """Run the fix of each finding and yield it with what came of it."""
+    last_fix: Command = ()
+    status = ""
+    for finding in findings:
+        # One command repairs all that is wrong with a thing, whose findings come one after the other.
+        if not finding.is_warning and (not finding.fix or finding.fix != last_fix):
+            status = _run(connection, finding)
+        last_fix = finding.fix
+        yield finding, status
 
 
 def _run(connection: Connection, finding: Finding) -> str:

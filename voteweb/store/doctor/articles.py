@@ -6,8 +6,8 @@ from functools import partial
 from itertools import chain
 from math import isfinite
 
-from voteweb.core import config, links, validation
-from voteweb.core.comments import CommentStatus
+from voteweb.core import config, validation
+from voteweb.core.comments import CommentId
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
@@ -15,12 +15,12 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
-from voteweb.store.moderation.settling import find_covered
+from voteweb.store.moderation.settling import find_covered, thing_of, without_reports
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.rankings import Place, Rankings, group_keys
+from voteweb.store.schema.rankings import Rankings, group_keys
 from voteweb.store.schema.values import (
     LEFT_OUT,
     article_id,
@@ -216,35 +216,15 @@ def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | Non
     return dict(zip(named, pairs, strict=True))
 
 
-def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, Place]:
-    """Return where the article must be, given where it is: it may be left out of some lists."""
-    rankings, fields, places = Rankings(keys), seen.fields, _places(keys, seen)
-    link, is_ours = fields["link"] or "", fields["base"] is not None
-    wanted = rankings.places(article, settings, link)
-    for key in rankings.left_out(article, link, wanted, places, is_ours=is_ours):
-        wanted.pop(key, None)
-    link_key = keys.link(links.digest(link))
-    # The key may have expired by now, and such a program knows no such key.
-    if places[link_key][0] is None and not (is_ours and seen.now < article.time + LINK_SECONDS - 1):
-        wanted.pop(link_key, None)
-    if not seen.replies[2]:
-        wanted.pop(rankings.key_of_poster(article), None)
-    if article.status is ArticleStatus.REMOVED and fields["answer"] is not None:
-        wanted[keys.answers()] = finite_number(fields["answered"])
-    return wanted
-
-
 def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
     """Check where an article stands; the places of groups that do not exist wait until they do."""
-    wanted, unknown, member = _wanted(keys, settings, seen, article), _unknown_groups(seen), article_member(seen.name)
-    of_unknown = set(group_keys(keys, unknown))
-    for key, (place, _) in _places(keys, seen).items():
+    places, has_poster, of_unknown = _places(keys, seen), seen.replies[2], group_keys(keys, _unknown_groups(seen))
+    wanted = Rankings(keys).present_places(
+        article, seen.fields, settings, now=seen.now, has_poster=has_poster, places=places
+    )
+    for key, (place, _) in places.items():
         if key not in of_unknown:
-            yield from check_place(keys, key, member, place, wanted.get(key))
-
-
-#: The states of an article that has no open reports.
-_ENDED = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
+            yield from check_place(keys, key, article_member(seen.name), place, wanted.get(key))
 
 
 def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
@@ -263,47 +243,44 @@ def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
 def _check_reports(scanner: Scanner, members: list[str]) -> Iterator[Finding]:
     """Check the reports of these articles and comments; what is below one removed with its replies has none, either."""
     keys, queue = scanner.site_keys, scanner.site_keys.reports()
-    reads: list[list[Command]] = []
-    thing: Command
-    for member in members:
-        if id := comment_of(member):
-            thing, report = ("HMGET", keys.thread(id.article), "rev", id.number), keys.comment_report(*id)
-        else:
-            article = article_id(member)
-            thing, report = ("HMGET", keys.article(article), "title", "gone", "time"), keys.report(article)
-        reads.append([thing, ("HLEN", report), ("ZSCORE", queue, member)])
-    replies = split_evenly(scanner.run_atomic([read for own in reads for read in own]), len(members))
-    ids = [id for member in members if (id := comment_of(member))]
-    covered = find_covered(scanner.run_atomic, keys, ids)
-    for member, own, seen in zip(members, reads, replies, strict=True):
-        (first, second, *_), count, queued = seen
-        report, state = own[1][1], second if second in _ENDED else ""
-        if id := comment_of(member):
-            node = parse_node(id.number, second or "")
-            if second and not node:
-                continue  # a finding about the conversation says so already
-            is_visible = node and node.status is CommentStatus.VISIBLE
-            state = (
-                f"removed with {covered[id]}"
-                if id in covered
-                else ""
-                if is_visible
-                else node.status
-                if node
-                else "not there"
-            )
-        elif first is None:
-            if count and any(seen[0]):
+    things = [thing_of(keys, comment_of(member) or article_id(member)) for member in members]
+    reads: list[list[Command]] = [
+        [_read_of(keys, thing.id), ("HLEN", thing.report_key), ("ZSCORE", queue, thing.member)] for thing in things
+    ]
+    replies = split_evenly(scanner.run_atomic([read for own in reads for read in own]), len(things))
+    covered = find_covered(scanner.run_atomic, keys, [thing.id for thing in things if isinstance(thing.id, CommentId)])
+    for thing, own, seen in zip(things, reads, replies, strict=True):
+        stored, count, queued = seen
+        above = covered.get(thing.id) if isinstance(thing.id, CommentId) else None
+        state = f"removed with {above}" if above else _state(thing.id, stored)
+        if state is None:
+            if count and isinstance(thing.id, int) and any(stored):
                 why_not = "its article has no title: repair that first"
-                yield Finding(report, f"reports {member}, which is no article", why_not=why_not)
-            continue  # all else says a finding about the article
+                yield Finding(thing.report_key, f"reports {thing.member}, which is no article", why_not=why_not)
+            continue  # all else says a finding about the article or the conversation
         is_settled = count and state
-        place: Command = ("ZADD", queue, count, member) if count and not is_settled else ("ZREM", queue, member)
-        fix = guarded(keys, own, seen, [*([("UNLINK", report)] if is_settled else []), place])
+        writes: list[Command] = [("ZADD", queue, count, thing.member)]
+        fix = guarded(keys, own, seen, writes if count and not is_settled else without_reports(keys, thing))
         if is_settled:
-            yield Finding(report, f"reports {member}, which is {state}", fix)
-        for _, what, *_ in check_place(keys, queue, member, queued, float(count) if count else None):
+            yield Finding(thing.report_key, f"reports {thing.member}, which is {state}", fix)
+        for _, what, *_ in check_place(keys, queue, thing.member, queued, float(count) if count else None):
             yield Finding(queue, what, fix)
+
+
+def _read_of(keys: Keys, id: int | CommentId) -> Command:
+    if isinstance(id, CommentId):
+        return ("HMGET", keys.thread(id.article), "rev", id.number)
+    return ("HMGET", keys.article(id), "title", "gone", "time")
+
+
+def _state(id: int | CommentId, stored: list[str | None]) -> str | None:
+    """Return why a thing that is *stored* so can have no open reports, "" if it can, None if another finding tells."""
+    name, state, *_ = stored
+    if isinstance(id, int):
+        ends = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
+        return None if name is None else state if state in ends else ""
+    node = parse_node(id.number, state or "")
+    return node.status if node else None if state else "not there"
 
 
 def examine_bounds(scanner: SpoolingScanner) -> Iterator[Finding]:

@@ -1,9 +1,8 @@
 """Check by the table of nouns: type, lifetime and owner of every key, and that sets and rankings hold what they may."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from voteweb.core.mail import MailKind
 from voteweb.store.accounts.users import member_places
@@ -72,6 +71,12 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_items, noun=noun))
     yield from scanner.unless_mistyped(_check_rules(scanner))
     yield from scanner.unless_mistyped(_check_mails(scanner))
+    yield from examine_counters(scanner)
+
+
+def examine_counters(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check that no id is given out twice."""
+    keys = scanner.site_keys
     yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_article_id(), scanner.article_ids()))
     yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_user_id(), iter(member_ids(scanner))))
 
@@ -155,58 +160,30 @@ def _check_counter(scanner: Scanner, key: str, ids: Iterator[int]) -> Iterator[F
         yield Finding(key, f"is {last or 'missing'}, but {highest} is in use", fix)
 
 
-class Holder(NamedTuple):
-    """A kind of things: its name, the key of the hash for which a member stands, and some fields of that.
-
-    ``belongs`` tells of a key and these fields whether the thing may stand in it.
-    """
-
-    name: str
-    key: Callable[[str], str | None]
-    fields: Sequence[str]
-    belongs: Callable[[str, Fields], bool]
+#: The kinds of things that stand in sets and rankings, with the fields that tell whether and where one may stand.
+_TELLING = {
+    "article": ("title", "poster", "link", "groups", "time"),
+    "member": ("id", "name", "role", "since"),
+    "conversation": ("last", "rev", "closes"),
+    "invitation": ("by",),
+}
 
 
 def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check what articles, members and invitations are held where; of a thing itself, its own check tells more."""
     keys, groups = scanner.site_keys, scanner.groups()
-    named = Rankings(keys).named
-
-    def may_hold(key: str, fields: Fields) -> bool:
-        noun, has_time = keys.split(key)[0], finite_number(fields["time"]) is not None
-        is_free = noun in ("reports", "answers", "saved") or (noun == "top-day" and not has_time)
-        return fields["title"] is not None and (is_free or key in named(fields))
-
-    article = Holder(
-        "article",
-        lambda member: f"{keys.prefix}{member}" if is_article(member) else None,
-        ("title", "poster", "link", "groups", "time"),
-        may_hold,
-    )
-    member = Holder("member", keys.user, ("id", "name", "role", "since"), lambda *_: True)
-    invitation = Holder(
-        "invitation",
-        lambda member: keys.invite(invitation_digest(member)) if invitation_digest(member) else None,
-        ("by",),
-        lambda key, fields: key == keys.invites(fields["by"] or ""),
-    )
     of_groups = [key for key in group_keys(keys, groups) if TYPES[keys.split(key)[0]] == "zset"]
     of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()]
     spell = (keys.posted, keys.gone, keys.link, keys.domain, keys.top_of_day, keys.saved)
     others = chain.from_iterable(scanner.keys(key("*")) for key in spell)
-    lists = [*member_places(keys, {}), keys.leaving()]
-    for kind, places in (
-        (article, _in_sets(scanner, map(keys.group, groups))),
-        (article, scanner.ranking_members(chain(of_site, [keys.reports()], of_groups, others))),
-        (member, _in_sets(scanner, lists)),
-        (
-            Holder("conversation", keys.thread, ("last", "rev", "closes"), lambda *_: True),
-            _in_sets(scanner, [keys.removing()]),
-        ),
-        (invitation, scanner.ranking_members(scanner.keys(keys.invites("*")))),
-    ):
-        checked = (place for place in places if not _is_no_thing(keys.split(place[0])[0], place[1]))
-        yield from scanner.check_each(checked, partial(_reads_of_place, keys, kind), partial(_check_place, keys, kind))
+    places = chain(
+        _in_sets(scanner, map(keys.group, groups)),
+        scanner.ranking_members(chain(of_site, [keys.reports()], of_groups, others)),
+        _in_sets(scanner, [*member_places(keys, {}), keys.leaving(), keys.removing()]),
+        scanner.ranking_members(scanner.keys(keys.invites("*"))),
+    )
+    checked = (place for place in places if not _is_no_thing(keys.split(place[0])[0], place[1]))
+    yield from scanner.check_each(checked, partial(_reads_of_place, keys), partial(_check_place, keys))
 
 
 def _in_sets(scanner: Scanner, found: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -219,19 +196,43 @@ def _is_no_thing(noun: str, member: str) -> bool:
     return (member == LEFT_OUT and noun in BEST_NOUNS) or bool(is_of_other_check)
 
 
-def _reads_of_place(keys: Keys, kind: Holder, place: tuple[str, str]) -> list[Command]:
-    command = "SISMEMBER" if TYPES[keys.split(place[0])[0]] == "set" else "ZSCORE"
-    return [("HMGET", kind.key(place[1]) or keys.article("?"), *kind.fields), (command, *place)]
+def _thing(keys: Keys, noun: str, member: str) -> tuple[str, str]:
+    """Return the kind of the thing for which *member* stands in keys of a *noun*, and the key of its hash."""
+    match noun:
+        case "users" | "admins" | "held" | "ban-removals" | "leaving":
+            return "member", keys.user(member)
+        case "removing":
+            return "conversation", keys.thread(member)
+        case "invites":
+            return "invitation", keys.invite(invitation_digest(member) or "?")
+    return "article", f"{keys.prefix}{member}" if is_article(member) else keys.article("?")
+
+
+def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
+    """Tell whether a thing with these *fields* may stand in *key*."""
+    noun, _ = keys.split(key)
+    if "title" not in fields:
+        return noun != "invites" or key == keys.invites(fields["by"] or "")
+    has_time = finite_number(fields["time"]) is not None
+    is_free = noun in ("reports", "answers", "saved") or (noun == "top-day" and not has_time)
+    return fields["title"] is not None and (is_free or key in Rankings(keys).named(fields))
+
+
+def _reads_of_place(keys: Keys, place: tuple[str, str]) -> list[Command]:
+    noun, _ = keys.split(place[0])
+    kind, key = _thing(keys, noun, place[1])
+    return [("HMGET", key, *_TELLING[kind]), ("SISMEMBER" if TYPES[noun] == "set" else "ZSCORE", *place)]
 
 
 def _check_place(
-    keys: Keys, kind: Holder, place: tuple[str, str], values: list[str | None], stored: float | bool | None
+    keys: Keys, place: tuple[str, str], values: list[str | None], stored: float | bool | None
 ) -> Iterator[Finding]:
-    (key, member), fields = place, dict(zip(kind.fields, values, strict=True))
-    is_set, exists = TYPES[keys.split(key)[0]] == "set", any(value is not None for value in values)
-    if (stored if is_set else stored is not None) and not (exists and kind.belongs(key, fields)):
+    (key, member), (noun, _) = place, keys.split(place[0])
+    (kind, _), is_set = _thing(keys, noun, member), TYPES[noun] == "set"
+    fields, exists = dict(zip(_TELLING[kind], values, strict=True)), any(value is not None for value in values)
+    if (stored if is_set else stored is not None) and not (exists and _may_stand(keys, key, fields)):
         is_thing = exists and fields.get("title", "") is not None
-        why = "which does not belong there" if is_thing else f"which is no {kind.name}"
-        of_thing, _ = _reads_of_place(keys, kind, place)
+        why = "which does not belong there" if is_thing else f"which is no {kind}"
+        of_thing, _ = _reads_of_place(keys, place)
         fix = guarded(keys, [of_thing], [values], [("SREM" if is_set else "ZREM", key, member)])
         yield Finding(key, f"holds {member}, {why}", fix)

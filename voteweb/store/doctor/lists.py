@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -26,21 +26,17 @@ _INDEXED = {name: field for name, field in LOG_FIELDS.items() if field.required}
 
 
 def _remade(
-    scanner: Scanner,
-    key: str,
-    items: Sequence[str],
-    wanted: Iterable[str | int],
-    *,
-    lacking: Iterable[str | int] = (),
-    strays: Container[str] = (),
-    other: str = "",
+    scanner: Scanner, key: str, items: Sequence[str], wanted: Sequence[str], other: str = ""
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a list that has these *items*, and *other* faults; *wanted* in its place repairs it."""
-    counts = Counter(items)
+    """Yield what is wrong with a list that has these *items*, and an *other* fault; *wanted* in its place repairs it.
+
+    Another order alone is no fault.
+    """
+    counts, right = Counter(items), set(wanted)
     problems = [
-        *(f"lacks {item}" for item in lacking),
-        *(f"holds {item:.40}, which does not belong there" for item in counts if item in strays),
-        *(f"holds {item} {count} times" for item, count in counts.items() if count > 1 and item not in strays),
+        *(f"lacks {item}" for item in wanted if item not in counts),
+        *(f"holds {item:.40}, which does not belong there" for item in counts if item not in right),
+        *(f"holds {item} {count} times" for item, count in counts.items() if count > 1 and item in right),
         *([other] if other else []),
     ]
     if problems:
@@ -96,13 +92,10 @@ def _check_index(
     Nobody knows where *broken* ones belong, and acts since the log was read are newer: both stay where they are.
     """
     ids = [int(item) if is_member_id(item) else 0 for item in items]
-    newest = last
-    if max(ids, default=0) > last:
-        newest = scanner.command("LLEN", scanner.site_keys.log_entries())
+    newest = scanner.command("LLEN", scanner.site_keys.log_entries()) if max(ids, default=0) > last else last
     right = sorted([*wanted, *{id for id in ids if id in broken or last < id <= newest}])
-    strays, lacking = set(items) - set(map(str, right)), sorted(set(right).difference(ids))
     order = "has its acts in another order" if ids != right and sorted(ids) == right else ""
-    yield from _remade(scanner, index, items, right, lacking=lacking, strays=strays, other=order)
+    yield from _remade(scanner, index, items, list(map(str, right)), order)
 
 
 def examine_comments(scanner: SpoolingScanner, written: Written) -> Iterator[Finding]:
@@ -118,10 +111,10 @@ def _check_newest(scanner: Scanner) -> Iterator[Finding]:
     """Check that the list of the site's newest comments holds each once, and no more than it may."""
     key, most = scanner.site_keys.comments(), config.NEWEST_COMMENTS
     items = scanner.command("LRANGE", key, 0, -1)
-    strays = {item for item, comment in _comments(scanner, dict.fromkeys(items)).items() if comment is None}
-    kept = [item for item in dict.fromkeys(items) if item not in strays][:most]
-    other = f"holds {len(items)} comments, more than {most}" if len(items) > most else ""
-    yield from _remade(scanner, key, items, kept, strays=strays, other=other)
+    if len(items) > most:
+        yield Finding(key, f"holds {len(items)} comments, more than {most}", ("LTRIM", key, 0, most - 1))
+    found = _comments(scanner, dict.fromkeys(items))
+    yield from _remade(scanner, key, items, [item for item in dict.fromkeys(items) if found.get(item, True)])
 
 
 def _comments(scanner: Scanner, entries: Iterable[str]) -> dict[str, Node | None]:
@@ -146,9 +139,9 @@ def _check_commented(scanner: Scanner, name: str, written: "array[int]") -> Iter
     signed = {entry for entry, comment in comments.items() if comment and name_key(comment.author) == name}
     # Read once more: an entry counts as wrong if it was so before and after its comment was read.
     items = [item for _, item in scanner.items(key)] if comments else items
-    strays, lacking = (comments.keys() - signed).intersection(items), sorted(signed.difference(items))
+    strays, lacking = (comments.keys() - signed).intersection(items), signed.difference(items)
     if lacking and not scanner.command("HEXISTS", keys.user(name), "id"):
-        lacking = []  # an imported comment may name somebody who is no member; who left is still one
+        lacking = set()  # an imported comment may name somebody who is no member; who left is still one
     if strays or lacking or len(set(items)) < len(items):
         ordered = newest_first(times_of(scanner.run_atomic, keys, [*{*items, *lacking} - strays]))
-        yield from _remade(scanner, key, items, (item for item, _ in ordered), lacking=lacking, strays=strays)
+        yield from _remade(scanner, key, items, [item for item, _ in ordered])

@@ -1,7 +1,7 @@
 """Check members: their fields and lists, votes, invitations, feeds, inboxes and visits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.store.accounts.users import member_places
+from voteweb.store.accounts.users import feed_keys, member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.key_checks import NO_ID, member_ids
@@ -65,12 +65,6 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         yield from scanner.findings(found, partial(_check_addresses, field=field))
 
 
-def _feeds(keys: Keys, fields: Fields) -> dict[str, str]:
-    """Return the fields of a member that are addresses of feeds, with the key of each."""
-    spell: dict[str, Callable[[str], str]] = {"inbox-feed": keys.inbox_feed, "saved-feed": keys.saved_feed}
-    return {field: key(fields[field] or "") for field, key in spell.items() if fields[field] is not None}
-
-
 def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
     return [
         ("ZSCORE", keys.users(), name),
@@ -80,7 +74,7 @@ def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
         ("SISMEMBER", keys.leaving(), name),
         ("EXISTS", *keys_left_behind(keys, name)),
         ("EXISTS", keys.follows(name), keys.hides(name), keys.saved(name)),
-        *(("GET", key) for key in _feeds(keys, fields).values()),
+        *(("GET", key) for key in feed_keys(keys, fields).values()),
     ]
 
 
@@ -115,7 +109,7 @@ def _check_places(keys: Keys, seen: Look) -> Iterator[Problem]:
     elif has_left and left_behind and not is_leaving:
         what = f"lacks {name}, who left articles, reports or invitations behind"
         yield Problem(leaving, what, (("SADD", leaving, name),))
-    for field, owner in zip(_feeds(keys, fields), owners, strict=True):
+    for field, owner in zip(feed_keys(keys, fields), owners, strict=True):
         if owner != name:
             what = f"has a feed whose address leads to {owner or 'nobody'}: the member has none now"
             yield Problem(user, what, (("HDEL", user, field),))

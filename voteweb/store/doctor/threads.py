@@ -4,22 +4,24 @@ Each is looked at as it was at one instant, which its revision proves, and one c
 """
 
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from voteweb.core import config
+from voteweb.core.comment_tree import climb
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.config import Settings
 from voteweb.core.names import name_key
+from voteweb.store.comments.stored_comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
 from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS
 from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
-from voteweb.store.schema.values import finite_number, is_id_text, is_member_id, is_number
+from voteweb.store.schema.values import finite_number, is_id_text, is_number
 from voteweb.store.site.changes import record_change
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
@@ -217,24 +219,14 @@ def _check_comments(thread: Conversation) -> Iterator[Finding]:
     key, nodes = thread.keys.thread(thread.id), thread.thread.nodes
     for number in set(thread.numbers) - nodes.keys():
         yield Finding(key, f"holds comment {CommentId(thread.id, number)} with a damaged text", why_not=BY_HAND)
-    counts = Counter(int(vote) // VOTER_FACTOR for own in thread.voters.values() for vote in own if _is_vote(vote))
-    levels, covered = {0: 0}, set[int]()
+    counts, (_, levels, _) = count_votes(thread.voters.values()), climb(nodes)
     for number, node in nodes.items():
-        above = node.parent if node.parent < number and node.parent in levels else 0
-        levels[number] = levels[above] + 1
-        if above in covered or (above and nodes[above].removes_replies):
-            covered.add(number)
         if levels[number] == config.MAX_COMMENT_LEVEL + 1:
             what = f"comment {CommentId(thread.id, number)} stands below level {config.MAX_COMMENT_LEVEL}, the deepest"
             yield Finding(key, what, why_not="pages show it all the same, and nothing else tells where it belongs")
         yield from (Finding(key, what) for what in _check_comment(thread, node, counts[number]))
     if _knows_last(thread):  # else the bits are checked once it does
-        readable = {n for n, node in nodes.items() if node.status is CommentStatus.VISIBLE} - covered
-        yield from _check_hidden(thread, set(range(1, thread.last + 1)) - readable)
-
-
-def _is_vote(member: str) -> bool:
-    return is_member_id(member) and int(member) % VOTER_FACTOR > 0
+        yield from _check_hidden(thread, hidden_numbers(thread.thread))
 
 
 def _check_comment(thread: Conversation, node: Node, voters: int) -> Iterator[str]:
@@ -280,11 +272,7 @@ def _check_hidden(thread: Conversation, wanted: set[int]) -> Iterator[Finding]:
     if thread.hidden_bits != len(before):
         yield Finding(key, "hides numbers that no comment has")
     if thread.hidden_bits != len(before) or before != after:
-        bits = bytearray(max(after, default=0) // 8 + 1)
-        for number in after:
-            bits[number // 8] |= 0x80 >> number % 8
-        sets = [part for at, byte in enumerate(bits) for part in ("SET", "u8", f"#{at}", byte)]
-        thread.writes += [("UNLINK", key), *([("BITFIELD", key, *sets)] if after else [])]
+        thread.writes += hidden_writes(thread.keys, thread.id, after)
     if stored != str(thread.last - len(before)):
         yield Finding(article, f"has comments {stored}, but {thread.last - len(before)} can be read")
     if stored != str(thread.last - len(after)):
@@ -322,7 +310,7 @@ def _check_voters(thread: Conversation) -> Iterator[Finding]:
 
 def _is_of_block(member: str, block: int, last: int) -> bool:
     """Tell whether *member* is the 0 of a block, or stands for a vote on one of its comments up to the *last* one."""
-    number = int(member) // VOTER_FACTOR if _is_vote(member) else 0
+    number = int(member) // VOTER_FACTOR if is_vote(member) else 0
     return member == "0" or (number // config.VOTER_BLOCK == block and 1 <= number <= last)
 
 

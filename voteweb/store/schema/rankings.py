@@ -19,6 +19,7 @@ BEST_NOUNS = frozenset(noun for noun, holds in NOUNS.items() if holds.part is Pa
 Place = float | bool | None
 #: The score of an article in each ranking, and what the best article left out there is worth; None where there is none.
 Places = Mapping[str, tuple[float | None, float | None]]
+NOWHERE: Places = {}
 
 
 def site_lists(keys: Keys, time: float, link: str) -> tuple[str, ...]:
@@ -178,3 +179,32 @@ class Rankings:
             places[self._keys.link(links.digest(link))] = article.time // 1
         places[self.key_of_poster(article)] = article.time
         return places
+
+    def present_places(
+        self,
+        article: Article,
+        fields: Mapping[str, str | None],
+        settings: Settings,
+        *,
+        now: float,
+        has_poster: bool,
+        places: Places = NOWHERE,
+    ) -> dict[str, Place]:
+        """Return where an *article* with these stored *fields* must be at unix time *now*, given the *places* it has.
+
+        It may be left out of some rankings. Its poster may be no member.
+        """
+        link, is_ours = fields["link"] or "", fields["base"] is not None
+        wanted, link_key = self.places(article, settings, link), self._keys.link(links.digest(link))
+        if places or not is_ours:  # else nothing tells of any that it is left out
+            for key in self.left_out(article, link, wanted, places, is_ours=is_ours):
+                wanted.pop(key, None)
+        # The key may have expired by now, and a program after the book knows no such key.
+        is_known = places.get(link_key, (None, None))[0] is not None
+        if not is_known and not (is_ours and now < article.time + config.LINK_SECONDS - 1):
+            wanted.pop(link_key, None)
+        if not has_poster:
+            wanted.pop(self.key_of_poster(article), None)
+        if article.status is ArticleStatus.REMOVED and fields["answer"] is not None:
+            wanted[self._keys.answers()] = finite_number(fields["answered"])
+        return wanted
