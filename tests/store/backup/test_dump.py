@@ -63,11 +63,7 @@ def test_an_article_deleted_during_the_backup_is_left_out(store: Store, before_v
     ],
 )
 def test_articles_with_many_voters_are_read_in_portions(voters: list[int], portions: list[int]) -> None:
-<<<<<<< HEAD
     assert list(map(len, scanner.portions(voters, voters, most=5))) == portions
-=======
-    assert list(map(len, scanner.portions(voters, voters, 5))) == portions
->>>>>>> derive
 
 
 def test_all_of_many_voters_are_dumped(store: Store) -> None:

@@ -137,8 +137,9 @@ def _check_commented(scanner: Scanner, name: str, written: "array[int]") -> Iter
     items = [item for _, item in scanner.items(key)]
     comments = _comments(scanner, theirs ^ set(items))
     signed = {entry for entry, comment in comments.items() if comment and name_key(comment.author) == name}
-    # Read once more: an entry counts as wrong if it was so before and after its comment was read.
-    items = [item for _, item in scanner.items(key)] if comments else items
+    # Read once more, at one instant: an entry counts as wrong if it was so before and after its comment was read, and
+    # as double if it is so then. In parts, a list that grows at its head seems to have some entries twice.
+    items = scanner.command("LRANGE", key, 0, -1) if comments or len(set(items)) < len(items) else items
     strays, lacking = (comments.keys() - signed).intersection(items), signed.difference(items)
     if lacking and not scanner.command("HEXISTS", keys.user(name), "id"):
         lacking = set()  # an imported comment may name somebody who is no member; who left is still one

@@ -215,7 +215,7 @@ LOG_FIELDS = {
 THREAD_FIELDS = {
     "last": Field(is_number, "the highest number given out"),
     "rev": Field(
-        is_id_text,
+        matching("[0-9]{1,16}"),
         "a number that no other state of the conversation has had, for readers that keep what they have read",
     ),
     "closes": Field(
