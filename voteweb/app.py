@@ -20,18 +20,17 @@ from voteweb.store.migrations import Migrations
 from voteweb.web import (
     branding,
     finishing,
+    lane,
     request_bounds,
     search_limits,
     security,
-    shared_articles,
     site_switches,
     static_files,
     templating,
     views,
-    vote_middleware,
 )
 from voteweb.web.auth import authentication, login, sessions
-from voteweb.web.caching import fragment_cache, frame_pages, page_cache, shared_page_middleware, shared_pages
+from voteweb.web.caching import fragment_cache, page_cache, shared_pages
 from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
@@ -69,8 +68,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     authentication.init_app(app)
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
-    shared_pages.init_app(app, settings)
-    shared_articles.init_app(app)
+    shared_pages.init_app(app)
     search_limits.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)
@@ -120,8 +118,7 @@ def _new_flask(settings: Settings) -> SiteFlask:
 
 def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
-    shared_page_middleware.init_app(app, settings, (frame_pages.finder(app), shared_articles.finder(app)))
-    vote_middleware.init_app(app, settings)
+    lane.init_app(app, settings)
     request_bounds.limit_headers(app)
     if middleware.monitors_cached_pages(settings):
         page_cache.init_app(app, settings)

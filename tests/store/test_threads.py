@@ -131,7 +131,7 @@ def test_restored_conversation_is_read_once_it_is_whole(store: Store) -> None:
 
 def test_cache_keeps_the_conversations_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "THREAD_CACHE_SIZE", 3)
-    monkeypatch.setattr(config, "THREAD_CACHE_COMMENTS", 4)
+    monkeypatch.setattr(config, "THREAD_CACHE_COMMENTS", 6)
     cache = ThreadCache()
     for id in (1, 2, 3):
         cache.put(Thread(id, nodes={1: node(1)}), {})

@@ -11,7 +11,6 @@ from tests.store.examination import broken, ids, run, snapshot
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.store import Store, build_store
-from voteweb.web.own_marks import mark_voted
 
 Vote = Callable[[Store, int], Any]
 
@@ -136,7 +135,7 @@ def test_voters_expire_an_hour_after_voting_closes(store: Store) -> None:
     assert expiry == int(article.time + 604_800) + config.VOTERS_GRACE_SECONDS
 
 
-def test_a_viewers_votes_are_marked_in_rows(store: Store) -> None:
+def test_votes_of_a_member_are_found_by_article(store: Store) -> None:
     articles = [factories.article(store) for _ in range(4)]
     bob = factories.user(store, "bob")
     for at in (1, 3):
@@ -145,7 +144,7 @@ def test_a_viewers_votes_are_marked_in_rows(store: Store) -> None:
     own = store.votes.queue_own(pipeline, [article.id for article in articles], bob.id)
     none = store.votes.queue_own(pipeline, [], bob.id)
     pipeline.execute()
-    assert [article.voted for article in mark_voted(articles, own.result)] == [False, True, False, True]
+    assert [own.result[article.id] for article in articles] == [False, True, False, True]
     assert none.result == {}
 
 

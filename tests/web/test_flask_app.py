@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from flask import Flask, Response, g, jsonify, make_response, redirect
+from flask import Flask, Response, jsonify, make_response, redirect
 
 from tests.web.conftest import MakeApp
-from voteweb.web.context import current_app, current_g
 from voteweb.web.flask_app import SiteResponse
 
 
@@ -32,18 +31,8 @@ def test_headers_are_those_of_flask(app: Flask, make: Callable[[], Response]) ->
         assert response.get_wsgi_headers(environ) == Response.get_wsgi_headers(response, environ)
 
 
-def test_context_variable_of_flask_is_the_one_behind_its_proxies(app: Flask) -> None:
-    """context.py looks up a private name of Flask."""
-    with app.test_request_context():
-        g.mark = object()
-        assert current_app() is app
-        assert current_g().mark is g.mark
-    with pytest.raises(LookupError):
-        current_app()
-
-
 def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:
-    """shared_page_middleware.py and vote_middleware.py answer without hooks: a new one must be repeated in both."""
+    """lane.py answers without hooks: a new one must be repeated there."""
     app = make_app(site_url="https://news.example")
     hooks = {hook.__name__ for table in (app.before_request_funcs, app.after_request_funcs) for hook in table[None]}
     idle = {"csrf_protect", "_update_remember_cookie"}  # those of Flask-WTF and Flask-Login, which do nothing here

@@ -286,9 +286,8 @@ SITEMAP_SECONDS = 3_600
 #: Readers' pages that a worker caches, and their bytes (uncompressed): the pages that a busy site serves in a second.
 PAGE_CACHE_SIZE = 1_000
 PAGE_CACHE_BYTES = 32 * 2**20
-#: Bytes of the pages that a worker keeps for all members: of lists, and of articles without their comments.
-SHARED_LISTS_BYTES = 16 * 2**20
-SHARED_ARTICLES_BYTES = 8 * 2**20
+#: Bytes of the pages that a worker keeps for all members: lists, and articles without their comments.
+SHARED_PAGES_BYTES = 24 * 2**20
 #: Entries of a worker's caches for the pages that are read most, at about a kilobyte each: rows as read from Redis;
 #: what guides reads, such as the ids last seen at a position of a ranking, and the comments that a viewer voted for;
 #: rendered rows, by their values and by their articles; and fragments that are part of every page.

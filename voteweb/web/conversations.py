@@ -10,6 +10,7 @@ from flask import g, request
 from markupsafe import Markup
 
 from voteweb.core import comment_permissions, config, markup, permissions
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comment_errors import ConversationClosed, ConversationEnded
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.conversation import Conversation, ConversationPage
@@ -20,10 +21,9 @@ from voteweb.core.models import Article, User
 from voteweb.core.names import name_key
 from voteweb.store.comments.threads import Expect, ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.auth.login import named_voter
+from voteweb.web.auth.login import named_voter, viewer_read
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
-from voteweb.web.caching.conversation_cache import conversations as cached_trees
 from voteweb.web.caching.text_cache import PageTexts
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import formatting, locale
@@ -52,14 +52,15 @@ class ConversationPages:
         self.article = article
         self.thread: Thread = read.thread
         self.order = order
+        self._time, self._settings = now(), settings()
         self.conversation = tree(read.thread, self.order)
-        self.page: ConversationPage = self.conversation.below(root, number, settings().comments_on_page)
+        self.page: ConversationPage = self.conversation.below(root, number, self._settings.comments_on_page)
         if number > self.page.pages:
             raise NoSuchPage()
         self._read = read
         self._root = root
         #: Whether comments can be written and voted on.
-        self.is_open = comment_permissions.is_open(article, read.thread, now(), settings())
+        self.is_open = comment_permissions.is_open(article, read.thread, self._time, self._settings)
         self._words: Future[dict[int, str]] | None = None
         self._voted: Future[frozenset[int]] | None = None
         self._texts = PageTexts()
@@ -76,14 +77,14 @@ class ConversationPages:
 
     def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue that what *viewer* sees now is read in their inbox, also the comments *others*: mostly nothing."""
-        unread = g.get("unread")
-        if viewer is None or unread is None or not unread.comments:
+        own = viewer_read()
+        if viewer is None or not own.unread.comments:
             return
         numbers = {row.node.number for row in self.page.rows} | set(others)
         shown = {CommentId(self.article.id, number) for number in numbers}
-        if read := [entry for entry, comment in unread.comments.items() if comment in shown]:
+        if read := [entry for entry, comment in own.unread.comments.items() if comment in shown]:
             store().inbox.queue_mark_read(pipeline, viewer.name, read)
-            g.unread = unread.without(read)
+            g.viewer_read = own._replace(unread=own.unread.without(read))
 
     def words(self, number: int) -> str:
         """Return the words of a comment as they were typed, whoever may read them."""
@@ -135,7 +136,7 @@ class ConversationPages:
         """Return the page of a viewer who has no part in the comments, which this process may have made already."""
         key = (self._root, self.page.number, context)
         cached = comment_rows.pages.get(key)
-        if cached is None or cached.page is not self.page or not cached.since <= now() < cached.until:
+        if cached is None or cached.page is not self.page or not cached.since <= self._time < cached.until:
             cached = self._make_page(replace(viewer, name="") if viewer else None, context)
             comment_rows.pages.put(key, cached, cached.size)
         return cached
@@ -151,9 +152,9 @@ class ConversationPages:
         html = [self._row_html(comment, context) for comment in comments]
         return CachedComments(
             page=self.page,
-            since=now(),
+            since=self._time,
             until=min(
-                (row.node.time + formatting.next_age(now() - row.node.time) for row in self.page.rows), default=0
+                (row.node.time + formatting.next_age(self._time - row.node.time) for row in self.page.rows), default=0
             ),
             comments=tuple(comments),
             html=b"".join(html),
@@ -187,9 +188,9 @@ class ConversationPages:
             voting_state=comment_permissions.comment_voting_state(
                 viewer, row.node, is_open=self.is_open and not row.is_covered
             ),
-            age=formatting.round_age(now() - row.node.time),
+            age=formatting.round_age(self._time - row.node.time),
             is_own=comment_permissions.is_author(viewer, row.node),
-            may_edit=comment_permissions.may_edit_comment(viewer, row.node, now(), settings()),
+            may_edit=comment_permissions.may_edit_comment(viewer, row.node, self._time, self._settings),
         )
 
     def is_new(self, node: Node, viewer: User | None) -> bool:
@@ -225,8 +226,8 @@ class ConversationPages:
             return ArticleGone()
         if self.thread.closed:
             return ConversationClosed(when=self.thread.closed, reason=self.thread.close_reason)
-        end = comment_permissions.closing_time(self.article, self.thread, settings())
-        return ConversationEnded(when=end) if now() >= end else None
+        end = comment_permissions.closing_time(self.article, self.thread, self._settings)
+        return ConversationEnded(when=end) if self._time >= end else None
 
 
 #: Returns the number of the page that an address asks for; raises NoSuchPage.
@@ -249,7 +250,7 @@ def expected_on_page(
     thread: Thread, root: int = 0, number: int = 1, order: CommentOrder = CommentOrder.SCORE
 ) -> set[int]:
     """Return the comments that a page of *thread* shows; none if its tree is not kept, since it takes long to build."""
-    conversation = cached_trees.find(thread, order, settings().comment_vote_score)
+    conversation = _kept_tree(thread, order)
     if conversation is None:
         return set()
     rows = conversation.below(root, number, settings().comments_on_page).rows
@@ -281,7 +282,24 @@ def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:
 
 def tree(thread: Thread, order: CommentOrder) -> Conversation:
     """Return the conversation of *thread* in this *order*, which this process may have built already."""
-    return cached_trees.get(thread, order, settings().comment_vote_score)
+    conversation = _kept_tree(thread, order)
+    if conversation is None:
+        score = settings().comment_vote_score
+        conversation = Conversation(thread, order, score)
+        _trees.put((thread.article, order, score), (thread, conversation))
+    return conversation
+
+
+def _kept_tree(thread: Thread, order: CommentOrder) -> Conversation | None:
+    """Return the conversation of *thread* if it is kept; a restored database may give a revision to other comments."""
+    kept = _trees.get((thread.article, order, settings().comment_vote_score))
+    return kept[1] if kept and kept[0].revision == thread.revision and kept[0] == thread else None
+
+
+#: Trees of conversations by article, order and score of a vote, until one changes: each is built once for all viewers.
+_trees: BoundedCache[tuple[int, CommentOrder, float], tuple[Thread, Conversation]] = BoundedCache(
+    config.THREAD_CACHE_SIZE
+)
 
 
 def order_of_address() -> CommentOrder:

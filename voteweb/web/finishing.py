@@ -1,13 +1,11 @@
 """Headers and cookies of every response, added by a hook after requests; the module of each decides about it."""
 
-from flask import Flask, Response
-from flask.globals import request_ctx
+from flask import Flask, Response, g, request, session
 
 from voteweb.core.config import Settings
 from voteweb.web import flashes, rate_limits, read_only, security
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching import shared_pages
-from voteweb.web.context import current_g
 from voteweb.web.monitoring import request_record
 
 
@@ -15,31 +13,29 @@ def init_app(app: Flask, settings: Settings) -> None:
     """Finish every response of *app*, after the hooks of all that is set up later."""
     fixed = security.fixed_headers(settings)
 
-    # One hook, which gets request, session and g once; each of them costs a look into a context variable.
     @app.after_request
     def finish(response: Response) -> Response:
-        request, session, own = request_ctx.request, request_ctx.session, current_g()
-        viewer, headers = own.get("viewer"), response.headers
+        viewer, headers = g.get("viewer"), response.headers
         request_record.get(request.environ).complete(request.endpoint, viewer)
 
-        if "counted_form" in own or "member_hit" in own:
+        if "counted_form" in g or "member_hit" in g:
             rate_limits.count_refused_form(response.status_code)
-        if "rate_limit_refusal" in own:
+        if "rate_limit_refusal" in g:
             rate_limits.add_retry_after(response)
-        if "read_only" in own:
+        if "read_only" in g:
             read_only.add_retry_after(response)
-        if "vote_flash" in own:
+        if "vote_flash" in g:
             flashes.set_vote_flash(response, None)
         if request.method == "POST" and session.get(USER):
             shared_pages.mark(response)
 
         if request.endpoint == "static":
-            own.is_public = True
-        is_public = own.get("is_public", False)
+            g.is_public = True
+        is_public = g.get("is_public", False)
         headers.extend((*fixed, security.resource_policy(is_public=is_public)))
 
         # Static files and feeds have the same language for everybody, so they do not vary by it.
-        language = own.get("negotiated_language")
+        language = g.get("negotiated_language")
         if language:
             headers["Content-Language"] = language.tag
             _vary(response, *security.VARY_PAGE)

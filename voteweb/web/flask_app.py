@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response
+from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import Headers
 
 from voteweb.web.requests import SiteRequest
@@ -44,14 +45,19 @@ class SiteFlask(Flask):
         """Return *func* itself; Flask asks whether it is a coroutine function, 13 times a page."""
         return func
 
-    def respond_to_error(self, error: Exception, environ: "WSGIEnvironment") -> Response:
-        """Return the response to an *error* of a WSGI layer, as to that of a view which the request had reached.
+    def respond_to_error(
+        self, error: Exception, environ: "WSGIEnvironment", answer: Callable[[Exception], ResponseReturnValue]
+    ) -> Response:
+        """Return the response to an *error* of the lane, as if a view that the request had reached gave this *answer*.
 
-        A vote that fails passes through to its view instead (see vote_middleware.py): only that answers a refusal by a
-        message on the page that was left, and shows the member of a session that has ended why.
+        An error that *answer* raises is answered as that of any view.
         """
         with self.request_context(environ):
             try:
-                return self.process_response(self.make_response(self.handle_user_exception(error)))
+                try:
+                    returned = answer(error)
+                except Exception as raised:
+                    returned = self.handle_user_exception(raised)
+                return self.process_response(self.make_response(returned))
             except Exception as unhandled:
                 return self.handle_exception(unhandled)

@@ -9,9 +9,9 @@ from voteweb.core.my_site import MY_GROUPS
 from voteweb.store.articles.made_rankings import queue_merged
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web import my_site
-from voteweb.web.auth.login import queue_viewer, require_member, session_member_name, session_user_id
+from voteweb.web.auth.login import named_voter, queue_viewer, require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
-from voteweb.web.own_marks import mark_new, mark_saved, mark_voted, queue_new_counts
+from voteweb.web.own_marks import ViewerMarks, queue_marks
 from voteweb.web.pagination import page_number
 
 
@@ -78,11 +78,9 @@ def _read(ids: Page[int], member: User) -> tuple[Page[Article], tuple[str, ...]]
     """Return the page of the articles *ids*, with what the viewer did, and the groups for a moderator."""
     pipeline = store().pipeline()
     articles = store().listings.queue_articles(pipeline, ids.rows)
-    own_votes = store().votes.queue_own(pipeline, ids.rows, member.id)
-    new_counts = queue_new_counts(pipeline, ids.rows)
-    own_saves = store().my_sites.queue_own_saves(pipeline, ids.rows if member.my else (), member.name)
+    marks = queue_marks(pipeline, ids.rows, named_voter())
     group_names = store().groups.queue_names(pipeline) if permissions.may_moderate(member) else None
     pipeline.execute()
-    rows = mark_saved(mark_new(mark_voted(articles.result, own_votes.result), new_counts.result), own_saves.result)
+    rows = ViewerMarks(marks.read.result).on(articles.result)
     page = Page(rows, ids.number, ids.total, ids.first_rank, ids.more)
     return page, group_names.result if group_names else ()

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import g
 
-from voteweb.core.models import Article, Page, User, Voter
+from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import NOTHING_CHOSEN, MySite
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.auth.login import named_voter, viewer
@@ -50,16 +50,6 @@ def choice() -> MySite:
         pipeline.execute()
         known = g.choice
     return known
-
-
-def queue_saves(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> Future[dict[int, bool]]:
-    """Queue a read of which of the articles *ids* the viewer has saved, whom the session names as *voter*.
-
-    Nothing is read for members of whom this process knows no choice, or that they never made one.
-    """
-    site = store()
-    known = site.my_sites.known(voter.id) if voter else None
-    return site.my_sites.queue_own_saves(pipeline, ids if known and known[0] else (), voter.name if voter else "")
 
 
 def not_hidden(articles: Sequence[Article]) -> tuple[Article, ...]:

@@ -1,15 +1,15 @@
-"""Marks of the viewer on the articles of a list: voted, saved, and how many comments are new to them."""
+"""Marks of the viewer on articles: voted, saved, and how many comments are new to them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from voteweb.core import permissions
 from voteweb.core.models import Article, User, Voter
+from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.members.viewers import Viewer
 from voteweb.web import my_site
-from voteweb.web.auth.login import session_member_name, session_user_id, viewer_voted_at
+from voteweb.web.auth.login import viewer_voted_at
 from voteweb.web.context import settings, store
 
 
@@ -28,44 +28,49 @@ class Mark(NamedTuple):
 NO_MARK = Mark()
 
 
-class OwnMarks(NamedTuple):
-    """Which of some articles the viewer has voted for and saved, and the number of comments not seen, by id."""
+class QueuedMarks(NamedTuple):
+    """A read of the marks of a member on the articles ``ids``: ``read`` has those of articles with any.
 
-    votes: Future[dict[int, bool]]
-    new_counts: Future[dict[int, int]]
-    saves: Future[dict[int, bool]]
+    Without ``has_saves`` it lacks what the member saved: this process did not know whether they save anything.
+    """
+
+    ids: Sequence[int]
+    read: Future[dict[int, Mark]]
+    has_saves: bool
 
 
-def queue_own_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> OwnMarks:
+class ViewerMarks(NamedTuple):
+    """The marks of a viewer, by the ids of those articles that have any; for a moderator the names of all groups."""
+
+    by_id: dict[int, Mark]
+    group_names: tuple[str, ...] = ()
+
+    def on(self, articles: Iterable[Article]) -> tuple[Article, ...]:
+        """Return *articles* with the marks of the viewer."""
+        marks = self.by_id
+        return tuple(marks[row.id].on(row) if row.id in marks else row for row in articles)
+
+
+def queue_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None, *, in_list: bool = True) -> QueuedMarks:
     """Queue a read of what the member *voter* did with the articles *ids*, before they are known to be logged in.
 
-    The pipeline must read the viewer before. Votes that this process remembers are not asked for again.
+    The pipeline must read the viewer before. *in_list*: comments that are new are counted, and votes that this process
+    remembers are not asked for again.
     """
     if voter is None:
-        ids, voter = (), Voter(0, "", "")
-    votes = store().votes.queue_remembered(pipeline, ids, voter.id, viewer_voted_at)
-
-    def parse_votes(_replies: object) -> dict[int, bool]:
-        voted = votes.result
-        return {id: id in voted for id in ids}
-
-    return OwnMarks(
-        pipeline.queue([], parse_votes),
-        store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
-        my_site.queue_saves(pipeline, ids, voter),
-    )
+        return QueuedMarks((), pipeline.queue([], lambda _: {}), has_saves=False)
+    site = store()
+    known = site.my_sites.known(voter.id)
+    has_saves = known is not None and bool(known[0])
+    return QueuedMarks(ids, _queue(site, pipeline, ids, voter, has_saves=has_saves, in_list=in_list), has_saves)
 
 
-def queue_marks(
-    pipeline: Pipeline, ids: Sequence[int], voter: Voter, viewer: Future[Viewer]
+def _queue(
+    site: Store, pipeline: Pipeline, ids: Sequence[int], member: Voter | User, *, has_saves: bool, in_list: bool
 ) -> Future[dict[int, Mark]]:
-    """Queue a read of the marks of the articles *ids* that have any, of the *viewer* whom *pipeline* reads before.
-
-    Votes that this process remembers are not asked for again.
-    """
-    votes = store().votes.queue_remembered(pipeline, ids, voter.id, lambda: viewer.result.voted_at)
-    new_counts = store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name)
-    saves = my_site.queue_saves(pipeline, ids, voter)
+    votes = _queue_votes(site, pipeline, ids, member, remembered=in_list)
+    new_counts = site.threads.queue_new_counts(pipeline, ids if in_list and settings().comments else (), member.name)
+    saves = site.my_sites.queue_own_saves(pipeline, ids if has_saves else (), member.name)
 
     def parse(_replies: object) -> dict[int, Mark]:
         voted, new = votes.result.intersection(ids), new_counts.result
@@ -75,90 +80,38 @@ def queue_marks(
     return pipeline.queue([], parse)
 
 
-def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:
-    """Queue a read of which articles *ids* the viewer has voted for, before the viewer is known to be logged in."""
-    user_id = session_user_id()
-    return store().votes.queue_own(pipeline, ids if user_id else (), user_id)
+def _queue_votes(
+    site: Store, pipeline: Pipeline, ids: Sequence[int], member: Voter | User, *, remembered: bool
+) -> Future[frozenset[int]]:
+    if remembered:
+        return site.votes.queue_remembered(pipeline, ids, member.id, viewer_voted_at)
+    own = site.votes.queue_own(pipeline, ids, member.id)
+    return pipeline.queue([], lambda _: frozenset(id for id, has_voted in own.result.items() if has_voted))
 
 
-def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, int]]:
-    """Queue a count of the comments on articles *ids* that the viewer, who may be logged in, has not seen."""
-    name = session_member_name() if ids and settings().comments else ""
-    return store().threads.queue_new_counts(pipeline, ids if name else (), name)
-
-
-class ViewerMarks(NamedTuple):
-    """The votes and saves of a viewer, and what is new to them, by article; for a moderator the names of all groups."""
-
-    votes: dict[int, bool]
-    new_counts: dict[int, int]
-    saves: dict[int, bool]
-    group_names: tuple[str, ...]
-
-    def on(self, articles: tuple[Article, ...]) -> tuple[Article, ...]:
-        """Return *articles* with what the viewer did."""
-        return mark_saved(mark_new(mark_voted(articles, self.votes), self.new_counts), self.saves)
-
-    def by_id(self, articles: Iterable[Article]) -> dict[int, Mark]:
-        """Return the marks of those of *articles* that have any."""
-        votes, new, saves = self.votes.get, self.new_counts.get, self.saves.get
-        marks = ((row.id, Mark(votes(row.id, False), new(row.id, 0), saves(row.id, False))) for row in articles)
-        return {id: mark for id, mark in marks if mark != NO_MARK}
-
-
-#: Those of a reader.
-NO_MARKS = ViewerMarks({}, {}, {}, ())
-
-
-def read_viewer_marks(
-    articles: tuple[Article, ...],
+def read_marks(
+    articles: Sequence[Article],
     viewer: User | None,
-    own_votes: Mapping[int, bool] | None = None,
+    queued: QueuedMarks | None = None,
     pipeline: Pipeline | None = None,
     *,
-    new_counts: Mapping[int, int] | None = None,
-    own_saves: Mapping[int, bool] | None = None,
+    in_list: bool = True,
 ) -> ViewerMarks:
     """Return what *viewer* did with *articles*; what they hide is known afterwards (:func:`my_site.choice`).
 
-    *own_votes*, *new_counts* and *own_saves* are those read already, all for the same articles. The articles of a list
-    also have the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round
-    trip for what is missing and what is queued on *pipeline*, none for a reader.
+    *queued* has been read, of the same viewer. Takes one round trip for what is missing there and for what is queued on
+    *pipeline*, none for a reader.
     """
     if viewer is None:
-        return NO_MARKS
-    known = own_votes or {}
-    pipeline = pipeline or store().pipeline()
-    missing = [article.id for article in articles if article.id not in known]
-    more = store().votes.queue_own(pipeline, missing, viewer.id)
-    more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
-    names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
+        return ViewerMarks({})
+    site = store()
+    pipeline = pipeline or site.pipeline()
+    known = queued if queued and (queued.has_saves or not viewer.my) else None
+    known_ids = frozenset(known.ids if known else ())
+    missing = [article.id for article in articles if article.id not in known_ids]
+    more = _queue(site, pipeline, missing, viewer, has_saves=bool(viewer.my), in_list=in_list) if missing else None
+    names = site.groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
     my_site.queue_choice(pipeline, viewer)
-    unknown = [article.id for article in articles if article.id not in (own_saves or {})] if viewer.my else []
-    more_saves = store().my_sites.queue_own_saves(pipeline, unknown, viewer.name)
     pipeline.execute()
-    return ViewerMarks(
-        {**known, **more.result},
-        {**(new_counts or {}), **more_new.result},
-        {**(own_saves or {}), **more_saves.result},
-        names.result if names else (),
-    )
-
-
-def mark_voted(articles: Iterable[Article], own_votes: Mapping[int, bool]) -> tuple[Article, ...]:
-    """Return *articles*, with ``voted`` set on those that *own_votes* says the viewer has voted for."""
-    return tuple(replace(article, voted=True) if own_votes.get(article.id) else article for article in articles)
-
-
-def mark_saved(articles: tuple[Article, ...], saves: Mapping[int, bool]) -> tuple[Article, ...]:
-    """Return *articles*, with ``saved`` set on those that the viewer has saved."""
-    if not any(saves.values()):
-        return articles
-    return tuple(replace(row, saved=True) if saves.get(row.id) else row for row in articles)
-
-
-def mark_new(articles: tuple[Article, ...], new_counts: Mapping[int, int]) -> tuple[Article, ...]:
-    """Return *articles*, with ``new`` set on those with comments that the viewer has not seen."""
-    if not new_counts:
-        return articles
-    return tuple(replace(row, new=new_counts[row.id]) if new_counts.get(row.id) else row for row in articles)
+    marks = (known.read.result if known else {}) | (more.result if more else {})
+    return ViewerMarks(marks, names.result if names else ())

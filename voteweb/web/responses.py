@@ -4,13 +4,12 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, current_app, g, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from voteweb.core.caches import cache_short
 from voteweb.core.markup import xml_text
-from voteweb.web.context import current_app
 
 #: A page as views return it.
 RenderedPage = str | bytes
@@ -37,7 +36,7 @@ def public(body: str | bytes, mimetype: str, max_age: int, modified: float = 0.0
 
 def render_public(template: str, **context: Any) -> str:
     """Return *template* rendered without loading the viewer, which the context of pages does."""
-    return current_app().jinja_env.get_template(template).render(**context)
+    return current_app.jinja_env.get_template(template).render(**context)
 
 
 def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **context: Any) -> Response:

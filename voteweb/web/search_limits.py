@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import ceil
 from typing import NamedTuple, cast
 
-from flask import Flask
+from flask import Flask, current_app
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
@@ -19,7 +19,7 @@ from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web import rate_limits
 from voteweb.web.auth.login import named_voter
-from voteweb.web.context import current_app, now, store
+from voteweb.web.context import now, store
 
 _EXTENSION = "voteweb.refused_searches"
 
@@ -32,12 +32,12 @@ class Refused(NamedTuple):
 
 
 def init_app(app: Flask) -> None:
-    """Give *app* its memory of refused searches."""
-    app.extensions[_EXTENSION] = BoundedCache[RateLimitHit, Refused | None](config.HINT_CACHE_SIZE)
+    """Give *app* its memory of refused searches, each kept until its end: no index is asked for them."""
+    app.extensions[_EXTENSION] = BoundedCache[RateLimitHit, Refused](config.HINT_CACHE_SIZE)
 
 
-def _refused() -> BoundedCache[RateLimitHit, Refused | None]:
-    return cast("BoundedCache[RateLimitHit, Refused | None]", current_app().extensions[_EXTENSION])
+def _refused() -> BoundedCache[RateLimitHit, Refused]:
+    return cast("BoundedCache[RateLimitHit, Refused]", current_app.extensions[_EXTENSION])
 
 
 def viewer_hit() -> RateLimitHit | None:
@@ -48,7 +48,7 @@ def viewer_hit() -> RateLimitHit | None:
 
 def check_not_refused(hit: RateLimitHit | None) -> None:
     """Raise TooFast if this process knows that a search would be refused."""
-    refused = _refused().get(hit, None) if hit else None
+    refused = _refused().get(hit) if hit else None
     if refused and refused.until > now():
         wait = ceil(refused.until - now())
         raise TooFast(refused.error.template, **refused.error.values | {"wait": wait})

@@ -22,7 +22,7 @@ from voteweb.search.models import Found, Kind, Order
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web import my_site
 from voteweb.web.context import now, settings, store
-from voteweb.web.own_marks import OwnMarks, queue_own_marks, read_viewer_marks
+from voteweb.web.own_marks import QueuedMarks, queue_marks, read_marks
 from voteweb.web.pagination import check_page_exists
 
 T = TypeVar("T")
@@ -127,11 +127,11 @@ def queue_comments(pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentI
 
 def queue_articles(
     pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentId], voter: Voter | None
-) -> tuple[Read[Article], OwnMarks]:
+) -> tuple[Read[Article], QueuedMarks]:
     """Queue a read of a page of the articles *ids*, and of what *voter*, the member of the session, did with them."""
     articles = cast("Sequence[int]", ids)
     read = store().listings.queue_articles(pipeline, articles, with_text=True)
-    own = queue_own_marks(pipeline, articles, voter)
+    own = queue_marks(pipeline, articles, voter)
     return lambda: _page(matches, len(ids), read.result), own
 
 
@@ -161,13 +161,12 @@ def by_worth(found: Found, votes: Sequence[int], time: float) -> tuple[DocumentI
     return tuple(sorted(by_id, key=by_id.__getitem__, reverse=True))
 
 
-def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Page[Article], tuple[str, ...]]:
+def as_seen(page: Page[Article], viewer: User | None, own: QueuedMarks) -> tuple[Page[Article], tuple[str, ...]]:
     """Return *page* with the marks of *viewer*, and without what they hide; for a moderator, the names of all groups.
 
     Takes another round trip for moderators.
     """
-    votes, new, saves = own.votes.result, own.new_counts.result, own.saves.result
-    marks = read_viewer_marks(page.rows, viewer, votes, new_counts=new, own_saves=saves)
+    marks = read_marks(page.rows, viewer, own)
     return my_site.without_hidden(replace(page, rows=marks.on(page.rows))), marks.group_names
 
 

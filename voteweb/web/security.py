@@ -5,12 +5,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, abort, request
+from flask import Flask, Request, abort, current_app, request
 
 from voteweb.core import config
 from voteweb.core.addresses import is_address
 from voteweb.core.config import Settings
-from voteweb.web.context import current_app
 from voteweb.web.i18n.locale import Language
 from voteweb.web.i18n.locale import gettext as _
 
@@ -89,7 +88,7 @@ def init_origin(app: Flask, settings: Settings) -> None:
 
 def origin_warnings() -> list[str]:
     """Return what to do if the proxy does not name its visitors."""
-    if not cast(OriginMiddleware, current_app().extensions[_EXTENSION]).lacks_address:
+    if not cast(OriginMiddleware, current_app.extensions[_EXTENSION]).lacks_address:
         return []
     return [
         f"The proxy sends no address of visitors in the header {config.ADDRESS_HEADER}, so that nothing is limited by "

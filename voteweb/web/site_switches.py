@@ -8,12 +8,12 @@ from threading import Lock
 from time import monotonic
 from typing import cast
 
-from flask import Flask, request
+from flask import Flask, current_app, request
 
 from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.site_switches import SiteSwitches
-from voteweb.web.context import current_app, store
+from voteweb.web.context import store
 
 _EXTENSION = "voteweb.site_switches"
 #: What answers without switches, also while the database does not answer.
@@ -50,7 +50,7 @@ class KnownSwitches:
         self._due = began + REFRESH_SECONDS
         try:
             self._known = store().site.read_switches()
-            current_app().extensions["voteweb.settings"] = self._known.settings(self.start_settings)
+            current_app.extensions["voteweb.settings"] = self._known.settings(self.start_settings)
         except Unavailable:
             ended = monotonic()
             self._due = ended + REFRESH_SECONDS + 2 * (ended - began)
@@ -67,7 +67,7 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def _of_app() -> KnownSwitches:
-    return cast(KnownSwitches, current_app().extensions[_EXTENSION])
+    return cast(KnownSwitches, current_app.extensions[_EXTENSION])
 
 
 def current() -> SiteSwitches:

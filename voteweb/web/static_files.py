@@ -7,10 +7,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from flask import Flask, Response, abort, request
+from flask import Flask, Response, abort, current_app, request
 
 from voteweb.core import config
-from voteweb.web.context import current_app
 
 #: The types of files that are served, by suffix.
 _TYPES = {
@@ -84,7 +83,7 @@ def _serve(filename: str) -> Response:
 
 def files() -> Mapping[str, StaticFile]:
     """Return the static files of the site, by name."""
-    found: Mapping[str, StaticFile] = current_app().extensions["voteweb.static"]
+    found: Mapping[str, StaticFile] = current_app.extensions["voteweb.static"]
     return found
 
 

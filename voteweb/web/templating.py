@@ -15,7 +15,7 @@ from voteweb.search import snippets
 from voteweb.web import branding, flashes, my_site, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
-from voteweb.web.auth.login import viewer
+from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.comment_forms import CommentForm
@@ -127,5 +127,5 @@ def _viewer_context() -> dict[str, Any]:
     return {
         "viewer": viewer(),
         "csrf_token": own_parts.token(),
-        "unread": g.unread.count if "unread" in g else 0,
+        "unread": viewer_read().unread.count,
     }

@@ -35,10 +35,9 @@ def test_number_of_pages_is_bounded(client: Client, counting_app: CountingApp, m
     assert cached_paths(client, counting_app, paths[::-1]) == ["/9", "/8", "/7"]
 
 
-def test_bytes_of_all_pages_are_bounded(
-    client: Client, counting_app: CountingApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_of_all_pages_are_bounded(counting_app: CountingApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "PAGE_CACHE_BYTES", 1600)
+    client = Client(PageCache(counting_app, 1.0, "voteweb"), use_cookies=False)
     paths = [f"/{i}" for i in range(40)]
     for path in paths:
         counting_app.views[path] = lambda _: Response(b"x" * 100)
@@ -52,20 +51,9 @@ def test_expired_pages_are_dropped(client: Client, cache: PageCache, clock: list
     for i in range(10):
         client.get(f"/{i}")
         client.get(f"/{i}")
-    assert len(cache._answers) == 10
     clock[0] += 1
     client.get("/new")
-    assert [page.body for page in cache._cached.values()] == [b"/new 1"]
-    assert not cache._answers
-
-
-def test_number_of_ready_answers_is_bounded(client: Client, cache: PageCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_cache, "_MAX_ANSWERS", 100)
-    for path, count in (("/", 64), ("/new", 100)):
-        for i in range(100):
-            client.get(path, headers={"Accept-Language": f"en;q=0.{i}"})
-        client.get(path, headers={"Cookie": "x" * config.MAX_CACHED_LENGTH})
-        assert len(cache._answers) == count
+    assert [page.body for page, _ in cache._cached._cached.values()] == [b"/new 1"]
 
 
 @pytest.fixture

@@ -1,17 +1,12 @@
 """Responses from the page cache: compressed, conditional, and with the headers of the app."""
 
 import gzip
-from itertools import product
-from random import random
 
 import pytest
 from werkzeug.test import Client
 from werkzeug.wrappers import Response
 
 from tests.web.caching.conftest import CountingApp
-from voteweb.web.caching import page_cache
-from voteweb.web.caching.page_cache import PageCache
-from voteweb.web.i18n import locale
 
 
 def test_head_has_the_headers_of_the_page_and_no_body(client: Client, counting_app: CountingApp) -> None:
@@ -74,38 +69,3 @@ def test_headers_of_the_app_are_kept(client: Client, counting_app: CountingApp) 
         response = client.get("/")
         assert response.headers["Vary"] == "Cookie, Accept-Encoding"
         assert response.headers["Content-Language"] == "en"
-
-
-def test_repeated_requests_get_what_the_first_one_got(
-    client: Client, counting_app: CountingApp, cache: PageCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counting_app.views["/"] = lambda request: Response(
-        locale.negotiate(request.cookies.get("language", ""), request.headers.get("Accept-Language", "")).code
-    )
-    tag = client.get("/").headers["ETag"]
-    choices = {
-        "If-None-Match": ("", tag, '"other"'),
-        "Accept-Encoding": ("", "gzip"),
-        "Accept-Language": ("", "zh"),
-        "Cookie": ("", "language=zh", "voteweb=session"),
-    }
-    requests = [
-        (method, {name: value for name, value in zip(choices, values, strict=True) if value})
-        for method in ("GET", "HEAD", "POST")
-        for values in product(*choices.values())
-    ]
-
-    def answers() -> list[tuple[str, dict[str, str], bytes]]:
-        responses = [client.open("/", method=method, headers=headers) for method, headers in requests]
-        return [(response.status, dict(response.headers), response.data) for response in responses]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(page_cache, "sent_request", lambda _: (str(random()),))  # no two are equal
-        expected = answers()
-    assert len({str(answer) for answer in expected}) > 8
-    assert answers() == expected
-    assert answers() == expected
-    assert len(cache._answers) > 16, "the answers were ready"
-    cache._answers.clear()
-    monkeypatch.setattr(page_cache, "sent_request", lambda environ: (environ["REQUEST_METHOD"],))
-    assert answers() != expected, "it must read all that decides"

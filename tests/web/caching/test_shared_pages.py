@@ -16,15 +16,14 @@ from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from voteweb.app import create_app
 from voteweb.core import passwords
+from voteweb.core.caches import BoundedCache
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context
 from voteweb.web.caching import shared_pages
-from voteweb.web.caching.frames import Frame
-from voteweb.web.caching.shared_pages import MARK
-from voteweb.web.caching.sized_cache import SizedCache
+from voteweb.web.caching.shared_pages import MARK, Kept
 
 LISTS = (
     "/",
@@ -286,9 +285,9 @@ def test_readers_are_not_marked(sites: Sites) -> None:
 
 
 def test_pages_for_all_members_take_bounded_memory(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
-    frames: SizedCache[Frame] = SizedCache(300_000)
-    monkeypatch.setattr(sites.servers[0].extensions["voteweb.shared_pages"], "frames", frames)
+    kept: BoundedCache[tuple[object, ...], Kept] = BoundedCache(300_000)
+    monkeypatch.setattr(shared_pages.of_app(sites.servers[0]), "kept", kept)
     bob = sites.member("bob")
     for path in LISTS:
         bob.page(0, path)
-    assert 1 <= len(frames._cached) < len(LISTS)
+    assert 1 <= len(kept._cached) < len(LISTS)

@@ -38,6 +38,7 @@ class Listings(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._made = MadeRankings(context)
+        #: Ids last seen on a page of a ranking, until it is read again: a member's marks take no second round trip.
         self._id_hints: BoundedCache[tuple[str, int], tuple[int, ...]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
@@ -123,7 +124,7 @@ class Listings(StorePart):
 
     def recent_ids(self, ranking: Ranking, number: int) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last read it: a hint only."""
-        return self._id_hints.get((ranking.key, number), ())
+        return self._id_hints.get((ranking.key, number)) or ()
 
     def queue_good(self, pipeline: Pipeline, count: int, *, with_text: bool = False) -> Future[tuple[Article, ...]]:
         """Queue a read of the newest *count* good articles; *with_text*: whole ones."""

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from threading import Lock
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread
 
 
@@ -37,43 +37,35 @@ class KnownThread:
 
 
 class ThreadCache:
-    """A thread-safe cache of the conversations used last: THREAD_CACHE_SIZE, and THREAD_CACHE_COMMENTS in all."""
+    """The conversations used last, until others take their room; one that has not changed is not read again.
+
+    It keeps THREAD_CACHE_SIZE, and THREAD_CACHE_COMMENTS in all.
+    """
 
     def __init__(self) -> None:
-        self._threads: dict[int, KnownThread] = {}
-        self._comments = 0
-        self._lock = Lock()
+        self._threads: BoundedCache[int, KnownThread] = BoundedCache(config.THREAD_CACHE_COMMENTS)
 
     def get(self, article_id: int) -> KnownThread | None:
         """Return what is known of the conversation of an article."""
-        with self._lock:
-            known = self._threads.pop(article_id, None)
-            if known is not None:
-                self._threads[article_id] = known
-            return known
+        return self._threads.get(article_id)
 
     def put_words(self, thread: Thread, words: KnownWords) -> None:
         """Keep the words of a conversation that is kept, unless they are too long."""
-        if sum(map(len, words.texts.values())) > config.MAX_KEPT_WORDS:
-            return
-        with self._lock:
-            known = self._threads.get(thread.article)
-            if known is not None and known.thread is thread:
-                self._threads[thread.article] = replace(known, words=words)
+        known = self._threads.get(thread.article)
+        is_short = sum(map(len, words.texts.values())) <= config.MAX_KEPT_WORDS
+        if is_short and known is not None and known.thread is thread:
+            self._keep(replace(known, words=words))
 
     def put(self, thread: Thread, fields: Mapping[str, str]) -> None:
-        """Keep a conversation in place of an earlier state of it, and drop those not used for longest."""
-        with self._lock:
-            before = self._threads.pop(thread.article, None)
-            if before is None:
-                changed = float("-inf")
-            else:
-                self._comments -= len(before.thread.nodes)
-                changed = before.changed if before.thread.revision == thread.revision else time.monotonic()
-            self._threads[thread.article] = KnownThread(thread, fields, changed)
-            self._comments += len(thread.nodes)
-            while len(self._threads) > 1 and (
-                len(self._threads) > config.THREAD_CACHE_SIZE or self._comments > config.THREAD_CACHE_COMMENTS
-            ):
-                dropped = self._threads.pop(next(iter(self._threads)))
-                self._comments -= len(dropped.thread.nodes)
+        """Keep a conversation in place of an earlier state of it."""
+        before = self._threads.get(thread.article)
+        if before is None:
+            changed = float("-inf")
+        else:
+            changed = before.changed if before.thread.revision == thread.revision else time.monotonic()
+        self._keep(KnownThread(thread, fields, changed))
+
+    def _keep(self, known: KnownThread) -> None:
+        # A short conversation counts as a longer one, so that there are no more than THREAD_CACHE_SIZE.
+        least = config.THREAD_CACHE_COMMENTS // config.THREAD_CACHE_SIZE
+        self._threads.put(known.thread.article, known, max(len(known.thread.nodes), least))

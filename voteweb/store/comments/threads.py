@@ -116,7 +116,7 @@ class Threads(StorePart):
         super().__init__(context)
         self._votes = votes
         self._cache = ThreadCache()
-        #: Of conversations and viewers: the comments that the viewer has voted for, and the state in which that is so.
+        #: Comments that a viewer has voted for, until their state is another one: a conversation takes a twentieth less.
         self._voted: BoundedCache[tuple[int, int], tuple[str, frozenset[int]]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def get(self, article_id: int) -> Thread:
@@ -153,7 +153,7 @@ class Threads(StorePart):
             )
         # The note of the visit tells whether it has changed, and the votes of the viewer that this process knows: to
         # read those for a hundred comments takes a twentieth of the page.
-        cached = self._voted.get((article_id, viewer_id), ("", frozenset()))
+        cached = self._voted.get((article_id, viewer_id)) or ("", frozenset())
 
         def parse_known(replies: Sequence[Any]) -> ThreadRead:
             known_state = known.words.state if known.words else f"{known.state} 0"

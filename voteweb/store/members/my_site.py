@@ -37,7 +37,8 @@ class MySites(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._known: BoundedCache[int, Known | None] = BoundedCache(config.MY_SITE_CACHE_SIZE)
+        #: Choices of members, until the field ``my`` changes: they are read and parsed only then.
+        self._known: BoundedCache[int, Known] = BoundedCache(config.MY_SITE_CACHE_SIZE)
 
     def follow(self, group: str, member: User) -> None:
         """Make *member* follow a group; raise NoSuchGroup, TooMuchFollowed, LoggedOut, Held."""
@@ -118,7 +119,7 @@ class MySites(StorePart):
 
     def known(self, member_id: int) -> Known | None:
         """Return the fields ``my`` and ``front`` of a member when this process last read them, with what it read."""
-        return self._known.get(member_id, None)
+        return self._known.get(member_id)
 
     def remember(self, member: User, choice: MySite) -> None:
         """Keep the *choice* of *member*, which was read after the member."""
@@ -128,7 +129,7 @@ class MySites(StorePart):
         """Return the choice of *member* if this process knows it, else None."""
         if not member.my:
             return MySite()
-        known = self._known.get(member.id, None)
+        known = self._known.get(member.id)
         return known[2] if known is not None and known[0] == member.my else None
 
     def queue_choice(self, pipeline: Pipeline, name: str) -> Future[MySite]:

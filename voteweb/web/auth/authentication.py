@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from flask import Flask, g, request, session
+from flask import Flask, current_app, g, request, session
 
 from voteweb.core import passwords, validation
 from voteweb.core.errors import Banned, Busy, Invalid, LoggedOut, NoSuchMember, PasswordChanged, StorageFull, TooFast
@@ -12,7 +12,7 @@ from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
 from voteweb.web.auth.login import ban_error, note_log_in, start_session
 from voteweb.web.auth.sessions import USER
-from voteweb.web.context import current_app, store
+from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 
@@ -86,4 +86,4 @@ def _rehash(user: User, password: str) -> None:
     """Hash the verified *password* of *user* again; a failure leaves the hash as it is."""
     with suppress(PasswordChanged, NoSuchMember, Busy, StorageFull):
         store().users.refresh_hash(user.name, passwords.hash_password(password), verified=user.password)
-        current_app().logger.info("rehashed the password of %s", user.name)
+        current_app.logger.info("rehashed the password of %s", user.name)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, g, request, session
+from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SessionMixin
 from flask_wtf.csrf import CSRFProtect, generate_csrf, validate_csrf
 from wtforms import ValidationError
@@ -14,7 +14,7 @@ from wtforms import ValidationError
 from voteweb.core import config
 from voteweb.core.errors import ForeignForm
 from voteweb.web import rate_limits
-from voteweb.web.context import current_app, settings
+from voteweb.web.context import settings
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -35,7 +35,7 @@ def csrf_handled_by_form(view: View) -> View:
 
 def is_handled_by_form() -> bool:
     """Tell whether the view of this request is marked with :func:`csrf_handled_by_form`."""
-    return getattr(current_app().view_functions.get(request.endpoint or ""), "csrf_handled_by_form", False)
+    return getattr(current_app.view_functions.get(request.endpoint or ""), "csrf_handled_by_form", False)
 
 
 def csrf_token() -> str:
@@ -46,7 +46,7 @@ def csrf_token() -> str:
 def token_of(stored: SessionMixin) -> str:
     """Return the token of the session *stored*, "" if it has none yet."""
     nonce = stored.get(FIELD)
-    return _signed(current_app().secret_key, nonce) if nonce else ""
+    return _signed(current_app.secret_key, nonce) if nonce else ""
 
 
 def nonce() -> str:
@@ -65,7 +65,7 @@ def _signed(_key: str, nonce: str) -> str:
 @contextmanager
 def _session_with(nonce: str) -> Iterator[None]:
     """Make this block a request whose session has this *nonce*, "" for none: Flask-WTF takes it from there."""
-    with current_app().test_request_context():
+    with current_app.test_request_context():
         if nonce:
             session[FIELD] = nonce
         g.pop(FIELD, None)  # the context of an app may be that of the request outside
@@ -126,7 +126,7 @@ def has_valid_token(sent: Request, stored: SessionMixin) -> bool:
     """
     token = sent.form.get(FIELD) or sent.headers.get("X-CSRFToken", "")
     try:
-        _validated(current_app().secret_key, stored.get(FIELD, ""), token)
+        _validated(current_app.secret_key, stored.get(FIELD, ""), token)
     except ValidationError:
         return False
     return True

@@ -9,13 +9,13 @@ is with networks from which the member has logged in during the last KNOWN_NETWO
 import secrets
 from contextlib import suppress
 
-from flask import Response, after_this_request, request
+from flask import Response, after_this_request, current_app, request
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from voteweb.core import config, rate_limits
 from voteweb.core.errors import StorageFull
 from voteweb.core.names import name_key
-from voteweb.web.context import current_app, settings, store
+from voteweb.web.context import settings, store
 
 _COOKIE = "known"
 _DEVICE_ID_BYTES = 9
@@ -76,4 +76,4 @@ def _plain_name() -> str:
 
 def _signer() -> URLSafeSerializer:
     # A browser that is known to ann of one site is not known to ann of another with the same key.
-    return URLSafeSerializer(str(current_app().secret_key), salt=_plain_name())
+    return URLSafeSerializer(str(current_app.secret_key), salt=_plain_name())

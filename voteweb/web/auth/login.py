@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import flask_login
-from flask import Flask, abort, flash, g, jsonify, redirect, request, session, url_for
-from flask.globals import request_ctx
+from flask import Flask, abort, current_app, flash, g, jsonify, redirect, request, session, url_for
 from flask.sessions import SessionMixin
 from flask.typing import ResponseReturnValue
 
@@ -17,11 +16,11 @@ from voteweb.core.errors import N_, Banned, BannedUntil, DataDamaged, LoggedOut,
 from voteweb.core.models import LogInOutcome, Session, User, Voter
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.members.viewers import Viewer
+from voteweb.store.members.viewers import NO_VIEWER, Viewer
 from voteweb.web import rate_limits, read_only
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import current_app, current_g, store
+from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -57,10 +56,10 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
     If a limit applies to the request, it is counted in the same round trip; :func:`require_member` raises the refusal.
     """
-    voter, own = named_voter(), current_g()
-    if voter is None or "viewer" in own:
-        own.setdefault("viewer", None)
-        return pipeline.queue([], lambda _replies: cast("User | None", own.viewer))
+    voter = named_voter()
+    if voter is None or "viewer" in g:
+        g.setdefault("viewer", None)
+        return pipeline.queue([], lambda _replies: cast("User | None", g.viewer))
     read = store().viewers.queue_read(pipeline, voter)
     used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" else None
     rate_limits.queue_member_hit(pipeline, voter.name)
@@ -82,17 +81,21 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
 def set_viewer(read: Viewer, voter: Voter) -> User | None:
     """Set the viewer of this request, whom a session names as *voter*, to what was *read*; None if it has ended."""
-    own, user = current_g(), read.member
-    own.session, own.unread, own.open_reports, own.waiting = read.session, read.unread, read.open_reports, read.waiting
-    own.voted_at = read.voted_at
+    user = read.member
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
-    own.viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
-    return cast("User | None", own.viewer)
+    viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
+    g.viewer_read, g.viewer = read, viewer
+    return viewer
+
+
+def viewer_read() -> Viewer:
+    """Return what was read with the viewer, once the viewer has been loaded; of a reader nothing."""
+    return cast(Viewer, g.get("viewer_read", NO_VIEWER))
 
 
 def viewer_voted_at() -> str:
     """Return when votes of the viewer on articles changed last, once the viewer has been loaded; only to compare."""
-    return cast(str, current_g().get("voted_at", ""))
+    return viewer_read().voted_at
 
 
 def ban_error(user: User) -> Banned:
@@ -124,12 +127,12 @@ def session_member_name() -> str:
 
 def own_session() -> Session | None:
     """Return the session of this request, once the viewer has been loaded; None for a reader."""
-    return cast("Session | None", g.get("session"))
+    return viewer_read().session
 
 
 def named_voter() -> Voter | None:
     """Return what the session cookie says about its member, None for a reader; the session may have ended."""
-    return voter_in(request_ctx.session)
+    return voter_in(session)
 
 
 def voter_in(stored: SessionMixin) -> Voter | None:
@@ -145,12 +148,11 @@ def _browser() -> str:
 
 def viewer() -> User | None:
     """Return the logged-in member, or None; Redis is read at most once per request."""
-    own = current_g()
-    if "viewer" not in own:
+    if "viewer" not in g:
         pipeline = store().pipeline()
         queue_viewer(pipeline)
         pipeline.execute()
-    return cast("User | None", own.viewer)
+    return cast("User | None", g.viewer)
 
 
 def viewer_csrf_token() -> str:
@@ -262,7 +264,7 @@ def login_required(view: View) -> View:
 
 def _check_request() -> ResponseReturnValue | None:
     """Refuse forms of other sites, redirect readers from views that are for members, and check form tokens."""
-    view = current_app().view_functions.get(request.endpoint or "")
+    view = current_app.view_functions.get(request.endpoint or "")
     if request.method == "POST":
         csrf.check_origin()
     if getattr(view, "login_required", False) and not session.get(USER):

@@ -4,7 +4,7 @@ The token of a pending vote is signed with the form token of the browser in whic
 of the form of log-in or sign-up; no link and no form from elsewhere can make one that this browser's log-in would cast.
 """
 
-from flask import request
+from flask import current_app, request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from voteweb.core import config
@@ -12,7 +12,6 @@ from voteweb.core.comments import CommentId
 from voteweb.store.schema.values import parse_comment
 from voteweb.web.auth import csrf
 from voteweb.web.auth.signing import Signer
-from voteweb.web.context import current_app
 
 #: The field of the forms of log-in and sign-up, and the part of their addresses, that holds the token.
 FIELD = "vote"
@@ -42,4 +41,4 @@ def read(token: str) -> int | CommentId | None:
 
 
 def _signer(nonce: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(str(current_app().secret_key), salt=f"pending vote {nonce}", signer=Signer)
+    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"pending vote {nonce}", signer=Signer)

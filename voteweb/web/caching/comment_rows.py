@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.conversation import ConversationPage
 from voteweb.core.conversation_rows import Row
 from voteweb.core.markup import RenderedText
 from voteweb.core.models import VotingState
 from voteweb.web.caching.fragment_cache import render
-from voteweb.web.caching.sized_cache import SizedCache
 
 #: Bytes that a comment takes besides its HTML: its text is in it too.
 _ENTRY_BYTES = 1_500
@@ -104,5 +104,7 @@ def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes
     return _rows.put(key, html, len(html) + _ENTRY_BYTES)
 
 
-_rows: SizedCache[bytes] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
-pages: SizedCache[CachedComments] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+#: Comments by all that they show, until others take their room: a page with a new comment renders only that.
+_rows: BoundedCache[tuple[ShownComment, str, RowContext], bytes] = BoundedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+#: Pages of comments, until the conversation or an age changes: only those comments are made that differ for the viewer.
+pages: BoundedCache[tuple[int, int, RowContext], CachedComments] = BoundedCache(config.RENDERED_COMMENT_CACHE_BYTES)

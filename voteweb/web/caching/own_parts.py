@@ -1,29 +1,33 @@
 """The parts of a page that are rendered for each viewer: account links, notice, messages and the form token.
 
 While a page for all members is rendered, a mark stands for each of them, and the viewer is a member who does not exist.
+The page is cut at these marks, and filled with the parts of each viewer.
 """
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
-from flask import request
+from flask import g, request
 from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes, site_switches
-from voteweb.web.auth.login import viewer, viewer_csrf_token
+from voteweb.web.auth.login import viewer, viewer_csrf_token, viewer_read
 from voteweb.web.caching.fragment_cache import fragments, render
-from voteweb.web.caching.frames import Part, part_mark
-from voteweb.web.context import current_g, settings
+from voteweb.web.context import settings
 from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
 
 ACCOUNT, NOTICE, MESSAGES, TOKEN = "account", "notice", "messages", "token"  # nosec B105
+#: HTML, and between every two pieces of it the name of a missing part.
+Pieces = tuple[bytes | str, ...]
+#: The HTML of such a part, in pieces that have not been joined.
+Part = Sequence[bytes | memoryview]
 
 
 def account() -> Markup:
@@ -34,16 +38,16 @@ def account() -> Markup:
     if member is None:
         # After log-in a reader returns to this page, or where the pages of log-in lead; to the front page anyway.
         back = "" if request.path == "/" else f"?next={quote(current_path())}"
-        query = current_g().get("login_query", back)
+        query = g.get("login_query", back)
         return fragments().cached("_account_nav.html", name="", query=query, joins=settings().signup != "closed")
-    read = current_g()
+    read = viewer_read()
     return fragments().cached(
         "_account_nav.html",
         name=member.name,
         moderates=permissions.may_moderate(member),
-        reports=read.get("open_reports", 0),
-        waiting=read.get("waiting", 0),
-        unread=read.unread.count if "unread" in read else 0,
+        reports=read.open_reports,
+        waiting=read.waiting,
+        unread=read.unread.count,
     )
 
 
@@ -78,8 +82,8 @@ def token() -> str:
 
 def own(name: str) -> Markup:
     """Return what stands for the viewer's part *name* in a page for all members; empty in any other page."""
-    mark = current_g().get("frame_mark")
-    return markup.trusted(part_mark(mark, name)) if mark else Markup()
+    mark = g.get("frame_mark")
+    return markup.trusted(f"{mark}{name};") if mark else Markup()
 
 
 @contextmanager
@@ -95,22 +99,21 @@ def for_all_members() -> Iterator[str]:
 @contextmanager
 def _replaced(**values: Any) -> Iterator[None]:
     """Set attributes of g in this block."""
-    own = current_g()
-    before = {name: own.get(name) for name in values if name in own}
+    before = {name: g.get(name) for name in values if name in g}
     for name, value in values.items():
-        setattr(own, name, value)
+        setattr(g, name, value)
     try:
         yield
     finally:
         for name in values:
-            own.pop(name)
+            g.pop(name)
         for name, value in before.items():
-            setattr(own, name, value)
+            setattr(g, name, value)
 
 
 def parts() -> dict[str, Part]:
     """Return the viewer's parts that every page has, by name."""
-    return parts_of(token(), account_part(), flashes.pop_all())
+    return parts_of(token(), [account().encode()], flashes.pop_all())
 
 
 def parts_of(token: str, account: Part, messages: list[tuple[str, str]]) -> dict[str, Part]:
@@ -123,6 +126,24 @@ def parts_of(token: str, account: Part, messages: list[tuple[str, str]]) -> dict
     }
 
 
-def account_part() -> Part:
-    """Return the account links of the header, as a part of a page."""
-    return [account().encode()]
+def cut(page: str, mark: str) -> Pieces:
+    """Return the pieces of *page*, which is cut at *mark*; that must be random, so that nobody can post it."""
+    first, *others = page.split(mark)
+    pieces: list[bytes | str] = [first.encode()]
+    for other in others:
+        name, end, html = other.partition(";")
+        if not end or not name.isidentifier():
+            raise ValueError("Something of the viewer stands in a page for all members.")
+        pieces += [name, html.encode()]
+    return tuple(pieces)
+
+
+def fill(pieces: Pieces, parts: Mapping[str, Part]) -> bytes:
+    """Return the page of *pieces* with its missing *parts* by name."""
+    html: list[bytes | memoryview] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            html += parts[piece]
+        else:
+            html.append(piece)
+    return b"".join(html)

@@ -1,75 +1,139 @@
-"""Pages that members share: who gets a frame made for all of them, and who a page read afresh.
+"""Pages that members share: each is rendered once for all of them, and cut where the viewer's own parts go.
 
-A frame serves members for VOTEWEB_PAGE_SECONDS, counted from before its data were asked for. Of the viewer, everything
-is asked each time: session, ban, votes, what is new and saved. What others did may be that old, as on readers' pages.
+A list is kept for VOTEWEB_PAGE_SECONDS, counted from before its data were asked for. Of the viewer, everything is
+asked each time: session, ban, votes, what is new and saved. What others did may be that old, as on readers' pages.
 What was done in this browser never is, once its answer has arrived, whichever process on whichever machine gave it:
 
 1. Every answer to a form of a member marks their browser with a cookie for VOTEWEB_PAGE_SECONDS + 2, whatever the
-   answer says, and each page for a marked browser is read afresh.
+   answer says, and each list for a marked browser is read afresh.
 2. The act is done before its answer is sent, and so before the browser gets the mark.
-3. So a frame that lacks the act was asked for before the mark began. By the clock of the process that keeps it, it is
-   no longer served VOTEWEB_PAGE_SECONDS after the act at the latest, and until then the browser is marked.
+3. So a kept list that lacks the act was asked for before the mark began. By the clock of the process that keeps it, it
+   is no longer served VOTEWEB_PAGE_SECONDS after the act at the latest, and until then the browser is marked.
 
 No clocks are compared, and no process tells another anything. The two seconds more are for browsers that count whole
-seconds. Members for whom a list differs in other places than those cut out get no frame: moderators, accounts that
-wait, and those who hide something or have their groups as front page.
+seconds.
+
+An article and its conversation are read for each request, and its page is used for equal ones only: it is never late,
+and needs no VOTEWEB_PAGE_SECONDS.
+
+Members for whom a page differs in other places than those cut out get it rendered as a whole: moderators, accounts
+that wait, and those who hide something or have their groups as front page; of an article also its poster.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, NamedTuple, cast
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, render_template, request
 from werkzeug.http import dump_cookie
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.config import Settings
-from voteweb.core.models import Role, User, Voter
+from voteweb.core.models import Article, Role, User
+from voteweb.core.names import name_key
+from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts
-from voteweb.web.caching.frames import Content, Frame, cut
-from voteweb.web.caching.page_cache import is_cached_address, page_key
-from voteweb.web.caching.sized_cache import SizedCache
-from voteweb.web.context import current_app, settings, store
+from voteweb.web.caching.fragment_cache import fragments
+from voteweb.web.caching.own_parts import Pieces, cut, fill
+from voteweb.web.caching.page_cache import Key, is_cached_address, page_key
+from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import locale
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
+from voteweb.web.own_marks import NO_MARK, Mark
 
 _EXTENSION = "voteweb.shared_pages"
 #: The cookie that marks a browser.
 MARK = "acted"
-#: Seconds for which a browser stays marked after a frame that lacks its act has ended.
+#: Seconds for which a browser stays marked after a kept list that lacks its act has ended.
 _MARGIN_SECONDS = 2
+#: The part of a list that has its rows.
+ROWS = "rows"
+#: Bytes that a page takes besides its HTML, and that a row of a list takes, with those of its kind for some members.
+_PAGE_BYTES, _ROW_BYTES = 2_000, 3_000
+#: Rows of members' own that are kept for each row of a list.
+_OWN_ROWS = 2
+#: The state of an article on which the HTML of its page depends: voted for and saved by the viewer.
+Variant = tuple[bool, bool]
+
+
+class Rows:
+    """The rows of a list with their HTML as members see them who did nothing here, and all others that were asked for.
+
+    *in_group* is the group whose list it is, "" for none. Of *last*, the rows of the same list that were kept before,
+    those that differ for members are kept on where nothing has changed: a row for everybody tells all that they depend
+    on, but for what a poster may still do. Without this, a page of which votes are made all the time costs members a
+    tenth more.
+    """
+
+    def __init__(self, articles: tuple[Article, ...], in_group: str, last: "Rows | None") -> None:
+        self.ids = tuple(article.id for article in articles)
+        self._in_group = in_group
+        self._html = self._render(articles)
+        self._articles = {article.id: (at, article) for at, article in enumerate(articles)}
+        self._posted: defaultdict[str, set[int]] = defaultdict(set)
+        for article in articles:
+            self._posted[name_key(article.poster)].add(article.id)
+        #: Rows that differ for members, by article, the member's mark, and whether they posted it.
+        self._own: dict[tuple[int, Mark, bool], bytes] = {}
+        if last and last._own:
+            before = dict(zip(last.ids, last._html, strict=True))
+            same = {id for id, html in zip(self.ids, self._html, strict=True) if before.get(id) == html}
+            kept = tuple(last._own.items())  # another thread may add one
+            self._own = {row: html for row, html in kept if row[0] in same and not row[2]}
+
+    @property
+    def size(self) -> int:
+        """The bytes that they take."""
+        return sum(map(len, self._html)) + len(self._html) * _ROW_BYTES
+
+    def fill(self, marks: Mapping[int, Mark], name: str) -> list[bytes]:
+        """Return the rows for the member with this *name*, whose *marks* are given by id, also some of other lists."""
+        html, posted = list(self._html), self._posted.get(name_key(name), set())
+        for id in self._articles.keys() & (marks.keys() | posted):
+            at, article = self._articles[id]
+            key = id, marks.get(id, NO_MARK), id in posted
+            html[at] = self._own.get(key) or self._render([key[1].on(article)])[0]
+            if len(self._own) < _OWN_ROWS * len(html):
+                self._own[key] = html[at]
+        return html
+
+    def _render(self, articles: Iterable[Article]) -> list[bytes]:
+        return [row.encode() for row in fragments().article_rows(articles, (), self._in_group)]
+
+
+class Kept(NamedTuple):
+    """A page for all members, of a *route*, whose ``pieces`` were rendered of ``inputs``.
+
+    It is right ``until`` a time: a list, which has ``rows``, by the monotonic clock; an article by that of the
+    database. ``shown`` is the entry with which members hide what a list shows, "" for none. ``poster`` is the key of
+    the name of an article's poster. ``in_lane``: the lane may answer with it.
+    """
+
+    pieces: Pieces
+    inputs: object
+    until: float
+    route: str
+    rows: Rows | None = None
+    shown: str = ""
+    poster: str = ""
+    in_lane: bool = True
 
 
 class SharedPages:
-    """The frames of an app, each for *seconds*, and the members who, when seen last, could not be served with one."""
+    """The pages of an app that are kept, and the members who, when seen last, could not be served with one."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.frames: SizedCache[Frame] = SizedCache(config.SHARED_LISTS_BYTES)
+    def __init__(self) -> None:
+        #: Lists for VOTEWEB_PAGE_SECONDS, articles until they change: a list takes a fifth of the time, an article a
+        #: seventh.
+        self.kept: BoundedCache[tuple[object, ...], Kept] = BoundedCache(config.SHARED_PAGES_BYTES)
+        #: Members as last seen, until they are seen again: who gets other pages does not wait for a second round trip.
         self.excluded: BoundedCache[int, bool] = BoundedCache(config.HINT_CACHE_SIZE)
 
-    def find(self, environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> Frame | None:
-        """Return the last frame of the page that *voter* requests with *environ*, None if there is none for them.
 
-        The caller asks :meth:`is_current`, reads the viewer and asks :func:`may_share` then.
-        """
-        if self.excluded.get(voter.id, False):
-            return None
-        language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-        return self.frames.get(page_key(environ, language.code))
-
-    def is_current(self, frame: Frame, cookies: Mapping[str, str]) -> bool:
-        """Tell whether *frame* may answer a browser with these *cookies*; if not, its page is read afresh."""
-        return MARK not in cookies and clock() < frame.asked + self.seconds
-
-
-def init_app(app: Flask, settings: Settings) -> None:
+def init_app(app: Flask) -> None:
     """Give *app* its shared pages."""
-    app.extensions[_EXTENSION] = SharedPages(settings.page_seconds)
+    app.extensions[_EXTENSION] = SharedPages()
 
 
 def of_app(app: Flask) -> SharedPages:
@@ -78,7 +142,7 @@ def of_app(app: Flask) -> SharedPages:
 
 
 def clock() -> float:
-    """Return the time that frames are counted from, to be asked before their data."""
+    """Return the time that lists are kept from, to be asked before their data."""
     return monotonic()
 
 
@@ -92,59 +156,82 @@ def may_share(user: User | None, shown: str = "") -> bool:
     is_plain = user.role is Role.MEMBER and not user.held and not user.front
     choice = store().my_sites.of(user) if is_plain else None
     is_plain = choice is not None and not choice.hides
-    excluded = of_app(current_app()).excluded
-    if excluded.get(user.id, False) == is_plain:
+    excluded = of_app(current_app).excluded
+    if (excluded.get(user.id) or False) == is_plain:
         excluded.put(user.id, not is_plain)
     # A group's own page tells whether the viewer follows it.
     return choice is not None and is_plain and shown[1:] not in choice.follows
 
 
 def may_keep(user: User | None, shown: str = "") -> bool:
-    """Tell whether the page that is read afresh for *user* may become a frame, which *user* gets too."""
-    environ = request.environ
-    return (
-        bool(settings().page_seconds)
-        and environ["REQUEST_METHOD"] == "GET"
-        and is_cached_address(environ)
-        and may_share(user, shown)
-    )
+    """Tell whether the list that is read afresh for *user* may be kept for other members, and *user* gets it too."""
+    return bool(settings().page_seconds) and is_cached_address(request.environ) and may_share(user, shown)
 
 
-def keep(
-    environ: "WSGIEnvironment",
-    route: str,
-    asked: float,
-    inputs: object,
-    render: Callable[[], str],
-    content: Callable[[Any], Content],
-    shown: str = "",
-    read: Callable[..., Any] | None = None,
-) -> Frame:
-    """Return the frame of the page that *environ* requests, kept for other members too (see :func:`may_keep`).
+def render_list(
+    asked: float, template: str, rows: tuple[Article, ...], marks: Mapping[int, Mark], shown: str = "", **context: Any
+) -> bytes:
+    """Return *template* rendered with *context* and *rows* for the viewer, who shares it; keep it for other members.
 
-    *asked* is when its data were asked for, in monotonic time. *render* and *content* return its HTML and its content
-    for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*, and *content* gets
-    the last content, None if there is none. *route*, *shown* and *read* are those of the frame.
+    *asked* is when the data were asked for, by :func:`clock`. *marks* are those of the viewer by id. Whatever else the
+    template depends on, such as the age of something, must be in *context*. The HTML around the rows is used again as
+    long as *context* is equal.
     """
-    language = locale.current()
-    key, frames = page_key(environ, language.code), of_app(current_app()).frames
-    last = frames.get(key)
+    key, kept, inputs = _key(), of_app(current_app).kept, (template, context)
+    last = kept.get(key)
     with own_parts.for_all_members() as mark:
-        pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
-        filling = content(last.content if last else None)
-    frame = Frame(asked, inputs, pieces, filling, language, shown, route, read)
-    return frames.put(key, frame, sum(map(len, pieces)) + filling.size)
+        pieces = last.pieces if last and last.inputs == inputs else _render(template, context, mark)
+        all_rows = Rows(rows, context.get("in_group", ""), last.rows if last else None)
+    page = Kept(pieces, inputs, asked + settings().page_seconds, request.endpoint or "", all_rows, shown)
+    kept.put(key, page, _size(pieces) + all_rows.size)
+    member = viewer()
+    return fill(pieces, {**own_parts.parts(), ROWS: all_rows.fill(marks, member.name if member else "")})
+
+
+def find_article(key: Key, variant: Variant, inputs: object) -> Pieces | None:
+    """Return the page of an article that is kept under *key*, None if there is none that was rendered of *inputs*."""
+    kept = of_app(current_app).kept.get((*key, *variant))
+    return kept.pieces if kept and kept.inputs == inputs and now() < kept.until else None
+
+
+def article_pieces(variant: Variant, inputs: object, until: float, context: dict[str, Any], *, in_lane: bool) -> Pieces:
+    """Return the page of an article, rendered with *context* unless one is kept that was rendered of *inputs*.
+
+    It is right until the unix time *until*. *in_lane*: the lane may answer with it.
+    """
+    key, kept = _key(), of_app(current_app).kept
+    pieces = find_article(key, variant, inputs)
+    if pieces is None:
+        with own_parts.for_all_members() as mark:
+            pieces = _render("articles/show.html", context, mark)
+        if is_cached_address(request.environ):
+            poster = name_key(context["article"].poster)
+            page = Kept(pieces, inputs, until, request.endpoint or "", poster=poster, in_lane=in_lane)
+            for kept_key in (key, (*key, *variant)):  # the first tells the lane that there is one
+                kept.put(kept_key, page, _size(pieces))
+    return pieces
+
+
+def _render(template: str, context: dict[str, Any], mark: str) -> Pieces:
+    return cut(render_template(template, all_groups=(), **context), mark)
+
+
+def _size(pieces: Pieces) -> int:
+    return sum(map(len, pieces)) + _PAGE_BYTES
+
+
+def _key() -> Key:
+    return page_key(request.environ, locale.current().code)
 
 
 def mark(response: Response) -> None:
     """Mark the browser of a member who has sent a form, so that they see what they did."""
-    cookie = mark_cookie()
-    if cookie:
+    if cookie := mark_cookie():
         response.headers.add("Set-Cookie", cookie)
 
 
 def mark_cookie() -> str:
-    """Return the header that marks a browser, "" if no page is kept."""
+    """Return the header that marks a browser, "" if no list is kept."""
     seconds = settings().page_seconds
     return _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure) if seconds else ""
 

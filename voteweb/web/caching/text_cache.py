@@ -6,8 +6,8 @@ from hashlib import sha256
 from flask import g
 
 from voteweb.core import config, markup
+from voteweb.core.caches import BoundedCache
 from voteweb.core.markup import RenderedText
-from voteweb.web.caching.sized_cache import SizedCache
 
 #: Bytes that an entry takes besides its text.
 _ENTRY_BYTES = 200
@@ -62,4 +62,5 @@ def page_texts() -> PageTexts:
     return texts
 
 
-_texts: SizedCache[RenderedText] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+#: Texts by renderer and digest, until others take their room: each is parsed once, at up to 6 µs a step.
+_texts: BoundedCache[object, RenderedText] = BoundedCache(config.RENDERED_COMMENT_CACHE_BYTES)

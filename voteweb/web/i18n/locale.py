@@ -19,7 +19,6 @@ from werkzeug.http import parse_accept_header
 
 from voteweb.core import markup
 from voteweb.core.caches import cache_short
-from voteweb.web.context import current_g
 
 #: The name of the cookie that stores a reader's choice.
 COOKIE = "language"
@@ -90,7 +89,7 @@ def _catalogue(code: str) -> NullTranslations:
 
 def current() -> Language:
     """Return the language of the current response; English outside of one."""
-    language: Language | None = current_g().get("language") if has_app_context() else None
+    language: Language | None = g.get("language") if has_app_context() else None
     if language is None:
         if not has_request_context():
             return ENGLISH

@@ -8,11 +8,13 @@ from email.utils import format_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from flask import current_app
+
 from voteweb.core import permissions
 from voteweb.core.mail import MailAccount, MailKind
 from voteweb.core.models import User
 from voteweb.store.accounts.mail import TakenMail
-from voteweb.web.context import current_app, now, settings, store
+from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.locale import ENGLISH, LANGUAGES, force_language
 from voteweb.web.mail import tokens
 from voteweb.web.urls import absolute
@@ -38,7 +40,7 @@ def compose(mail: TakenMail) -> EmailMessage:
     content = _CONTENTS[mail.kind](member, account, mail)
     with force_language(LANGUAGES.get(mail.language or account.language, ENGLISH)):
         # Not render_template(): that asks for the viewer of a request, and there is none.
-        text = current_app().jinja_env.get_template(f"mail/{mail.kind}.txt").render(member=member, **content.values)
+        text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(member=member, **content.values)
     subject, _, body = text.strip().partition("\n")
     return _message(mail, content.to, subject, body.strip())
 

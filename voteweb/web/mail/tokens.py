@@ -2,9 +2,10 @@
 
 from hashlib import blake2b
 
+from flask import current_app
+
 from voteweb.core.mail import PendingEmail
 from voteweb.core.names import name_key
-from voteweb.web.context import current_app
 
 
 def confirmation_token(name: str, pending: PendingEmail) -> str:
@@ -18,5 +19,5 @@ def message_id(entry: str, since: float) -> str:
 
 
 def _digest(text: str) -> str:
-    key = blake2b(str(current_app().secret_key).encode(), person=b"mail").digest()
+    key = blake2b(str(current_app.secret_key).encode(), person=b"mail").digest()
     return blake2b(text.encode(), digest_size=16, key=key).hexdigest()

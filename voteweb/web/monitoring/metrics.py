@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, cast
 
-from flask import Flask
+from flask import Flask, current_app
 
 from voteweb.core.config import Settings
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store
-from voteweb.web.context import current_app
 
 if TYPE_CHECKING:
     from voteweb.web.monitoring.prometheus import PrometheusMetrics
@@ -38,34 +37,34 @@ def get(app: Flask) -> "PrometheusMetrics | None":
 
 def count_vote(outcome: str) -> None:
     """Count an attempt to vote or to take a vote back; *outcome* is a VoteFlash or the code of a refusal."""
-    prometheus = get(current_app())
+    prometheus = get(current_app)
     if prometheus:
         prometheus.count_vote(outcome)
 
 
 def count_refusal(kind: str) -> None:
     """Count a refusal by the rate limit of this *kind*."""
-    prometheus = get(current_app())
+    prometheus = get(current_app)
     if prometheus:
         prometheus.count_refusal(kind)
 
 
 def count_login(outcome: str) -> None:
     """Count an attempt to log in; *outcome* is a LogInOutcome."""
-    prometheus = get(current_app())
+    prometheus = get(current_app)
     if prometheus:
         prometheus.count_login(outcome)
 
 
 def count_signup() -> None:
     """Count a member who signed up."""
-    prometheus = get(current_app())
+    prometheus = get(current_app)
     if prometheus:
         prometheus.count_signup()
 
 
 def count_damage() -> None:
     """Count a request that met damaged data."""
-    prometheus = get(current_app())
+    prometheus = get(current_app)
     if prometheus:
         prometheus.count_damage()

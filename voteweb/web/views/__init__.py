@@ -18,7 +18,6 @@ from voteweb.web.views import (
     comment_lists,
     comment_moderation,
     comment_page,
-    comment_votes,
     comments,
     domain,
     domain_rules,
@@ -59,7 +58,7 @@ _MODULES = (
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (
-    comment_page, comments, comment_votes, comment_lists, comment_feeds, comment_moderation,
+    comment_page, comments, comment_lists, comment_feeds, comment_moderation,
 )  # fmt: skip
 
 
@@ -74,6 +73,8 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.url_map.converters["int"] = Number
     for module in _MODULES + (_CONVERSATIONS if settings.comments else ()):
         app.register_blueprint(module.blueprint)
+    if settings.comments:
+        app.register_blueprint(votes.comment_blueprint)
     if settings.mail_url:
         app.register_blueprint(mail.blueprint)
     errors.init_app(app)

@@ -33,12 +33,12 @@ from voteweb.web.auth.login import (
     treat_as_reader,
     viewer,
 )
-from voteweb.web.caching import shared_lists, shared_pages
+from voteweb.web.caching import shared_pages
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import mark_saved, mark_voted, queue_own_votes, read_viewer_marks
+from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
 from voteweb.web.pagination import page_number, render_list
 from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.views import structured_data
@@ -84,8 +84,7 @@ def _front(chosen: str | None = None) -> RenderedPage:
         "articles/front.html",
         store().rankings.site(Order.SCORE),
         check=check,
-        queries=queries,
-        viewer_queries=my_site.unknown_choice_queries(),
+        queries=queries | my_site.unknown_choice_queries(),
         finish=leave_out_listed,
     )
 
@@ -105,9 +104,9 @@ def good() -> RenderedPage:
     pipeline.execute()
     rows, template = articles.result, "articles/good.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
-    marks = read_viewer_marks(rows, viewer.result, new_counts={})
+    marks = read_marks(rows, viewer.result)
     if shared_pages.may_keep(viewer.result):
-        return shared_lists.render_and_keep(asked, template, rows, marks.by_id(rows), page=page)
+        return shared_pages.render_list(asked, template, rows, marks.by_id, page=page)
     page = replace(page, rows=my_site.not_hidden(marks.on(rows)))
     return render_template(template, page=page, all_groups=marks.group_names)
 
@@ -123,7 +122,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     stored, thread = conversations.queue_article(pipeline, id, page_number)
-    own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,), named_voter())
+    queued = queue_marks(pipeline, (id,), named_voter(), in_list=False)
     pipeline.execute()
     article = stored.result
     if article is None:
@@ -140,9 +139,9 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
             pages.queue_mark_read(more, viewer.result)
     if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
-        (row,) = mark_saved(mark_voted((article,), own_votes.result), own_saves.result)
+        (row,) = ViewerMarks(queued.read.result).on((article,))
         return shared_articles.render(viewer.result, row, pages), status
-    marks = read_viewer_marks((article,), viewer.result, own_votes.result, more, own_saves=own_saves.result)
+    marks = read_marks((article,), viewer.result, queued, more, in_list=False)
     (row,) = marks.on((article,))
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}

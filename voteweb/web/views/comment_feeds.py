@@ -15,9 +15,9 @@ from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import ArticleStatus
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.web.caching.conversation_cache import conversations
+from voteweb.web import conversations
 from voteweb.web.comment_feeds import comment_item, newest_comments, notice_item
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.feeds import Feed, feed_language, feed_response
 from voteweb.web.i18n.formatting import display_name
 from voteweb.web.i18n.locale import gettext as _
@@ -95,7 +95,7 @@ def _thread(id: int, root: int, format: str) -> Response:
         raise NoSuchArticle()
     if article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD):
         raise ArticleGone()
-    tree = conversations.get(thread, CommentOrder.SCORE, settings().comment_vote_score)
+    tree = conversations.tree(thread, CommentOrder.SCORE)
     if root and root not in thread.nodes:
         raise NoSuchComment()
     if root and not tree.is_shown(root):

@@ -3,7 +3,7 @@
 from flask import Blueprint, render_template
 
 from voteweb.web.auth.login import queue_viewer
-from voteweb.web.caching import shared_lists, shared_pages
+from voteweb.web.caching import shared_pages
 from voteweb.web.context import now, store
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.pagination import check_page_exists, page_number
@@ -24,7 +24,7 @@ def newest() -> RenderedPage:
     template, page = "comments/newest.html", check_page_exists(read.result)
     if shared_pages.may_keep(viewer.result):
         ages = tuple(round_age(now() - comment.node.time) for comment in page.rows)
-        return shared_lists.render_and_keep(asked, template, (), {}, page=page, ages=ages)
+        return shared_pages.render_list(asked, template, (), {}, page=page, ages=ages)
     return render_template(template, page=page)
 
 

@@ -1,6 +1,6 @@
 """Error pages: an answer to every failure, as a page or, for script, as JSON."""
 
-from flask import Flask, flash, jsonify, redirect, render_template, request
+from flask import Flask, current_app, flash, jsonify, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -22,7 +22,7 @@ from voteweb.search.errors import SearchError
 from voteweb.web import rate_limits
 from voteweb.web.auth import confirmation
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
-from voteweb.web.context import current_app, settings
+from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
@@ -64,13 +64,13 @@ def init_app(app: Flask) -> None:
 def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     headers = {}
     if isinstance(error, StorageFull):
-        current_app().logger.warning("Redis refuses to write: %s", error.__cause__)
+        current_app.logger.warning("Redis refuses to write: %s", error.__cause__)
     elif isinstance(error, Unavailable):
         treat_as_reader()
-        current_app().logger.warning("Redis is unavailable: %s", error.__cause__)
+        current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
     elif isinstance(error, DataDamaged):
         metrics.count_damage()
-        current_app().logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
+        current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
     if isinstance(error, Unavailable | Busy | ReadOnly | SearchError):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
@@ -114,7 +114,7 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
 def _unexpected_error(error: Exception) -> ResponseReturnValue:
     # An address may contain a secret: a one-time link, an invitation. The pattern of its route contains none.
     route = request.url_rule.rule if request.url_rule else request.path
-    current_app().logger.exception("%s %s failed", request.method, route, exc_info=error)
+    current_app.logger.exception("%s %s failed", request.method, route, exc_info=error)
     return _render(500, "fault", _(PAGES[500][1]), {})
 
 

@@ -32,7 +32,6 @@ from voteweb.web.flashes import row_category
 from voteweb.web.forms import REASON_LABELS, ReportForm
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import mark_voted
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import render_article
@@ -212,8 +211,7 @@ def _suggest_removal(reports: Sequence[Report]) -> dict[str, str]:
 def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
     if row.article is None:
         return row
-    (article,) = mark_voted((row.article,), own_votes)
-    return replace(row, article=article)
+    return replace(row, article=replace(row.article, voted=own_votes.get(row.article.id, False)))
 
 
 @blueprint.get("/a/<int:id>/reports")

@@ -11,7 +11,7 @@ from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import read_viewer_marks
+from voteweb.web.own_marks import read_marks
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import absolute, return_url
 
@@ -30,7 +30,7 @@ def index() -> str:
     pipeline.execute()
     user = require_member(loaded.result)
     page = check_page_exists(saved.result)
-    marks = read_viewer_marks(page.rows, user, own_saves={row.id: True for row in page.rows}, new_counts={})
+    marks = read_marks(page.rows, user)
     return render_template("saved/index.html", page=page, rows=marks.on(page.rows), has_feed=has_feed.result)
 
 

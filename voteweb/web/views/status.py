@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
 from typing import TypeVar
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, current_app, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
@@ -20,7 +20,7 @@ from voteweb.search.errors import SearchError
 from voteweb.search.models import State
 from voteweb.web import security
 from voteweb.web.auth.login import queue_viewer
-from voteweb.web.context import brand, current_app, operator_pages, search_index, settings, store
+from voteweb.web.context import brand, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.gauges import Facts
@@ -119,7 +119,7 @@ def security_contact() -> Response:
 @blueprint.get("/metrics", endpoint="metrics")
 def show_metrics() -> ResponseReturnValue:
     """Return the metrics to a client that sends VOTEWEB_METRICS_TOKEN; without that setting there is no such page."""
-    prometheus, token = metrics.get(current_app()), settings().metrics_token
+    prometheus, token = metrics.get(current_app), settings().metrics_token
     if prometheus is None:
         abort(404)
     sent = request.authorization

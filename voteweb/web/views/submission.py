@@ -26,7 +26,7 @@ from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import read_viewer_marks
+from voteweb.web.own_marks import read_marks
 from voteweb.web.similar_articles import find_similar
 from voteweb.web.views.articles import refuse_actor
 
@@ -43,13 +43,13 @@ class _Submission(NamedTuple):
         earlier = store().articles.find_duplicate(link, now()) if link else None
         if earlier is None:
             return None
-        (row,) = read_viewer_marks((earlier,), self.viewer).on((earlier,))
+        (row,) = read_marks((earlier,), self.viewer, in_list=False).on((earlier,))
         return row
 
     def find_similar(self) -> tuple[Article, ...]:
         """Return articles of the last days with a title like that of the form, with the viewer's votes."""
         similar = find_similar((self.form.title.data or "")[: config.MAX_TITLE_LENGTH])
-        return read_viewer_marks(similar, self.viewer).on(similar) if similar else ()
+        return read_marks(similar, self.viewer, in_list=False).on(similar) if similar else ()
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])

@@ -1,4 +1,4 @@
-"""Lists of members that are answered before Flask: as Flask would answer, with every check."""
+"""The members' lane: what is answered before Flask is answered as Flask would, with every check."""
 
 from dataclasses import replace
 
@@ -15,8 +15,6 @@ from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.members.viewers import Viewers
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.caching import shared_pages
-from voteweb.web.caching.sized_cache import SizedCache
 
 
 @pytest.fixture
@@ -28,7 +26,7 @@ def app(settings: Settings, store: Store) -> Flask:
 
 @pytest.fixture
 def member(app: Flask, store: Store) -> Browser:
-    """A member who has read the list, so that a frame is kept."""
+    """A member who has read the list, so that it is kept."""
     browser = Browser(app)
     browser.start_session(factories.user(store, "bob"))
     browser.open("/new")
@@ -83,26 +81,12 @@ def test_message_is_shown_once(
     assert reached == through_flask
 
 
-def test_page_after_a_vote_is_that_of_flask(
-    app: Flask, member: Browser, reached: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def vote(act: str) -> None:
-        member.post(f"/a/1/{act}", {"csrf_token": member.csrf_token(), "next": "/new"})
-
-    vote("vote")
-    before_flask = member.open("/new").response
-    assert reached == []
-    button = member.page.by_id("a1").one("button", class_="vote")
+def test_page_after_a_vote_is_read_afresh(member: Browser, reached: list[str]) -> None:
+    member.post("/a/1/vote", {"csrf_token": member.csrf_token(), "next": "/new"})
+    reached.clear()
+    button = member.open("/new").page.by_id("a1").one("button", class_="vote")
     assert (button["aria-pressed"], button.one(data_votes="").text) == ("true", "2")
-    vote("unvote")
-    member.open("/new")
-    vote("vote")
-    monkeypatch.setattr(shared_pages.of_app(app), "frames", SizedCache(1_000_000))  # without a frame
-    from_flask = member.open("/new").response
     assert reached == ["/new"]
-    assert before_flask.data == from_flask.data
-    ids = {"X-Request-Id"}
-    assert [h for h in before_flask.headers if h[0] not in ids] == [h for h in from_flask.headers if h[0] not in ids]
 
 
 def test_page_read_afresh_takes_one_round_trip(
@@ -111,27 +95,23 @@ def test_page_read_afresh_takes_one_round_trip(
     member.client.set_cookie("acted", "1")
     reached.clear()
     assert count_round_trips(lambda: member.open("/new")) == 1
-    assert reached == []
+    assert set(reached) == {"/new"}
 
 
-def test_vote_on_an_article_that_is_new_on_the_list_is_shown(member: Browser, store: Store, reached: list[str]) -> None:
+def test_vote_on_an_article_that_is_new_on_the_list_is_shown(member: Browser, store: Store) -> None:
     id = factories.article(store).id
     store.votes.cast(id, store.users.get("bob"))
     member.client.set_cookie("acted", "1")
-    reached.clear()
     button = member.open("/new").page.by_id(f"a{id}").one("button", class_="vote")
     assert button["aria-pressed"] == "true"
-    assert reached == []
 
 
-def test_list_that_is_no_more_is_left_to_the_view(member: Browser, store: Store, reached: list[str]) -> None:
+def test_list_that_is_no_more_is_answered_by_the_view(member: Browser, store: Store) -> None:
     store.groups.make("go", "Go", "")
     member.open("/g/go")
     store.groups.delete("go", NewLogEntry(LogAction.DELETE, "mod", title="go"), actor=None)
     member.client.set_cookie("acted", "1")
-    reached.clear()
     assert member.open("/g/go").status == 404
-    assert reached == ["/g/go"]
 
 
 def test_combined_groups_are_read_afresh_by_the_view(member: Browser, store: Store, reached: list[str]) -> None:

@@ -1,0 +1,264 @@
+"""The members' lane: a WSGI layer that answers what members ask for most, before the request reaches Flask.
+
+These are votes, and the pages that members share (:mod:`voteweb.web.caching.shared_pages`): lists that are kept, and
+articles as long as nothing about them has changed. A page takes one round trip. Flask takes most of their time to match
+the address, open the session, call hooks and make a response.
+
+The lane asks the same functions as Flask's hooks whether a request is as usual. All others pass to Flask untouched:
+those of members who have just acted, and those for what is not kept or has changed.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from flask import g, redirect
+from flask.sessions import SessionMixin
+
+from voteweb.core import config
+from voteweb.core.caches import BoundedCache, cache_short
+from voteweb.core.comments import CommentId
+from voteweb.core.config import Settings
+from voteweb.core.models import User, Voter
+from voteweb.core.names import name_key
+from voteweb.store.connection.pipeline import Pipeline
+from voteweb.store.members.viewers import Viewer
+from voteweb.web import flashes, rate_limits, read_only, security, shared_articles
+from voteweb.web.auth import csrf, login
+from voteweb.web.auth.sessions import SessionInterface, cookie_name
+from voteweb.web.caching import own_parts, shared_pages
+from voteweb.web.caching.own_parts import Part, Pieces
+from voteweb.web.caching.page_cache import Key, page_key
+from voteweb.web.caching.shared_pages import Kept, Rows
+from voteweb.web.context import settings, store
+from voteweb.web.conversations import ConversationPages, is_prefetch
+from voteweb.web.flask_app import FLASHES, SiteFlask
+from voteweb.web.i18n import locale
+from voteweb.web.i18n.locale import LANGUAGES, Language
+from voteweb.web.monitoring import request_record
+from voteweb.web.own_marks import ViewerMarks, queue_marks
+from voteweb.web.requests import SiteRequest, parse_cookies
+from voteweb.web.responses import prefers_json
+from voteweb.web.urls import page_of, return_url_of
+from voteweb.web.views import votes
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+#: The addresses of votes on articles and on comments, and that of an article; Flask takes some others too.
+_VOTE = re.compile(r"/a/([1-9][0-9]{0,17})(?:/c/([1-9][0-9]{0,17}))?/(vote|unvote)", re.ASCII)
+_ARTICLE = re.compile(r"/a/([1-9][0-9]{0,15})", re.ASCII)
+#: The page for the viewer, cut, and the parts of it that not every page has; None if the viewer gets another one.
+_Page = tuple[Pieces, dict[str, Part]] | None
+#: Returns the page for the viewer once what was queued for it has been read.
+_Finish = Callable[[User], _Page]
+
+
+def init_app(app: SiteFlask, settings: Settings) -> None:
+    """Wrap *app*, whose sessions and views must be set up, in the lane."""
+    app.wsgi_app = Lane(app, settings)  # type: ignore[method-assign]
+
+
+class _Answer(NamedTuple):
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def send(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Send this answer."""
+        start_response(self.status, self.headers)
+        return [self.body]
+
+
+class _Sent(NamedTuple):
+    """A request with the session of a member, who may have been logged out elsewhere."""
+
+    environ: "WSGIEnvironment"
+    cookies: Mapping[str, str]
+    session: SessionMixin
+    voter: Voter
+
+
+class _Found(NamedTuple):
+    """A page that is kept under this key, in this language."""
+
+    kept: Kept
+    key: Key
+    language: Language
+
+
+class Lane:
+    """Answers the usual requests of members; all others pass to the app."""
+
+    def __init__(self, app: SiteFlask, settings: Settings) -> None:
+        self._flask, self._app = app, cast("WSGIApplication", app.wsgi_app)
+        self._shared = shared_pages.of_app(app)
+        self._sessions = cast(SessionInterface, app.session_interface)
+        self._cookie, self._host = cookie_name(settings), security.site_host(settings)
+        self._has_comments = bool(settings.comments)
+        #: Account links of members, until what they show changes: to look them up by that takes a twentieth of a list.
+        self._accounts: BoundedCache[int, tuple[Viewer, Language, Part]] = BoundedCache(config.HINT_CACHE_SIZE)
+        self._flash_end = "Set-Cookie", flashes.vote_flash_cookie(None, secure=settings.secure)
+        self._vote_headers = security.private_headers(settings)
+        self._page_headers = {code: security.private_headers(settings, LANGUAGES[code]) for code in LANGUAGES}
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Answer the request, else by the app."""
+        cookies = parse_cookies(environ.get("HTTP_COOKIE", ""))
+        answer = None
+        if self._cookie in cookies:
+            session = self._sessions.read(cookies[self._cookie])
+            voter = login.voter_in(session)
+            answer = self._answer(_Sent(environ, cookies, session, voter)) if voter else None
+        return (answer or self._app)(environ, start_response)
+
+    def _answer(self, sent: _Sent) -> "WSGIApplication | None":
+        """Return what answers the request of a member, None unless all is as usual."""
+        method, path = sent.environ["REQUEST_METHOD"], sent.environ.get("PATH_INFO", "")
+        vote = _VOTE.fullmatch(path) if method == "POST" else None
+        found = self._find(sent) if method == "GET" else None
+        if not vote and not found:
+            return None
+        try:
+            with self._flask.app_context():
+                answer = self._vote(sent, *vote.groups()) if vote else self._page(sent, *cast(_Found, found))
+        except Exception as error:
+            answer_error = votes.answer_failure if vote else self._flask.handle_user_exception
+            return self._flask.respond_to_error(error, sent.environ, answer_error)
+        return answer.send if answer else None
+
+    def _find(self, sent: _Sent) -> _Found | None:
+        """Return the page that the request asks for if it is kept and may be right; else it would be read in vain."""
+        environ, cookies = sent.environ, sent.cookies
+        if FLASHES in sent.session or self._shared.excluded.get(sent.voter.id):
+            return None
+        language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        key = page_key(environ, language.code)
+        kept = self._shared.kept.get(key)
+        if kept is None:
+            return None
+        if kept.rows:
+            is_right = shared_pages.MARK not in cookies and shared_pages.clock() < kept.until
+        else:
+            is_others = kept.in_lane and self._has_comments and kept.poster != name_key(sent.voter.name)
+            is_right = is_others and not environ.get("QUERY_STRING") and not is_prefetch(environ)
+        return _Found(kept, key, language) if is_right else None
+
+    def _page(self, sent: _Sent, kept: Kept, key: Key, language: Language) -> _Answer | None:
+        """Return the page that is *kept*, None if it is not right for the viewer."""
+        g.language, flash, token = language, flashes.vote_flash_of(sent.cookies), csrf.token_of(sent.session)
+        messages = [("message", flashes.vote_message(flash))] if flash else []
+        html = self._fill(kept, key, sent.voter, token, messages) if token else None
+        if html is None:
+            return None
+        request_record.get(sent.environ).complete(kept.route, g.viewer)
+        headers = [("Content-Type", "text/html; charset=utf-8"), ("Content-Length", str(len(html)))]
+        headers += [self._flash_end] if flash else []  # shown once
+        return _Answer("200 OK", [*headers, *self._page_headers[language.code]], html)
+
+    def _fill(self, kept: Kept, key: Key, voter: Voter, token: str, messages: list[tuple[str, str]]) -> bytes | None:
+        """Return the page that is *kept*, with the parts of *voter*; None if they must get another one."""
+        site = store()
+        pipeline = site.pipeline()
+        read = site.viewers.queue_read(pipeline, voter)
+        viewer = pipeline.queue([], lambda _: login.set_viewer(read.result, voter))
+        rows = kept.rows
+        finish = _queue_list(kept, rows, pipeline, voter) if rows else _queue_article(key, pipeline, voter)
+        pipeline.execute()
+        user = viewer.result
+        page = finish(user) if user and shared_pages.may_share(user, kept.shown) else None
+        if page is None:
+            return None
+        pieces, parts = page
+        return own_parts.fill(pieces, own_parts.parts_of(token, self._account(voter.id), messages) | parts)
+
+    def _account(self, id: int) -> Part:
+        """Return the account links of the viewer."""
+        known, viewer, language = self._accounts.get(id), login.viewer_read(), locale.current()
+        if known and known[0] is viewer and known[1] is language:
+            return known[2]
+        part = [own_parts.account().encode()]
+        self._accounts.put(id, (viewer, language, part))
+        return part
+
+    def _vote(self, sent: _Sent, id: str, number: str | None, act: str) -> _Answer | None:
+        """Cast a vote, or take it back; return None for a form that is not accepted here."""
+        endpoint = f"{'votes' if number is None else 'comment_votes'}.{act}"
+        if endpoint not in self._flask.view_functions or read_only.error():
+            return None
+        request, record = SiteRequest(sent.environ, populate_request=False), request_record.get(sent.environ)
+        if not self._accepts(request, sent.session):
+            return None
+        target = int(id) if number is None else CommentId(int(id), int(number))
+        record.route, record.member = endpoint, sent.voter.id
+        count = votes.change(endpoint, target, sent.voter, rate_limits.endpoint_hit(endpoint, "POST", sent.voter.name))
+        return self._answer_vote(request, endpoint, target, count)
+
+    def _accepts(self, request: SiteRequest, session: SessionMixin) -> bool:
+        """Tell whether *request* is a form that a page of this site sends, with the token of *session*."""
+        has_readable_body = not request.environ.get("CONTENT_TYPE") or request.is_short_form()
+        if not has_readable_body or (self._host and not security.is_requested_host(request, self._host)):
+            return False
+        return csrf.is_from_this_site(request) and csrf.has_valid_token(request, session)
+
+    def _answer_vote(self, request: SiteRequest, endpoint: str, id: int | CommentId, count: int) -> _Answer:
+        """Return the answer to a form, or to script, after whose act the article or comment has *count* votes."""
+        if prefers_json(request.environ.get("HTTP_ACCEPT", "")):
+            response = votes.script_response(endpoint, id, count)
+            answer = _Answer(response.status, list(response.headers), response.get_data())
+            cookies = []
+        else:
+            page = page_of(id) if isinstance(id, int) else page_of(*id)
+            answer = _redirect(return_url_of(request.form.get("next", ""), *page))
+            cookies = [flashes.vote_flash_cookie(votes.ACTS[endpoint].outcome, secure=settings().secure)]
+        if mark := shared_pages.mark_cookie():
+            cookies.append(mark)
+        headers = [*answer.headers, *(("Set-Cookie", cookie) for cookie in cookies), *self._vote_headers]
+        return answer._replace(headers=headers)
+
+
+def _queue_list(kept: Kept, rows: Rows, pipeline: Pipeline, voter: Voter) -> _Finish:
+    """Queue a read of what *voter* did with the *rows* of a list."""
+    marks = queue_marks(pipeline, rows.ids, voter)
+
+    def finish(user: User) -> _Page:
+        if user.my and not marks.has_saves:  # this process has learnt of the viewer's choice in the meantime
+            return None
+        return kept.pieces, {shared_pages.ROWS: rows.fill(marks.read.result, user.name)}
+
+    return finish
+
+
+def _queue_article(key: Key, pipeline: Pipeline, voter: Voter) -> _Finish:
+    """Queue a read of article and conversation for *voter*, and a note of the visit.
+
+    To note it once more, for a page that a view makes instead, changes nothing.
+    """
+    site, match = store(), _ARTICLE.fullmatch(key[2])
+    id = int(match[1]) if match else 0
+    thread = site.threads.queue_read(pipeline, id, viewer_id=voter.id, visitor=voter.name)
+    marks = queue_marks(pipeline, (id,), voter, in_list=False)
+
+    def finish(user: User) -> _Page:
+        article = thread.result.article
+        if article is None or not shared_articles.may_share(user, article):
+            return None
+        (article,) = ViewerMarks(marks.read.result).on((article,))
+        pages, more = ConversationPages(article, thread.result), site.pipeline()
+        pieces = shared_pages.find_article(key, *shared_articles.inputs(article, pages))
+        if pieces is None:
+            return None
+        pages.queue_missing(more, user)
+        pages.queue_mark_read(more, user)
+        more.execute()
+        return pieces, shared_articles.own(user, pages)
+
+    return finish
+
+
+# Without this, a vote takes a tenth longer.
+@cache_short(config.SESSION_CACHE_SIZE)
+def _redirect(target: str) -> _Answer:
+    """Return the answer that leads to *target* as Flask makes it, with its first headers."""
+    response = redirect(target, 303)
+    return _Answer(response.status, list(response.get_wsgi_headers({})), response.get_data())
