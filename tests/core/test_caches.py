@@ -1,4 +1,4 @@
-"""The bounded cache: it keeps the newest values, and is safe for threads."""
+"""The bounded cache: it keeps the values used last, and is safe for threads."""
 
 import sys
 from collections.abc import Iterator
@@ -22,7 +22,26 @@ def test_the_oldest_value_is_dropped() -> None:
     values = BoundedCache[int, str](2)
     for key, value in ((1, "a"), (2, "b"), (1, "c"), (3, "d")):
         values.put(key, value)
-    assert [values.get(key, "-") for key in (1, 2, 3)] == ["c", "-", "d"]
+    assert [values.get(key) or "-" for key in (1, 2, 3)] == ["c", "-", "d"]
+
+
+def test_sizes_are_bounded_and_used_values_stay() -> None:
+    values = BoundedCache[str, str](10)
+    for key, size in (("a", 4), ("b", 4), ("b", 5)):
+        values.put(key, key, size)
+    assert values.get("a")
+    values.put("c", "c", 6)
+    assert [key for key in "abc" if key in values] == ["a", "c"]
+    values.put("d", "d", 11)
+    assert [key for key in "acd" if key in values] == ["d"]
+
+
+def test_outdated_values_are_dropped_up_to_one_that_is_not() -> None:
+    values = BoundedCache[str, int](10)
+    for key, until in (("a", 1), ("b", 3), ("c", 1)):
+        values.put(key, until)
+    values.drop_oldest(lambda until: until < 2)
+    assert [key for key in "abc" if key in values] == ["b", "c"]
 
 
 @pytest.mark.usefixtures("frequent_switches")

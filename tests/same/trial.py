@@ -57,7 +57,7 @@ CHANGES = (
     ),
     Change("a form leads elsewhere", "voteweb/web/views/saved.py", '"/saved#feed"', '"/saved"', "forms"),
     Change(
-        "JSON lacks a field", "voteweb/web/voting.py", "votes=votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED",
+        "JSON lacks a field", "voteweb/web/views/votes.py", "votes=votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED",
         "votes=votes", "forms",
     ),
     Change(

@@ -14,7 +14,7 @@ from voteweb.store.votes.votes import Votes
 from voteweb.web.monitoring import request_record
 
 ACTS = ("/a/1/vote", "/a/1/unvote", "/a/1/c/1/vote", "/a/1/c/1/unvote")
-#: A form with this type is one that the layer leaves to Flask.
+#: A form with this type is one that the lane leaves to Flask.
 OTHER_TYPE = "application/x-www-form-urlencoded; charset=utf-8"
 
 

@@ -296,7 +296,7 @@ def _kept_tree(thread: Thread, order: CommentOrder) -> Conversation | None:
     return kept[1] if kept and kept[0].revision == thread.revision and kept[0] == thread else None
 
 
-#: Trees of conversations by article, order and score of a vote, until one changes: each is built once for all viewers.
+#: Trees by article, order and score of a vote, until a conversation changes: each is built once for all viewers.
 _trees: BoundedCache[tuple[int, CommentOrder, float], tuple[Thread, Conversation]] = BoundedCache(
     config.THREAD_CACHE_SIZE
 )

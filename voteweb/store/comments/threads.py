@@ -116,7 +116,7 @@ class Threads(StorePart):
         super().__init__(context)
         self._votes = votes
         self._cache = ThreadCache()
-        #: Comments that a viewer has voted for, until their state is another one: a conversation takes a twentieth less.
+        #: Comments that a viewer voted for, until their state is another one: a conversation takes a twentieth less.
         self._voted: BoundedCache[tuple[int, int], tuple[str, frozenset[int]]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def get(self, article_id: int) -> Thread:
