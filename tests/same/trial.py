@@ -57,8 +57,8 @@ CHANGES = (
     ),
     Change("a form leads elsewhere", "voteweb/web/views/saved.py", '"/saved#feed"', '"/saved"', "forms"),
     Change(
-        "JSON lacks a field", "voteweb/web/views/votes.py", "votes=votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED",
-        "votes=votes", "forms",
+        "JSON lacks a field", "voteweb/web/views/votes.py",
+        "votes=votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED", "votes=votes", "forms",
     ),
     Change(
         "a feed lacks a field", "voteweb/web/feeds.py", '"date_modified": formatting.iso(item.updated),', "", "pages",

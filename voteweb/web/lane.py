@@ -1,11 +1,12 @@
 """The members' lane: a WSGI layer that answers what members ask for most, before the request reaches Flask.
 
-These are votes, and the pages that members share (:mod:`voteweb.web.caching.shared_pages`): lists that are kept, and
-articles as long as nothing about them has changed. A page takes one round trip. Flask takes most of their time to match
-the address, open the session, call hooks and make a response.
+These are votes, and the pages that members share (:mod:`voteweb.web.caching.shared_pages`): lists that are kept, read
+afresh if they are too old for the browser, and articles as long as nothing about them has changed. A page takes one
+round trip, a list that is read afresh another if articles are new on it. Flask takes most of their time to match the
+address, open the session, call hooks and make a response.
 
-The lane asks the same functions as Flask's hooks whether a request is as usual. All others pass to Flask untouched:
-those of members who have just acted, and those for what is not kept or has changed.
+The lane asks the same functions as Flask's hooks whether a request is as usual. All others pass to Flask untouched,
+among them those for what is not kept, and for an article that has changed.
 """
 
 import re
@@ -19,6 +20,7 @@ from voteweb.core import config
 from voteweb.core.caches import BoundedCache, cache_short
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
+from voteweb.core.errors import VotewebError
 from voteweb.core.models import User, Voter
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Pipeline
@@ -29,14 +31,14 @@ from voteweb.web.auth.sessions import SessionInterface, cookie_name
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.own_parts import Part, Pieces
 from voteweb.web.caching.page_cache import Key, page_key
-from voteweb.web.caching.shared_pages import Kept, Rows
+from voteweb.web.caching.shared_pages import Kept, Read, Rows
 from voteweb.web.context import settings, store
 from voteweb.web.conversations import ConversationPages, is_prefetch
 from voteweb.web.flask_app import FLASHES, SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
-from voteweb.web.own_marks import ViewerMarks, queue_marks
+from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
 from voteweb.web.requests import SiteRequest, parse_cookies
 from voteweb.web.responses import prefers_json
 from voteweb.web.urls import page_of, return_url_of
@@ -80,11 +82,12 @@ class _Sent(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A page that is kept under this key, in this language."""
+    """A page that is kept under this key, in this language; ``read`` reads a list afresh that is too old."""
 
     kept: Kept
     key: Key
     language: Language
+    read: Read | None
 
 
 class Lane:
@@ -121,7 +124,7 @@ class Lane:
             return None
         try:
             with self._flask.app_context():
-                answer = self._vote(sent, *vote.groups()) if vote else self._page(sent, *cast(_Found, found))
+                answer = self._vote(sent, *vote.groups()) if vote else self._page(sent, cast(_Found, found))
         except Exception as error:
             answer_error = votes.answer_failure if vote else self._flask.handle_user_exception
             return self._flask.respond_to_error(error, sent.environ, answer_error)
@@ -138,35 +141,41 @@ class Lane:
         if kept is None:
             return None
         if kept.rows:
-            is_right = shared_pages.MARK not in cookies and shared_pages.clock() < kept.until
+            is_current = shared_pages.MARK not in cookies and shared_pages.clock() < kept.until
+            read = None if is_current else kept.read
+            is_right = is_current or read is not None
         else:
             is_others = kept.in_lane and self._has_comments and kept.poster != name_key(sent.voter.name)
-            is_right = is_others and not environ.get("QUERY_STRING") and not is_prefetch(environ)
-        return _Found(kept, key, language) if is_right else None
+            is_right, read = is_others and not environ.get("QUERY_STRING") and not is_prefetch(environ), None
+        return _Found(kept, key, language, read) if is_right else None
 
-    def _page(self, sent: _Sent, kept: Kept, key: Key, language: Language) -> _Answer | None:
-        """Return the page that is *kept*, None if it is not right for the viewer."""
-        g.language, flash, token = language, flashes.vote_flash_of(sent.cookies), csrf.token_of(sent.session)
+    def _page(self, sent: _Sent, found: _Found) -> _Answer | None:
+        """Return the page that was *found*, None if it is not right for the viewer."""
+        g.language, flash, token = found.language, flashes.vote_flash_of(sent.cookies), csrf.token_of(sent.session)
         messages = [("message", flashes.vote_message(flash))] if flash else []
-        html = self._fill(kept, key, sent.voter, token, messages) if token else None
+        html = self._fill(sent, found, token, messages) if token else None
         if html is None:
             return None
-        request_record.get(sent.environ).complete(kept.route, g.viewer)
+        request_record.get(sent.environ).complete(found.kept.route, g.viewer)
         headers = [("Content-Type", "text/html; charset=utf-8"), ("Content-Length", str(len(html)))]
         headers += [self._flash_end] if flash else []  # shown once
-        return _Answer("200 OK", [*headers, *self._page_headers[language.code]], html)
+        return _Answer("200 OK", [*headers, *self._page_headers[found.language.code]], html)
 
-    def _fill(self, kept: Kept, key: Key, voter: Voter, token: str, messages: list[tuple[str, str]]) -> bytes | None:
-        """Return the page that is *kept*, with the parts of *voter*; None if they must get another one."""
-        site = store()
+    def _fill(self, sent: _Sent, found: _Found, token: str, messages: list[tuple[str, str]]) -> bytes | None:
+        """Return the page that was *found*, with the viewer's parts; None if they must get another one."""
+        site, voter, rows = store(), sent.voter, found.kept.rows
         pipeline = site.pipeline()
         read = site.viewers.queue_read(pipeline, voter)
         viewer = pipeline.queue([], lambda _: login.set_viewer(read.result, voter))
-        rows = kept.rows
-        finish = _queue_list(kept, rows, pipeline, voter) if rows else _queue_article(key, pipeline, voter)
+        if rows is None:
+            finish = _queue_article(found.key, pipeline, voter)
+        elif found.read:
+            finish = _queue_again(sent, found.kept, rows, found.read, pipeline)
+        else:
+            finish = _queue_list(found.kept, rows, pipeline, voter)
         pipeline.execute()
         user = viewer.result
-        page = finish(user) if user and shared_pages.may_share(user, kept.shown) else None
+        page = finish(user) if user and shared_pages.may_share(user, found.kept.shown) else None
         if page is None:
             return None
         pieces, parts = page
@@ -225,6 +234,24 @@ def _queue_list(kept: Kept, rows: Rows, pipeline: Pipeline, voter: Voter) -> _Fi
         if user.my and not marks.has_saves:  # this process has learnt of the viewer's choice in the meantime
             return None
         return kept.pieces, {shared_pages.ROWS: rows.fill(marks.read.result, user.name)}
+
+    return finish
+
+
+def _queue_again(sent: _Sent, kept: Kept, last: Rows, read: Read, pipeline: Pipeline) -> _Finish:
+    """Queue a read of a list afresh with *read*, and of what the viewer did with its *last* rows."""
+    asked, finish_read = shared_pages.clock(), read(pipeline)
+    queued = queue_marks(pipeline, last.ids, sent.voter)
+
+    def finish(user: User) -> _Page:
+        try:
+            articles, context = finish_read()
+        except VotewebError:  # such as that a group has another name now: the view answers it
+            return None
+        marks = read_marks(articles, user, queued)
+        template, _ = cast(tuple[str, object], kept.inputs)
+        pieces, rows = shared_pages.keep_list(sent.environ, asked, kept._replace(inputs=(template, context)), articles)
+        return pieces, {shared_pages.ROWS: rows.fill(marks.by_id, user.name)}
 
     return finish
 

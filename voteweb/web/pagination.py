@@ -1,8 +1,8 @@
 """List pages: any of them takes one round trip for a reader, and one or two for a member."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from flask import render_template, request
 
@@ -12,6 +12,7 @@ from voteweb.core.models import Article, Page
 from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
+from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web import my_site, rate_limits
 from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.caching import shared_pages
@@ -22,6 +23,7 @@ from voteweb.web.responses import RenderedPage
 T = TypeVar("T")
 #: Queues a read on the pipeline of the page.
 QueueQuery = Callable[[Pipeline], Future[Any]]
+_NO_QUERIES: Mapping[str, QueueQuery] = {}
 
 
 def page_number() -> int:
@@ -33,6 +35,44 @@ def page_number() -> int:
     return int(number)
 
 
+class _List(NamedTuple):
+    """The reads of a page of a list that are the same for all viewers (see :func:`render_list`)."""
+
+    ranking: Ranking
+    number: int
+    queries: Mapping[str, QueueQuery]
+    check: Callable[[dict[str, Any]], None]
+    finish: Callable[[dict[str, Any], tuple[Article, ...]], None]
+    context: dict[str, Any]
+
+    def queue(
+        self,
+        pipeline: Pipeline,
+        viewer_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
+        hit: RateLimitHit | None = None,
+    ) -> Callable[[], tuple[Page[Article], dict[str, Any]]]:
+        """Queue a read of the page. What is returned gives it, checked, and the results of all queries by name."""
+        futures = {name: query(pipeline) for name, query in {**self.queries, **viewer_queries}.items()}
+        listing = store().listings.queue_page(pipeline, self.ranking, self.number, hit=hit)
+
+        def finish_read() -> tuple[Page[Article], dict[str, Any]]:
+            results = {name: future.result for name, future in futures.items()}
+            self.check(results)
+            return check_page_exists(listing.result), results
+
+        return finish_read
+
+    def queue_again(self, pipeline: Pipeline) -> Callable[[], tuple[tuple[Article, ...], dict[str, Any]]]:
+        """Queue a read of rows and context for any member who shares the list."""
+        read = self.queue(pipeline)
+        return lambda: self.split(*read())
+
+    def split(self, page: Page[Article], results: dict[str, Any]) -> tuple[tuple[Article, ...], dict[str, Any]]:
+        """Return the rows of *page*, and the context for the template without them."""
+        self.finish(results, page.rows)
+        return page.rows, {**self.context, **results, "page": replace(page, rows=())}
+
+
 def render_list(
     template: str,
     ranking: Ranking,
@@ -40,39 +80,39 @@ def render_list(
     check: Callable[[dict[str, Any]], None] = lambda results: None,
     shown: str = "",
     is_shared: bool = True,
-    queries: dict[str, QueueQuery] | None = None,
-    moderator_queries: dict[str, QueueQuery] | None = None,
+    queries: Mapping[str, QueueQuery] = _NO_QUERIES,
+    viewer_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
+    moderator_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
     finish: Callable[[dict[str, Any], tuple[Article, ...]], None] = lambda results, rows: None,
     **context: Any,
 ) -> RenderedPage:
     """Return *template* rendered with ``page``, the page of *ranking* that the address asks for.
 
     The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
-    and may change them or raise an error. Those of *moderator_queries* share the second round trip of a moderator;
-    nobody else has them. Rows that the viewer hides are left out, but for what the entry *shown* hides on other pages.
-    *finish* gets all results and the rows of the page, and may change the results. *is_shared*: the page looks alike
-    for members who did nothing here, so that they may get one that was made for all of them.
+    and may change them or raise an error. It also gets those of *viewer_queries* and takes them out: what depends on
+    the viewer is not asked for again when the list is read for others. Those of *moderator_queries* share the second
+    round trip of a moderator; nobody else has them. Rows that the viewer hides are left out, but for what the entry
+    *shown* hides on other pages. *finish* gets all results and the rows of the page, and may change the results.
+    *is_shared*: the page looks alike for members who did nothing here, so that they may get one that was made for all
+    of them.
     """
     context["in_group"] = shown[1:] if shown.startswith(HiddenKind.GROUP) else ""
-    number, asked, site = page_number(), shared_pages.clock(), store()
+    listed = _List(ranking, page_number(), queries, check, finish, context)
+    asked, site = shared_pages.clock(), store()
     pipeline = site.pipeline()
     viewer = queue_viewer(pipeline)
-    futures = {name: query(pipeline) for name, query in (queries or {}).items()}
-    hit = rate_limits.combination_hit() if ranking.combines else None
-    listing = site.listings.queue_page(pipeline, ranking, number, hit=hit)
-    queued = queue_marks(pipeline, site.listings.recent_ids(ranking, number), named_voter())
+    finish_read = listed.queue(pipeline, viewer_queries, rate_limits.combination_hit() if ranking.combines else None)
+    queued = queue_marks(pipeline, site.listings.recent_ids(ranking, listed.number), named_voter())
     pipeline.execute()
-    results = {name: future.result for name, future in futures.items()}
-    check(results)
-    page, more = check_page_exists(listing.result), site.pipeline()
-    may_moderate = permissions.may_moderate(viewer.result)
-    futures = {name: query(more) for name, query in (moderator_queries or {}).items() if may_moderate}
+    page, results = finish_read()
+    more, may_moderate = site.pipeline(), permissions.may_moderate(viewer.result)
+    futures = {name: query(more) for name, query in moderator_queries.items() if may_moderate}
     marks = read_marks(page.rows, viewer.result, queued, more)
     results |= {name: future.result for name, future in futures.items()}
     if is_shared and shared_pages.may_keep(viewer.result, shown):
-        finish(results, page.rows)
-        context |= {**results, "page": replace(page, rows=())}
-        return shared_pages.render_list(asked, template, page.rows, marks.by_id, shown, **context)
+        read_again = None if ranking.combines else listed.queue_again  # a combination counts against a limit
+        rows, context = listed.split(page, results)
+        return shared_pages.render_list(asked, template, rows, marks.by_id, shown, read_again, **context)
     page = my_site.without_hidden(replace(page, rows=marks.on(page.rows)), shown)
     finish(results, page.rows)
     return render_template(template, page=page, all_groups=marks.group_names, **results, **context)

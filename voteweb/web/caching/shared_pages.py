@@ -22,17 +22,19 @@ that wait, and those who hide something or have their groups as front page; of a
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from time import monotonic
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from flask import Flask, Response, current_app, render_template, request
+from flask import Flask, Response, current_app, has_request_context, render_template, request
 from werkzeug.http import dump_cookie
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
+from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.fragment_cache import fragments
@@ -41,6 +43,9 @@ from voteweb.web.caching.page_cache import Key, is_cached_address, page_key
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.own_marks import NO_MARK, Mark
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 _EXTENSION = "voteweb.shared_pages"
 #: The cookie that marks a browser.
@@ -55,6 +60,9 @@ _PAGE_BYTES, _ROW_BYTES = 2_000, 3_000
 _OWN_ROWS = 2
 #: The state of an article on which the HTML of its page depends: voted for and saved by the viewer.
 Variant = tuple[bool, bool]
+#: Queues a read of a list. What it returns is called when the pipeline has been executed: it returns the rows and the
+#: context of the template, or raises an error.
+Read = Callable[[Pipeline], Callable[[], tuple[tuple[Article, ...], dict[str, Any]]]]
 
 
 class Rows:
@@ -106,8 +114,9 @@ class Kept(NamedTuple):
     """A page for all members, of a *route*, whose ``pieces`` were rendered of ``inputs``.
 
     It is right ``until`` a time: a list, which has ``rows``, by the monotonic clock; an article by that of the
-    database. ``shown`` is the entry with which members hide what a list shows, "" for none. ``poster`` is the key of
-    the name of an article's poster. ``in_lane``: the lane may answer with it.
+    database. The inputs of a list are its template and context. ``shown`` is the entry with which members hide what a
+    list shows, "" for none. ``read`` queues what the list reads once more, None if only a view can do that. ``poster``
+    is the key of the name of an article's poster. ``in_lane``: the lane may answer with it.
     """
 
     pieces: Pieces
@@ -116,6 +125,7 @@ class Kept(NamedTuple):
     route: str
     rows: Rows | None = None
     shown: str = ""
+    read: Read | None = None
     poster: str = ""
     in_lane: bool = True
 
@@ -169,23 +179,47 @@ def may_keep(user: User | None, shown: str = "") -> bool:
 
 
 def render_list(
-    asked: float, template: str, rows: tuple[Article, ...], marks: Mapping[int, Mark], shown: str = "", **context: Any
+    asked: float,
+    template: str,
+    rows: tuple[Article, ...],
+    marks: Mapping[int, Mark],
+    shown: str = "",
+    read: Read | None = None,
+    **context: Any,
 ) -> bytes:
     """Return *template* rendered with *context* and *rows* for the viewer, who shares it; keep it for other members.
 
     *asked* is when the data were asked for, by :func:`clock`. *marks* are those of the viewer by id. Whatever else the
-    template depends on, such as the age of something, must be in *context*. The HTML around the rows is used again as
-    long as *context* is equal.
+    template depends on, such as the age of something, must be in *context*. *shown* and *read* are those of a page
+    that is kept.
     """
-    key, kept, inputs = _key(), of_app(current_app).kept, (template, context)
-    last = kept.get(key)
-    with own_parts.for_all_members() as mark:
-        pieces = last.pieces if last and last.inputs == inputs else _render(template, context, mark)
-        all_rows = Rows(rows, context.get("in_group", ""), last.rows if last else None)
-    page = Kept(pieces, inputs, asked + settings().page_seconds, request.endpoint or "", all_rows, shown)
-    kept.put(key, page, _size(pieces) + all_rows.size)
+    page = Kept((), (template, context), 0.0, request.endpoint or "", shown=shown, read=read)
+    pieces, all_rows = keep_list(request.environ, asked, page, rows)
     member = viewer()
     return fill(pieces, {**own_parts.parts(), ROWS: all_rows.fill(marks, member.name if member else "")})
+
+
+def keep_list(
+    environ: "WSGIEnvironment", asked: float, page: Kept, articles: tuple[Article, ...]
+) -> tuple[Pieces, Rows]:
+    """Keep the list *page*, which *environ* requests, with *articles* as its rows; return its new pieces and rows.
+
+    The HTML around the rows is used again as long as the inputs are equal.
+    """
+    key, kept = page_key(environ, locale.current().code), of_app(current_app).kept
+    template, context = cast(tuple[str, dict[str, Any]], page.inputs)
+    last = kept.get(key)
+    with own_parts.for_all_members() as mark:
+        if last and last.inputs == page.inputs:
+            pieces = last.pieces
+        else:
+            # Before Flask: lists are kept for hosts and addresses that it has checked.
+            with nullcontext() if has_request_context() else current_app.request_context(environ):
+                pieces = _render(template, context, mark)
+        rows = Rows(articles, context.get("in_group", ""), last.rows if last else None)
+    page = page._replace(pieces=pieces, until=asked + settings().page_seconds, rows=rows)
+    kept.put(key, page, _size(pieces) + rows.size)
+    return pieces, rows
 
 
 def find_article(key: Key, variant: Variant, inputs: object) -> Pieces | None:

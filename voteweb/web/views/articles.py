@@ -84,7 +84,8 @@ def _front(chosen: str | None = None) -> RenderedPage:
         "articles/front.html",
         store().rankings.site(Order.SCORE),
         check=check,
-        queries=queries | my_site.unknown_choice_queries(),
+        queries=queries,
+        viewer_queries=my_site.unknown_choice_queries(),
         finish=leave_out_listed,
     )
 
