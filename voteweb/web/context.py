@@ -15,11 +15,14 @@ from voteweb.store import Store
 
 
 def store() -> Store:
-    return cast(Store, current_app.extensions["voteweb.store"])
+    # Without cast(), which this and the settings would call 20 times for a list.
+    site: Store = current_app.extensions["voteweb.store"]
+    return site
 
 
 def settings() -> Settings:
-    return cast(Settings, current_app.extensions["voteweb.settings"])
+    in_force: Settings = current_app.extensions["voteweb.settings"]
+    return in_force
 
 
 def operator_pages() -> OperatorPages:

@@ -156,7 +156,6 @@ class Lane:
         html = self._fill(sent, found, token, messages) if token else None
         if html is None:
             return None
-        request_record.get(sent.environ).complete(found.kept.route, g.viewer)
         headers = [("Content-Type", "text/html; charset=utf-8"), ("Content-Length", str(len(html)))]
         headers += [self._flash_end] if flash else []  # shown once
         return _Answer("200 OK", [*headers, *self._page_headers[found.language.code]], html)
@@ -178,12 +177,14 @@ class Lane:
         page = finish(user) if user and shared_pages.may_share(user, found.kept.shown) else None
         if page is None:
             return None
+        request_record.get(sent.environ).complete(found.kept.route, user)
         pieces, parts = page
-        return own_parts.fill(pieces, own_parts.parts_of(token, self._account(voter.id), messages) | parts)
+        account = self._account(voter.id, read.result, found.language)
+        return own_parts.fill(pieces, own_parts.parts_of(token, account, messages) | parts)
 
-    def _account(self, id: int) -> Part:
-        """Return the account links of the viewer."""
-        known, viewer, language = self._accounts.get(id), login.viewer_read(), locale.current()
+    def _account(self, id: int, viewer: Viewer, language: Language) -> Part:
+        """Return the account links of the *viewer* with this *id*."""
+        known = self._accounts.get(id)
         if known and known[0] is viewer and known[1] is language:
             return known[2]
         part = [own_parts.account().encode()]
@@ -249,8 +250,7 @@ def _queue_again(sent: _Sent, kept: Kept, last: Rows, read: Read, pipeline: Pipe
         except VotewebError:  # such as that a group has another name now: the view answers it
             return None
         marks = read_marks(articles, user, queued)
-        template, _ = cast(tuple[str, object], kept.inputs)
-        pieces, rows = shared_pages.keep_list(sent.environ, asked, kept._replace(inputs=(template, context)), articles)
+        pieces, rows = shared_pages.keep_list(sent.environ, asked, kept, articles, context)
         return pieces, {shared_pages.ROWS: rows.fill(marks.by_id, user.name)}
 
     return finish

@@ -90,7 +90,8 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
 
 def viewer_read() -> Viewer:
     """Return what was read with the viewer, once the viewer has been loaded; of a reader nothing."""
-    return cast(Viewer, g.get("viewer_read", NO_VIEWER))
+    read: Viewer = g.get("viewer_read", NO_VIEWER)
+    return read
 
 
 def viewer_voted_at() -> str:
@@ -148,11 +149,11 @@ def _browser() -> str:
 
 def viewer() -> User | None:
     """Return the logged-in member, or None; Redis is read at most once per request."""
-    if "viewer" not in g:
-        pipeline = store().pipeline()
-        queue_viewer(pipeline)
-        pipeline.execute()
-    return cast("User | None", g.viewer)
+    try:
+        user: User | None = g.viewer
+    except AttributeError:  # not read yet
+        user = store().read(queue_viewer)
+    return user
 
 
 def viewer_csrf_token() -> str:

@@ -7,7 +7,7 @@ everybody; what is personal stays outside of it.
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from flask import Flask, current_app
 from markupsafe import Markup
@@ -37,7 +37,8 @@ class Fragments(NamedTuple):
 
 def fragments() -> Fragments:
     """Return what renders the fragments of this app."""
-    return cast(Fragments, current_app.extensions[_EXTENSION])
+    rendered: Fragments = current_app.extensions[_EXTENSION]
+    return rendered
 
 
 def init_app(app: Flask) -> None:

@@ -106,9 +106,10 @@ def _replaced(**values: Any) -> Iterator[None]:
         yield
     finally:
         for name in values:
-            g.pop(name)
-        for name, value in before.items():
-            setattr(g, name, value)
+            if name in before:
+                setattr(g, name, before[name])
+            else:
+                g.pop(name)
 
 
 def parts() -> dict[str, Part]:

@@ -128,11 +128,11 @@ class PageCache:
     def _find(self, environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return what answers the request of *environ*."""
         key = self._key(environ)
-        if key is None:
-            return self._app
-        page = self._cached.get(key)
+        page = self._cached.get(key) if key else None
         if page is not None and not page.is_expired():
             return page.send_hit
+        if key is None or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(_STATIC_PATH):
+            return self._app
         with self._lock:
             pending = self._pending.get(key)
             future = None if pending else self._pending.setdefault(key, Future())
@@ -143,9 +143,8 @@ class PageCache:
         return page.send_hit if page else self._app
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
-        """Return the key of the requested page, None for a request that passes through."""
-        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
-        if not is_read or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(_STATIC_PATH):
+        """Return the key of the requested page, whether it is kept or not; None for a form, or a member."""
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
             return None
         accepted = environ.get("HTTP_ACCEPT_LANGUAGE", "")
         language = _reader_language(environ.get("HTTP_COOKIE", ""), accepted, self._session_cookie)

@@ -75,10 +75,10 @@ class Rows:
     """
 
     def __init__(self, articles: tuple[Article, ...], in_group: str, last: "Rows | None") -> None:
-        self.ids = tuple(article.id for article in articles)
         self._in_group = in_group
         self._html = self._render(articles)
         self._articles = {article.id: (at, article) for at, article in enumerate(articles)}
+        self.ids = tuple(self._articles)
         self._posted: defaultdict[str, set[int]] = defaultdict(set)
         for article in articles:
             self._posted[name_key(article.poster)].add(article.id)
@@ -101,9 +101,12 @@ class Rows:
         for id in self._articles.keys() & (marks.keys() | posted):
             at, article = self._articles[id]
             key = id, marks.get(id, NO_MARK), id in posted
-            html[at] = self._own.get(key) or self._render([key[1].on(article)])[0]
-            if len(self._own) < _OWN_ROWS * len(html):
-                self._own[key] = html[at]
+            row = self._own.get(key)
+            if row is None:
+                (row,) = self._render([key[1].on(article)])
+                if len(self._own) < _OWN_ROWS * len(html):
+                    self._own[key] = row
+            html[at] = row
         return html
 
     def _render(self, articles: Iterable[Article]) -> list[bytes]:
@@ -193,32 +196,32 @@ def render_list(
     template depends on, such as the age of something, must be in *context*. *shown* and *read* are those of a page
     that is kept.
     """
-    page = Kept((), (template, context), 0.0, request.endpoint or "", shown=shown, read=read)
-    pieces, all_rows = keep_list(request.environ, asked, page, rows)
+    page = Kept((), (template, {}), 0.0, request.endpoint or "", shown=shown, read=read)
+    pieces, all_rows = keep_list(request.environ, asked, page, rows, context)
     member = viewer()
     return fill(pieces, {**own_parts.parts(), ROWS: all_rows.fill(marks, member.name if member else "")})
 
 
 def keep_list(
-    environ: "WSGIEnvironment", asked: float, page: Kept, articles: tuple[Article, ...]
+    environ: "WSGIEnvironment", asked: float, page: Kept, articles: tuple[Article, ...], context: dict[str, Any]
 ) -> tuple[Pieces, Rows]:
-    """Keep the list *page*, which *environ* requests, with *articles* as its rows; return its new pieces and rows.
+    """Keep the list *page*, which *environ* requests, as it was read when *asked*; return its new pieces and rows.
 
-    The HTML around the rows is used again as long as the inputs are equal.
+    The HTML around the rows is used again as long as the *context* is equal.
     """
     key, kept = page_key(environ, locale.current().code), of_app(current_app).kept
-    template, context = cast(tuple[str, dict[str, Any]], page.inputs)
-    last = kept.get(key)
+    template, _ = cast(tuple[str, object], page.inputs)
+    last, inputs = kept.get(key), (template, context)
     with own_parts.for_all_members() as mark:
-        if last and last.inputs == page.inputs:
+        if last and last.inputs == inputs:
             pieces = last.pieces
         else:
             # Before Flask: lists are kept for hosts and addresses that it has checked.
             with nullcontext() if has_request_context() else current_app.request_context(environ):
                 pieces = _render(template, context, mark)
         rows = Rows(articles, context.get("in_group", ""), last.rows if last else None)
-    page = page._replace(pieces=pieces, until=asked + settings().page_seconds, rows=rows)
-    kept.put(key, page, _size(pieces) + rows.size)
+    until = asked + settings().page_seconds
+    kept.put(key, page._replace(pieces=pieces, inputs=inputs, until=until, rows=rows), _size(pieces) + rows.size)
     return pieces, rows
 
 

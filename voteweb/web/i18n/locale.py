@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from babel.support import NullTranslations, Translations
-from flask import Flask, g, has_app_context, has_request_context, request
+from flask import Flask, g, has_request_context, request
 from flask_babel import Babel, force_locale
 from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
@@ -89,7 +89,10 @@ def _catalogue(code: str) -> NullTranslations:
 
 def current() -> Language:
     """Return the language of the current response; English outside of one."""
-    language: Language | None = g.get("language") if has_app_context() else None
+    try:
+        language: Language | None = g.get("language")
+    except RuntimeError:  # outside of an app
+        return ENGLISH
     if language is None:
         if not has_request_context():
             return ENGLISH
