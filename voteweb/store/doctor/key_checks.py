@@ -213,8 +213,10 @@ def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
     noun, _ = keys.split(key)
     if "title" not in fields:
         return noun != "invites" or key == keys.invites(fields["by"] or "")
+    if noun == "saved":  # its member has chosen it, and a backup may hold what is lost of it
+        return True
     has_time = finite_number(fields["time"]) is not None
-    is_free = noun in ("reports", "answers", "saved") or (noun == "top-day" and not has_time)
+    is_free = noun in ("reports", "answers") or (noun == "top-day" and not has_time)
     return fields["title"] is not None and (is_free or key in Rankings(keys).named(fields))
 
 

@@ -2,17 +2,19 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, Node
 from voteweb.core.names import name_key
 from voteweb.store.comments.order import newest_first, times_of
 from voteweb.store.connection.commit import guarded
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
-from voteweb.store.doctor.threads import ID_FACTOR, Written
+from voteweb.store.doctor.threads import ID_FACTOR, NAMED_AT_ONCE, Written
 from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, faults, pack, unpack
@@ -113,34 +115,37 @@ def _check_newest(scanner: Scanner) -> Iterator[Finding]:
     items = scanner.command("LRANGE", key, 0, -1)
     if len(items) > most:
         yield Finding(key, f"holds {len(items)} comments, more than {most}", ("LTRIM", key, 0, most - 1))
-    found = _comments(scanner, dict.fromkeys(items))
+    found: dict[str, Node | None] = {}
+    for batch in batched(dict.fromkeys(items)):
+        found |= _comments(scanner, batch, ("EXISTS", key))[1]
     yield from _remade(scanner, key, items, [item for item in dict.fromkeys(items) if found.get(item, True)])
 
 
-def _comments(scanner: Scanner, entries: Iterable[str]) -> dict[str, Node | None]:
-    """Return the comment of each of these entries, None if there is none; damaged ones are left out."""
-    found: dict[str, Node | None] = {}
-    for batch in batched(entries):
-        ids = [parse_comment(entry) or CommentId(0, 0) for entry in batch]
-        reads = [("HGET", scanner.site_keys.thread(id.article), id.number) for id in ids]
-        for entry, id, stored in zip(batch, ids, scanner.run_atomic(reads), strict=True):
-            node = parse_node(id.number, stored or "")
-            if node or not stored:
-                found[entry] = node
-    return found
+def _comments(scanner: Scanner, entries: Sequence[str], beside: Command) -> tuple[Any, dict[str, Node | None]]:
+    """Return the reply to a command, and the comment of each of these entries then, None if there is none.
+
+    Damaged comments are left out.
+    """
+    ids = [parse_comment(entry) or CommentId(0, 0) for entry in entries]
+    reads = [("HGET", scanner.site_keys.thread(id.article), id.number) for id in ids]
+    reply, *stored = scanner.run_atomic([beside, *reads])
+    nodes = [parse_node(id.number, text or "") for id, text in zip(ids, stored, strict=True)]
+    return reply, {entry: node for entry, node, text in zip(entries, nodes, stored, strict=True) if node or not text}
 
 
 def _check_commented(scanner: Scanner, name: str, written: "array[int]") -> Iterator[Finding]:
     """Compare the list of a member's comments with those *written*, which may have become more or fewer since."""
     keys, key = scanner.site_keys, scanner.site_keys.commented(name)
-    theirs = {str(CommentId(*divmod(packed, ID_FACTOR))) for packed in written}
-    items = [item for _, item in scanner.items(key)]
-    comments = _comments(scanner, theirs ^ set(items))
-    signed = {entry for entry, comment in comments.items() if comment and name_key(comment.author) == name}
-    # Read once more, at one instant: an entry counts as wrong if it was so before and after its comment was read, and
-    # as double if it is so then. In parts, a list that grows at its head seems to have some entries twice.
-    items = scanner.command("LRANGE", key, 0, -1) if comments or len(set(items)) < len(items) else items
-    strays, lacking = (comments.keys() - signed).intersection(items), signed.difference(items)
+    counts = Counter(item for _, item in scanner.items(key))
+    doubtful = {str(CommentId(*divmod(packed, ID_FACTOR))) for packed in written} ^ counts.keys()
+    doubtful |= {item for item, count in counts.items() if count > 1}
+    strays, lacking, items = set[str](), set[str](), list[str]()
+    for batch in batched(doubtful, NAMED_AT_ONCE):
+        # The list and these comments at one instant: somebody may write meanwhile.
+        items, comments = _comments(scanner, batch, ("LRANGE", key, 0, -1))
+        signed = {entry for entry, comment in comments.items() if comment and name_key(comment.author) == name}
+        strays |= (comments.keys() - signed).intersection(items)
+        lacking |= signed.difference(items)
     if lacking and not scanner.command("HEXISTS", keys.user(name), "id"):
         lacking = set()  # an imported comment may name somebody who is no member; who left is still one
     if strays or lacking or len(set(items)) < len(items):

@@ -38,8 +38,9 @@ _CHECKED = {
     for name, field in MEMBER_FIELDS.items()
     if field.required or field.lost is not None or field.check is is_time
 }
-# Nobody can log in with a hash that voteweb did not make, but only its owner may replace it.
+# Another program's hash and name stay: only their owner may replace them.
 _CHECKED["password"] = _CHECKED["password"]._replace(check=lambda _: True)
+_CHECKED["name"] = _CHECKED["name"]._replace(check=bool)
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
