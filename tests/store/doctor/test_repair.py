@@ -57,6 +57,29 @@ def test_repairing_a_sound_site_writes_nothing(site: Store) -> None:
     assert run(site, "INFO", "persistence")["rdb_changes_since_last_save"] == writes
 
 
+@pytest.mark.parametrize(
+    ("command", "read"),
+    [
+        ("HSET report:daily x y", "HGETALL report:daily"),
+        ("SET hidden:foo x", "GET hidden:foo"),
+        ("HSET user:bob password bcrypt", "HGET user:bob password"),
+        ("HSET user:bob front zz", "HGET user:bob front"),
+        ("HSET user:bob name B", "HGET user:bob name"),
+        ("HDEL article:2 title", "ZRANGE saved:bob 0 -1"),
+        (
+            'HSET domain-rules: a.example {"action":"refuse","why":"x","by":"command-line","time":"1"}',
+            "HGETALL domain-rules:",
+        ),
+    ],
+)
+def test_what_another_program_wrote_is_no_loss_to_repair(site: Store, command: str, read: str) -> None:
+    run(site, "ZADD", "saved:bob", 1, "article:2")
+    spoil(site, command)
+    before = run(site, *read.split())
+    repair(site)
+    assert run(site, *read.split()) == before
+
+
 def test_an_article_later_than_tomorrow_is_named(site: Store) -> None:
     spoil(site, "HSET article:1 time 9999999999")  # as if posted while a clock was wrong
     reason = "a clock was wrong: set the field with HSET, then repair again"

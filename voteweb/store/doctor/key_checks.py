@@ -22,6 +22,7 @@ from voteweb.store.schema.values import (
     is_article,
     is_member_id,
 )
+from voteweb.store.site.domain_rules import parse_rule
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0
@@ -88,7 +89,10 @@ def _owner(keys: Keys, key: str) -> str:
 
 def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[Finding]:
     """Check that the key to which one belongs exists."""
-    owner, orphan = _owner(keys, key), NOUNS[keys.split(key)[0]].orphan
+    noun, name = keys.split(key)
+    owner, orphan = _owner(keys, key), NOUNS[noun].orphan
+    if not NOUNS[noun].name(name):
+        orphan = "another program may have made this key; else UNLINK it"
     if exists and not has_owner:
         fix = guarded(keys, [("EXISTS", owner)], [0], [("UNLINK", key)])
         yield Finding(key, f"belongs to {owner}, which is not there", () if orphan else fix, orphan)
@@ -112,10 +116,10 @@ def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[F
 
 
 def _check_rules(scanner: Scanner) -> Iterator[Finding]:
-    """Check that domain rules are ones."""
-    key, is_rule = scanner.site_keys.domain_rules(), NOUNS["domain-rules"].pair
+    """Check that domain rules are ones that the site obeys."""
+    key = scanner.site_keys.domain_rules()
     for domain, text in sorted(scanner.command("HGETALL", key).items()):
-        if is_rule and not is_rule(domain, text):
+        if not parse_rule(domain, text):
             yield Finding(key, f"holds for {domain:.60} what is no rule", ("HDEL", key, domain))
 
 

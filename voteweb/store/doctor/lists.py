@@ -17,14 +17,11 @@ from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.doctor.threads import ID_FACTOR, NAMED_AT_ONCE, Written
 from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, faults, pack, unpack
+from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, pack, unpack
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import log_indexes
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import is_member_id, parse_comment
-
-#: The fields of an act that tell in which lists it is.
-_INDEXED = {name: field for name, field in LOG_FIELDS.items() if field.required}
+from voteweb.store.schema.values import finite_number, is_member_id, parse_comment
 
 
 def _remade(
@@ -58,7 +55,8 @@ def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
         if not text:
             continue  # an id that no act has
         fields = unpack(text)
-        if any(faults(_INDEXED, fields)):
+        is_act = LOG_FIELDS["kind"].check(fields.get("kind", "")) and fields.get("who")
+        if not is_act or finite_number(fields.get("time")) is None:
             broken.add(last)
             yield Finding(entries, f"has no kind, no time, or nobody for the id {last}", why_not=BY_HAND)
             continue

@@ -27,20 +27,26 @@ from voteweb.store.schema.values import (
     is_article,
     is_inbox_entry,
     is_member_id,
-    is_time,
     is_visit,
     parse_comment,
 )
 
-#: The fields on which something is decided, or that something replaces; pages show the others as they are.
+
+def _is_finite(stored: str) -> bool:
+    return finite_number(stored) is not None
+
+
+#: The fields on which something is decided, and what is wrong in them: less than what a restore refuses, since another
+#: program may have written them, and only their owner may replace what can be used.
 _CHECKED = {
-    name: field
-    for name, field in MEMBER_FIELDS.items()
-    if field.required or field.lost is not None or field.check is is_time
+    **{name: MEMBER_FIELDS[name] for name in ("id", "role", "recovery", "email", "email-pending")},
+    "name": MEMBER_FIELDS["name"]._replace(check=bool),
+    "password": MEMBER_FIELDS["password"]._replace(check=lambda _: True),
+    **{
+        name: MEMBER_FIELDS[name]._replace(check=_is_finite)
+        for name in ("since", "banned", "banned-until", "left", "held", "recovered")
+    },
 }
-# Another program's hash and name stay: only their owner may replace them.
-_CHECKED["password"] = _CHECKED["password"]._replace(check=lambda _: True)
-_CHECKED["name"] = _CHECKED["name"]._replace(check=bool)
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:

@@ -189,9 +189,12 @@ def _check_fields(thread: Conversation, settings: Settings) -> Iterator[Finding]
     knows_last, needed = _knows_last(thread), {"rev", *(["closes"] if thread.numbers else [])}
     # Another revision comes with every repair.
     lost = {"last": str(highest), "rev": "", "closes": _end(thread, settings)}
-    for name, field in THREAD_FIELDS.items():
+    checks = {name: THREAD_FIELDS[name].check for name in lost} | {
+        "closed": lambda text: finite_number(text) is not None
+    }
+    for name, check in checks.items():
         value = fields.get(name)
-        is_right = name not in needed if value is None else field.check(value)
+        is_right = name not in needed if value is None else check(value)
         if name == "last":
             is_right = knows_last and (value is None or is_right)
         if is_right or (name == "closes" and not knows_last):

@@ -176,7 +176,7 @@ class Removals(StorePart):
             (text,) = attempt.read(("LINDEX", key, place - 1))
             return [("LSET", key, place - 1, pack(unpack(text) | {"title": ""}))] if _is_titled(text, id) else []
 
-        commit(self._connection, decide)
+        commit(self._connection, decide, when_full=True)
 
 
 def _is_titled(text: str, article: int) -> bool:
