@@ -60,7 +60,8 @@ class Invitations(StorePart):
                 raise InvitationUsed()
             return [("HSET", key, "revoked", "1")]
 
-        commit(self._connection, decide, actor=by, role=Role.MODERATOR if is_moderator else Role.MEMBER)
+        role = Role.MODERATOR if is_moderator else Role.MEMBER
+        commit(self._connection, decide, actor=by, role=role, when_full=True)
 
     def find(self, token: str) -> Invitation | None:
         """Return the invitation whose link has this token, used or not, or None."""
