@@ -162,5 +162,5 @@ def test_all_real_stories_are_imported_in_batches(
 ) -> None:
     result = invoke("import", real_stories, "--shift-to-now")
     assert (result.stdout, result.stderr) == ("imported 18056, known 0, bad 0\n", "")
-    assert store.server_info.counts() == Counts(articles=18_056, members=9_602, groups=15)
+    assert store.health.counts() == Counts(articles=18_056, members=9_602, groups=15)
     assert len(batches) == ceil(18_056 / import_rows.BATCH_SIZE)
