@@ -57,6 +57,22 @@ def test_answers_are_counted_at_once(member: Browser, store: Store, reached: lis
     assert reached == []
 
 
+def test_page_that_shows_an_answer_does_not_count_it(
+    app: Flask, member: Browser, store: Store, reached: list[str]
+) -> None:
+    ann, bob, other = store.users.get("ann"), store.users.get("bob"), Browser(app)
+    comment = factories.comment(store, 1, bob)
+    factories.comment(store, 1, ann, parent=comment.number)
+    other.start_session(factories.user(store, "cid"))
+    for _ in range(2):
+        other.open("/a/1")
+        other.open("/new")
+    reached.clear()
+    counts = [member.open(address).page.all(class_="badge") for address in ("/new", "/new", "/a/1", "/new")]
+    assert [[badge.text for badge in badges] for badges in counts] == [["1"], ["1"], [], []]
+    assert reached == []
+
+
 def test_session_without_a_form_token_is_left_to_flask(
     app: Flask, store: Store, member: Browser, reached: list[str]
 ) -> None:

@@ -179,7 +179,8 @@ class Lane:
             return None
         request_record.get(sent.environ).complete(found.kept.route, user)
         pieces, parts = page
-        account = self._account(voter.id, read.result, found.language)
+        # What the page shows is read by now: the number beside the inbox is without it.
+        account = self._account(voter.id, login.viewer_read(), found.language)
         return own_parts.fill(pieces, own_parts.parts_of(token, account, messages) | parts)
 
     def _account(self, id: int, viewer: Viewer, language: Language) -> Part:
