@@ -38,7 +38,7 @@ PAIRS, SMOKE_PAIRS, BATCH_SIZE = 100, 2, 100
 ROUNDS = 40
 #: The statements and the helper by which the script that posts writes the stream.
 _STREAM = re.compile(
-    r"^local function record_change.*?^end\n|^record_change\([^\n]*\n|^check_types\([^\n]*'stream'\)\n",
+    r"^local function record_change.*?^end\n|^record_change\([^\n]*\n|^check_type\([^\n]*'stream'\)\n",
     re.MULTILINE | re.DOTALL,
 )
 
