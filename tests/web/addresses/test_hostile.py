@@ -28,7 +28,7 @@ VALUES = [
     "hx\r\nX-Hx: 1\r\nSet-Cookie: hx=1\r\n\r\n<hx>", "\x00\u202ehx\u2028\ufffe", "\ud800hx",
     '"><hx onhx=1>', "' onhx='1' x='", "</title></textarea><script>hx()</script>", "<!--]]><hx/>", "&lt;hx&gt;",
     "javascript:hx(1)", "//hx.example", "/\\hx.example", "/\t/hx.example", "https://u:p@hx.example/",
-    "{{7*7}}hx", "${7*7}%(hx)s%s%n", "../../../etc/passwd", "%2e%2e%2f", "*", "' OR '1'='1", "",
+    "{{4242*4242}}hx", "${7*7}%(hx)s%s%n", "../../../etc/passwd", "%2e%2e%2f", "*", "' OR '1'='1", "",
     "-1", "1e309", "٣", "9" * 400, "x" * 3_000, "😀" * 400, "e\u0301\u0323" * 900, "a+b+c+d+e",
 ]  # fmt: skip
 #: Those that a header can carry.
@@ -37,8 +37,8 @@ HEADERS = """Accept Accept-Language Cookie Referer User-Agent VisitorAddress X-F
 X-Forwarded-Proto Forwarded X-CSRFToken If-None-Match If-Modified-Since Range Content-Type Origin""".split()
 GETS = [address for address in PAGES if not address.case]
 POSTS = [address for address in ROUTES if address.method == "POST"]
-#: What only a trace of the program contains, or what the sender has had computed or read.
-TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py\b|49hx|root:")
+#: What only a trace of the program contains, or what the sender has had computed or read; no signed token can.
+TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py(?![\w-])|17994564hx|root:")
 LINKS = {"href", "action", "formaction", "src"}
 #: A path, an anchor, a web address, or of the site itself the bookmarklet and the file of recovery codes.
 SAFE_LINK = re.compile(r"/(?![/\\])|#|https?://|$|javascript:location\.href=|data:text/plain;charset=utf-8,Recovery%20")
