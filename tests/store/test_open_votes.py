@@ -15,7 +15,7 @@ from voteweb.core.models import Article, LogAction, User
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.votes.open_votes import rebuild
+from voteweb.store.votes.votes import rebuild_open_votes
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_only_so_many_open_votes_are_kept(
     articles = vote_for(store, bob, 5)
     assert listed(store, bob) == [5, 4, 3]
     assert store.votes.take_back(articles[0].id, bob) == 1
-    rebuild(store.connection, settings)
+    rebuild_open_votes(store.connection, settings)
     assert len(listed(store, bob)) == 3
 
 
@@ -137,5 +137,5 @@ def test_rebuilt_open_votes_are_those_that_were_kept(store: Store, settings: Set
     before = snapshot(store)
     run(store, "DEL", *run(store, "KEYS", "open-votes:*"))
     for _ in range(2):
-        rebuild(store.connection, settings)
+        rebuild_open_votes(store.connection, settings)
         assert snapshot(store) == before

@@ -12,8 +12,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.store import Store
 from voteweb.store.comments import threads
-from voteweb.store.comments.thread_cache import ThreadCache
-from voteweb.store.comments.threads import SENT_THREAD, SHORT_THREAD, ThreadRead
+from voteweb.store.comments.threads import SENT_THREAD, SHORT_THREAD, ThreadCache, ThreadRead
 from voteweb.store.connection.pipeline import Command
 
 

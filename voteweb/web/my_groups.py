@@ -6,7 +6,7 @@ from voteweb.core import config, permissions
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Group, Order, Page, User
 from voteweb.core.my_site import MY_GROUPS
-from voteweb.store.articles.made_rankings import queue_merged
+from voteweb.store.articles.listings import queue_merged
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web import my_site
 from voteweb.web.auth.login import named_voter, queue_viewer, require_member, session_member_name, session_user_id

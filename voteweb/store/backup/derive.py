@@ -17,7 +17,7 @@ from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK, Se
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import feed_keys, member_places
 from voteweb.store.backup.lines import unique_names
-from voteweb.store.comments.stored_comments import count_votes, hidden_numbers, hidden_writes, is_vote
+from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -27,7 +27,7 @@ from voteweb.store.doctor.key_checks import examine_counters
 from voteweb.store.doctor.lists import examine_log
 from voteweb.store.doctor.looks import SpoolingScanner
 from voteweb.store.members.account_deletion import keys_left_behind
-from voteweb.store.moderation.settling import settle_covered
+from voteweb.store.moderation.reports import settle_covered
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import batched, portions
@@ -37,7 +37,7 @@ from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
 from voteweb.store.schema.rankings import BEST_NOUNS, Place, Rankings, place_writes
 from voteweb.store.schema.values import article_member, comment_member, finite_number, invitation_member
 from voteweb.store.site.moderation_log import ModerationLog
-from voteweb.store.votes import open_votes
+from voteweb.store.votes.votes import rebuild_open_votes
 
 #: Keys that are read in one round trip; places and commands that are written in one; items of a list in one command.
 READ_STEP, STEP, _CHUNK_SIZE = 200, 2_000, 1_000
@@ -126,7 +126,7 @@ class Derivation:
             for check in (examine_groups, examine_log, examine_counters):  # these are small: the doctor derives them
                 deque(run_fixes(self._connection, check(self._scanner)), maxlen=0)
         entries = sum(bool(text) for _, text in self._scanner.items(self._keys.log_entries()))
-        open_votes.rebuild(self._connection, self._settings)
+        rebuild_open_votes(self._connection, self._settings)
         settle_covered(self._connection, ModerationLog(self._connection))
         self._take_up_deletions()
         return Derived(articles, members, comments, entries)

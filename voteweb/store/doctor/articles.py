@@ -15,7 +15,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
-from voteweb.store.moderation.settling import find_covered, thing_of, without_reports
+from voteweb.store.moderation.reports import find_covered, thing_of, without_reports
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys

@@ -10,7 +10,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.comments import CommentId, Node
 from voteweb.core.names import name_key
-from voteweb.store.comments.order import newest_first, times_of
+from voteweb.store.comments.imports import newest_first, times_of
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Finding, SpoolingScanner

@@ -14,7 +14,7 @@ from voteweb.core.comment_tree import climb
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.config import Settings
 from voteweb.core.names import name_key
-from voteweb.store.comments.stored_comments import count_votes, hidden_numbers, hidden_writes, is_vote
+from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
 from voteweb.store.scan.scanner import Scanner, batched, portions

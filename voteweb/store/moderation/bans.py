@@ -21,7 +21,7 @@ from voteweb.store.accounts.users import Users, change_member, new_session_id, r
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
-from voteweb.store.moderation.settling import thing_of
+from voteweb.store.moderation.reports import thing_of
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node

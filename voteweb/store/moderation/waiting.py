@@ -10,11 +10,10 @@ from voteweb.core.models import Article, ArticleStatus, Neighbour, Page, Role, U
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.store.accounts.users import change_member, new_session_id, read_present_member
-from voteweb.store.articles.places import ArticlePlaces, StoredArticle
+from voteweb.store.articles.articles import ArticlePlaces, StoredArticle
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.settling import who_is_told
-from voteweb.store.schema.keys import Keys
+from voteweb.store.moderation.reports import who_is_told
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.changes import record_change
@@ -193,8 +192,3 @@ class Waiting(StorePart):
         """Queue a read of the newest QUEUED_ANSWERS articles whose answers wait."""
         ranking, count = self._keys.answers(), config.QUEUED_ANSWERS
         return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
-
-
-def without_answer(keys: Keys, id: int) -> list[Command]:
-    """Return the writes that forget the answer of a poster to a removal."""
-    return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]
