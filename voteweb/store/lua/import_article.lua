@@ -20,30 +20,14 @@ votes = assert(finite(votes), 'votes is no number')
 local member = 'article:' .. article
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes)
 local closes = voting_end(nil, time, 'voting-seconds', voting_seconds)
-local base = votes
 -- The deletion of an account has gone through its articles once: none may come under the name after that.
 local has_left = redis.call('HEXISTS', user_key, 'left') == 1
 
 collect_in_small_steps()
-if tonumber(now()) < closes and not has_left then
-  base = votes - 1
-  redis.call('SADD', voted_key, poster_id)
-  redis.call('EXPIREAT', voted_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
-end
-redis.call('HSET', article_key, 'title', title, 'link', link, 'poster', has_left and DELETED_MEMBER or poster,
-  'time', posted,
-  'votes', string.format('%d', votes), 'base', string.format('%d', base), 'closes', string.format('%d', closes),
-  'groups', table.concat(names, ' '))
-if text ~= '' then
-  redis.call('HSET', article_key, 'text', text)
-end
-enter_rankings(rankings, place)
-if not has_left then
-  rank(posted_key, place.time, member)
-end
-if link ~= '' and tonumber(now()) < time + LINK_SECONDS then
-  remember_link(link_key, time, member)
-end
+local base = tonumber(now()) < closes and not has_left and votes - 1 or votes
+local fields = { 'title', title, 'link', link, 'poster', has_left and DELETED_MEMBER or poster, 'time', posted,
+  'groups', table.concat(names, ' ') }
+store_article(fields, text, votes, base, closes, poster_id)
+list_article(rankings, place, link, has_left)
 redis.call('SADD', imported_key, row)
-record_change(changes_key, 'a', member)
 return { 'imported' }

@@ -32,24 +32,12 @@ local closes = conversation_end(ends, posted, commenting_seconds)
 local has_left = redis.call('HEXISTS', user_key, 'left') == 1
 
 collect_in_small_steps()
-local comment = article .. '.' .. number
-redis.call('HSET', thread_key, 'last', number, 'closes', string.format('%d', closes))
-write_node(thread_key, number, { parent = parent, votes = votes, base = votes, state = '-',
-  time = string.format('%.6f', math.max(finite(time), finite(posted))), author = has_left and DELETED_MEMBER or poster })
-redis.call('HSET', words_key, number, text)
-if tonumber(now()) < closes and is_first_of_voters(thread_key, number) then
-  redis.call('SADD', voted_comments_key, 0)
-  redis.call('EXPIREAT', voted_comments_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
-end
-if redis.call('GETBIT', hidden_key, number) == 0 then
-  count_comments(article_key, 1)
-else
-  set_hidden(hidden_key, article_key, number, false)
-end
+local node = { parent = parent, votes = votes, base = votes, state = '-',
+  time = string.format('%.6f', math.max(finite(time), finite(posted))), author = has_left and DELETED_MEMBER or poster }
+store_comment(number, node, text, closes, tonumber(now()) < closes)
 if not has_left then
-  redis.call('LPUSH', commented_key, comment)
+  redis.call('LPUSH', commented_key, article .. '.' .. number)
 end
 redis.call('SADD', imported_key, row)
 redis.call('SADD', numbered_key, numbered_row)
-record_change(changes_key, 'c', comment)
 return { 'imported' }

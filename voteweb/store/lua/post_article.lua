@@ -61,14 +61,8 @@ local place = find_place(member, time, votes, vote_score, max_lift, good_votes)
 local closes = math.floor(time + open_seconds)
 
 collect_in_small_steps()
-redis.call('HSET', article_key, 'title', title, 'link', link, 'poster', poster, 'time', posted,
-  'votes', string.format('%d', votes), 'base', string.format('%d', votes - 1), 'closes', string.format('%d', closes),
-  'groups', table.concat(names, ' '))
-if text ~= '' then
-  redis.call('HSET', article_key, 'text', text)
-end
-redis.call('SADD', voted_key, poster_id)
-redis.call('EXPIREAT', voted_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
+local fields = { 'title', title, 'link', link, 'poster', poster, 'time', posted, 'groups', table.concat(names, ' ') }
+store_article(fields, text, votes, votes - 1, closes, poster_id)
 redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
 if is_held then
   redis.call('HSET', article_key, 'gone', 'held')
@@ -76,10 +70,5 @@ if is_held then
   rank(gone_key, place.time, member)
   return { 'waits', member }
 end
-enter_rankings(rankings, place)
-rank(posted_key, place.time, member)
-if link ~= '' then
-  remember_link(link_key, time, member)
-end
-record_change(changes_key, 'a', member)
+list_article(rankings, place, link)
 return { 'posted', member }

@@ -16,11 +16,7 @@ local rows = redis.call('ZREVRANGEBYSCORE', time_key, last and '(' .. string.sub
   'LIMIT', 0, BEST_STEP)
 local pairs_to_add = {}
 for i = 1, #rows, 2 do
-  local votes = redis.pcall('HGET', prefix .. rows[i], 'votes')
-  if type(votes) == 'table' then
-    refuse_elsewhere(votes)
-  end
-  votes = type(votes) == 'string' and finite(votes)
+  local votes = finite(try('HGET', prefix .. rows[i], 'votes') or '')
   if votes then
     table.insert(pairs_to_add, exact(by_votes(votes, tonumber(rows[i + 1]))))
     table.insert(pairs_to_add, rows[i])

@@ -7,12 +7,9 @@
 local found = redis.call('ZREVRANGEBYSCORE', time_key, highest, '-inf', 'WITHSCORES', 'LIMIT', 0, SORT_STEP)
 local rows, last = {}, ''
 for i = 1, #found, 2 do
-  local groups = redis.pcall('HGET', prefix .. found[i], 'groups')
-  if type(groups) == 'table' then
-    refuse_elsewhere(groups)
-  end
+  local groups = try('HGET', prefix .. found[i], 'groups')
   -- A key of another type is no article; another program's article may have no such field.
-  if type(groups) ~= 'table' and not string.find(groups or '', '%S') then
+  if groups ~= nil and not string.find(groups or '', '%S') then
     local row = redis.pcall('HMGET', prefix .. found[i], unpack(fields))
     table.insert(row, 1, found[i])
     rows[#rows + 1] = row

@@ -60,24 +60,11 @@ local comment = article .. '.' .. number
 local member = 'comment:' .. comment
 redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
 count_act(stats_key, 'comments', 1)
-local is_first_of_block = is_first_of_voters(thread_key, number)
-redis.call('HSET', thread_key, 'last', number, 'closes', string.format('%d', closes))
-write_node(thread_key, number, { parent = parent, votes = 0, base = 0, time = now(), state = '-', author = author })
-redis.call('HSET', words_key, number, text)
--- A set without 0 has lost voters: only the first comment of a block makes it, so that nobody votes twice.
-if is_first_of_block then
-  redis.call('SADD', voted_comments_key, 0)
-  redis.call('EXPIREAT', voted_comments_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
-end
-if redis.call('GETBIT', hidden_key, number) == 0 then
-  count_comments(article_key, 1)
-else
-  set_hidden(hidden_key, article_key, number, false)
-end
+local node = { parent = parent, votes = 0, base = 0, time = now(), state = '-', author = author }
+store_comment(number, node, text, closes, true)
 redis.call('LPUSH', comments_key, comment)
 redis.call('LTRIM', comments_key, 0, NEWEST_COMMENTS - 1)
 redis.call('LPUSH', commented_key, comment)
-record_change(changes_key, 'c', comment)
 -- The author's own comment is never new to them.
 local visit = redis.call('HGET', seen_key, article)
 local before_own, own = string.match(visit or '', '^(%d+ %d+ [%d.]+) ?([%d,]*)')

@@ -65,6 +65,16 @@ local function refuse_elsewhere(reply)
   end
 end
 
+-- Return the reply of a command that reads data which another program may have written, nil if they are of a wrong type.
+local function try(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err then
+    refuse_elsewhere(reply)
+    return nil
+  end
+  return reply
+end
+
 -- Count an act in the statistics of a day. One more or less does no harm: a field that
 -- another program has made no number stays as it is.
 local function count_act(key, field, by)

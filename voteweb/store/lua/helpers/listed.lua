@@ -8,15 +8,10 @@ local articles, is_removing = {}, nil
 local function find_article(id)
   local article = articles[id]
   if not article then
-    local fields = redis.pcall('HMGET', prefix .. 'article:' .. id, 'title', 'poster', 'gone')
-    refuse_elsewhere(fields)
+    local fields = try('HMGET', prefix .. 'article:' .. id, 'title', 'poster', 'gone') or {}
     article = { title = fields[1] or '', poster = fields[2] or '', gone = fields[3] or '',
       thread_key = prefix .. 'thread:' .. id, hidden_key = prefix .. 'hidden:' .. id }
-    local last = redis.pcall('HGET', article.thread_key, 'last')
-    if type(last) == 'table' then
-      refuse_elsewhere(last)
-    end
-    article.last = type(last) == 'string' and tonumber(last) or 0
+    article.last = tonumber(try('HGET', article.thread_key, 'last') or '') or 0
     if is_removing == nil then
       is_removing = redis.call('EXISTS', removing_key) == 1
     end
@@ -49,11 +44,7 @@ local function can_be_read(id, number)
     end
     return is_safe and is_standing
   end
-  local is_hidden = redis.pcall('GETBIT', article.hidden_key, number)
-  if type(is_hidden) == 'table' then
-    refuse_elsewhere(is_hidden)
-  end
-  return is_hidden == 0
+  return try('GETBIT', article.hidden_key, number) == 0
 end
 
 -- Return a row for a list: the comment, what is stored of it, its text, the article's title and poster, and the author of the

@@ -155,6 +155,24 @@ local function set_hidden(hidden_key, article_key, number, is_hidden)
   return true
 end
 
+-- Store a new comment of a conversation that ends at closes. Of an imported one to which nobody can vote any more the voters
+-- are not needed. A set without 0 has lost voters: only the first comment of a block makes it, so that nobody votes twice.
+local function store_comment(number, node, text, closes, is_open)
+  redis.call('HSET', thread_key, 'last', number, 'closes', string.format('%d', closes))
+  write_node(thread_key, number, node)
+  redis.call('HSET', words_key, number, text)
+  if is_open and is_first_of_voters(thread_key, number) then
+    redis.call('SADD', voted_comments_key, 0)
+    redis.call('EXPIREAT', voted_comments_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
+  end
+  if redis.call('GETBIT', hidden_key, number) == 0 then
+    count_comments(article_key, 1)
+  else
+    set_hidden(hidden_key, article_key, number, false)
+  end
+  record_change(changes_key, 'c', article .. '.' .. number)
+end
+
 -- Tell whether an inbox has an entry about this. One search in all entries takes a tenth of the time of a match in each.
 local function has_notice(inbox_key, what)
   local entries = table.concat(redis.call('LRANGE', inbox_key, 0, -1), '\n')
