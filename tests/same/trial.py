@@ -31,8 +31,7 @@ CHANGES = (
     ),
     Change(
         "a log entry is lost", "voteweb/store/lua/commit.lua",
-        "local log_id = write_log_entry(log_keys, entry, added, removed, until_time)",
-        "local log_id", "forms",
+        "if entry then", "if false then", "forms",
     ),
     Change(
         "a key expires earlier", "voteweb/store/lua/helpers/thread.lua",

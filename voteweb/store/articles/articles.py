@@ -34,6 +34,7 @@ from voteweb.store.schema.values import article_id, article_member, finite_numbe
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.domain_rules import read_rule
+from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.rows import read_rows
 from voteweb.store.site.site_settings import settings_of
@@ -310,7 +311,8 @@ class Articles(StorePart):
             _log_groups(attempt, before, after)
             fields = ("groups", " ".join(groups), "revision", article.revision + 1)
             moves = self._places.move(attempt, before, after)
-            return [*moves, ("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+            changes = [("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+            return [*moves, *changes, *undo(attempt, keys, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         return groups

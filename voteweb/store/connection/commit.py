@@ -11,7 +11,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import Conflict, NothingToUndo, VotewebError
+from voteweb.core.errors import Conflict, VotewebError
 from voteweb.core.models import Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
@@ -94,7 +94,7 @@ def commit(
 
     It is decided anew while others change what was read. *when_full*: also on a server whose memory is full, for acts
     that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in place
-    of what *decide* raises), what that raises, NothingToUndo when *entry* undoes what is not in force, and Conflict.
+    of what *decide* raises), what that raises, and Conflict.
     """
     keys = connection.keys
     logged, log_keys = script_values(keys, entry)
@@ -114,8 +114,6 @@ def commit(
         }  # fmt: skip
         named += filter(None, [act["done_key"], *log_keys, act["actor_key"]])
         outcome = connection.script("commit", named=named, **act, **guard, **said)
-        if outcome.status == "overruled":
-            raise NothingToUndo()
         if outcome.status == "done":
             if refusal:
                 raise refusal

@@ -9,8 +9,9 @@
 -- the member's user: inbox: unread:. not_after is the unix time after which the act is decided anew, "" for none; when_full
 -- is 1 if a server whose memory is full takes the writes; added and removed are groups, and until_time the end of a ban, for
 -- the log entry; told_of is an earlier entry ("log-<id>") or a comment of which is told instead, "" for none.
--- Answers  done | again (a read has another reply by now, or it is too late) | overruled (the act that this undoes is not
---          in force) | logged-out | held | forbidden
+-- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
+-- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
+local TIME, ADDED, REMOVED, UNTIL = 3, 8, 9, 15
 local answer = answer_before(done_key) or actor_id ~= '' and check_member(actor_key, actor_id, role)
 if answer then
   return answer
@@ -54,8 +55,6 @@ for _, key in ipairs(log_keys) do
 end
 if #writes == 0 then
   return { 'done' }
-elseif not is_in_force(log_keys[1], entry) then
-  return { 'overruled' }
 elseif when_full == '1' then
   write_when_full(done_key)
 end
@@ -80,8 +79,18 @@ for _, write in ipairs(writes) do
     run(unpack(write))
   end
 end
-local log_id = write_log_entry(log_keys, entry, added, removed, until_time)
-local what = log_id and 'log-' .. log_id or told_of
+local what = told_of
+if entry then
+  entry[TIME], entry[ADDED], entry[REMOVED], entry[UNTIL] = now(), added, removed, until_time
+  while entry[#entry] == '' do
+    entry[#entry] = nil
+  end
+  local id = string.format('%d', redis.call('RPUSH', log_keys[1], cjson.encode(entry)))
+  for i = 2, #log_keys do
+    redis.call('RPUSH', log_keys[i], id)
+  end
+  what = 'log-' .. id
+end
 for _, member in ipairs(what ~= '' and cjson.decode(told) or {}) do
   local kind, user_key, inbox_key, unread_key = unpack(member)
   if not has_notice(inbox_key, what) then

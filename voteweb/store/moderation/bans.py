@@ -28,6 +28,7 @@ from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import article_id, is_article, parse_comment
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.moderation_log import undo
 
 #: Articles or comments that one step removes or restores: some milliseconds each.
 _STEP = 50
@@ -129,7 +130,8 @@ class Bans(StorePart):
             elif removal and removal.state is RemovalState.REMOVING:
                 # What is not yet removed stays, and what is can be restored later.
                 changes["ban-removal"] = _in_state(stored, removal, RemovalState.REMOVED)
-            return change_member(attempt, self._keys, name, stored, changes)
+            changed = change_member(attempt, self._keys, name, stored, changes)
+            return [*changed, *undo(attempt, self._keys, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 

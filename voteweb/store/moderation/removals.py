@@ -23,6 +23,7 @@ from voteweb.store.schema.values import article_member
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rows import queue_in_state
 
 
@@ -254,7 +255,7 @@ class Removals(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             author, writes = removable(attempt, self._context, id).restoration()
             attempt.told = who_is_told(entry.who, author)
-            return writes
+            return [*writes, *undo(attempt, self._keys, entry)] if writes else []
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if isinstance(id, CommentId):

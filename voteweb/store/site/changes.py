@@ -5,12 +5,12 @@ import secrets
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
 
-#: The number of entries from which on the stream has lost its first ones: changes.lua has the same.
+#: The number of entries from which on the stream has lost its first ones: articles.lua has the same.
 MAX_CHANGES = 100_000
 
 
 def record_change(keys: Keys, kind: str, id: int | str) -> Command:
-    """Return the write that notes a change, of a *kind* "a", "c", "t" or "p" (see changes.lua), of what has this id."""
+    """Return the write that notes a change, of a *kind* "a", "c", "t" or "p" (see articles.lua), of what has this id."""
     return ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", kind, id)
 
 

@@ -1,17 +1,24 @@
 """The public log of what moderators and the command line did, kept for good and indexed by who, kind and whom."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from voteweb.core import config
+from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry, Page
+from voteweb.core.names import name_key
 from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.log_entries import log_entry
+from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.log_entries import NewLogEntry, log_entry
 from voteweb.store.site.rows import queue_page
 
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
+#: Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
+_MAX_LATER_ENTRIES = 1_000
 
 
 class ModerationLog:
@@ -58,3 +65,47 @@ class ModerationLog:
         is_place = 0 < id <= _MAX_PLACE
         text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
         return log_entry(id, text) if text else None
+
+
+def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Command]:
+    """Return the write that marks the act as undone that *entry* undoes, none if it undoes nothing.
+
+    Raises NothingToUndo unless that is in force: it exists, was not undone, and no later act overruled it. An undone
+    act and the one that undid it cancel each other.
+    """
+    if entry is None or not entry.undoes:
+        return []
+    key, id = keys.log_entries(), entry.undoes
+    stored, later = attempt.read(("LINDEX", key, id - 1), ("LRANGE", key, id, id + _MAX_LATER_ENTRIES))
+    undone, cancelled = unpack(stored or ""), set[int]()
+    if not undone or "undone" in undone or len(later) > _MAX_LATER_ENTRIES:
+        raise NothingToUndo()
+    for at in range(id + len(later), id, -1):
+        other = unpack(later[at - id - 1])
+        undoes = other.get("undoes", "0")
+        if at in cancelled:
+            continue
+        if undoes.isdecimal() and int(undoes) > id:
+            cancelled.add(int(undoes))
+        elif _overrules(other, undone):
+            raise NothingToUndo()
+    return [("LSET", key, id - 1, pack(undone | {"undone": "1"}))]
+
+
+def _overrules(later: Mapping[str, str], earlier: Mapping[str, str]) -> bool:
+    """Tell whether a log entry decided anew what an *earlier* one had decided.
+
+    That is whether the article is listed, in which of these groups it is, or whether the member is banned.
+    """
+    if any(later.get(name) != earlier.get(name) for name in ("article", "comment")):
+        return False
+    match earlier.get("kind"):
+        case LogAction.REMOVE:
+            return later.get("kind") in (LogAction.REMOVE, LogAction.RESTORE)
+        case LogAction.BAN:
+            is_alike = name_key(later.get("about", "")) == name_key(earlier.get("about", ""))
+            return is_alike and later.get("kind") in (LogAction.BAN, LogAction.UNBAN)
+    changed, changed_later = (
+        {*entry.get("added", "").split(), *entry.get("removed", "").split()} for entry in (earlier, later)
+    )
+    return not changed.isdisjoint(changed_later)
