@@ -135,3 +135,4 @@ def _add_conversations(store: Store) -> None:
     store.reports.make(CommentId(5, 1), store.users.get("ann"), Reason.SPAM, "")
     run(store, "HSET", "thread:6", "closed", 1_700_000_000, "close-reason", "heated", "hiding", 4)
     run(store, "SADD", "removing:", 6)
+    run(store, "SETBIT", "hidden:6", 3, 1)

@@ -1,22 +1,22 @@
 """Read what is searched: what has changed, and the articles and comments as they are now, in bounded steps."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.comments import CommentId, CommentStatus, Node
+from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.models import Article
 from voteweb.core.search_documents import Changes, Document
+from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema import decoding
-from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import article_id, is_article, parse_comment
 from voteweb.store.site.changes import MAX_CHANGES, new_epoch
 from voteweb.store.site.context import StorePart
+from voteweb.store.site.rows import listed_comment
 
-#: Articles, or comments of one article, that are read by commands which Redis answers as one block: under 1 ms.
+#: Articles, or comments, that are read by commands which Redis answers as one block: under 1 ms.
 BLOCK_SIZE = 100
 #: Changes that are read at once.
 BATCH_SIZE = 500
@@ -96,10 +96,13 @@ class Search(StorePart):
         """Return those of these comments that everybody can read."""
         wanted = list(dict.fromkeys(ids))
         articles = self._read_articles({id.article for id in wanted})
-        nodes = self._read_nodes([id for id in wanted if id.article in articles])
-        visible = [id for id in wanted if _is_visible(id, nodes)]
-        texts = self._hash_values("words", visible)
-        return [_comment(articles[id.article], nodes[id], texts.get(id, "")) for id in visible]
+        found = [id for id in wanted if id.article in articles]
+        calls = (
+            scripts.call(self._keys, "read_comments", comments=list(map(str, block)))
+            for block in batched(found, BLOCK_SIZE)
+        )
+        rows = (listed_comment(row) for call in calls for row in self._connection.command(*call))
+        return [_comment(articles[row.id.article], row) for row in rows if row]
 
     def _read_articles(self, ids: Iterable[int]) -> dict[int, Article]:
         wanted = list(ids)
@@ -107,34 +110,6 @@ class Search(StorePart):
         replies = self._run([("HMGET", self._keys.article(id), *fields) for id in wanted])
         rows = (decoding.article_with_text(id, reply) for id, reply in zip(wanted, replies, strict=True))
         return {row.id: row for row in rows if row and row.is_listed}
-
-    def _read_nodes(self, ids: Sequence[CommentId]) -> dict[CommentId, Node]:
-        """Return these comments and all above them."""
-        nodes: dict[CommentId, Node] = {}
-        for _ in range(config.MAX_COMMENT_LEVEL + 1):
-            stored = self._hash_values("thread", ids)
-            found = {id: parse_node(id.number, text) for id, text in stored.items()}
-            nodes |= {id: node for id, node in found.items() if node}
-            above = {CommentId(id.article, node.parent) for id, node in found.items() if node and node.parent}
-            ids = sorted(above - nodes.keys())
-            if not ids:
-                break
-        return nodes
-
-    def _hash_values(self, noun: str, ids: Iterable[CommentId]) -> dict[CommentId, str]:
-        """Return the field of each comment in ``<noun>:<article id>``, where there is one."""
-        numbers: dict[int, list[int]] = defaultdict(list)
-        for id in ids:
-            numbers[id.article].append(id.number)
-        blocks = [(article, block) for article, all in numbers.items() for block in batched(all, BLOCK_SIZE)]
-        key_of = self._keys.thread if noun == "thread" else self._keys.words
-        replies = self._run([("HMGET", key_of(article), *block) for article, block in blocks])
-        return {
-            CommentId(article, number): text
-            for (article, block), reply in zip(blocks, replies, strict=True)
-            for number, text in zip(block, reply, strict=True)
-            if text is not None
-        }
 
     def _run(self, commands: Sequence[Command]) -> list[Any]:
         return [reply for block in batched(commands, BLOCK_SIZE) for reply in self._connection.run(block)]
@@ -164,26 +139,14 @@ def _parse(position: str, entries: list[tuple[str, Mapping[str, str]]], epoch: s
     )
 
 
-def _is_visible(id: CommentId, nodes: dict[CommentId, Node]) -> bool:
-    """Tell whether a comment is neither deleted nor removed, with or without one above it."""
-    node = nodes.get(id)
-    if node is None or node.status is not CommentStatus.VISIBLE:
-        return False
-    while node is not None and 0 < node.parent < node.number:
-        node = nodes.get(CommentId(id.article, node.parent))
-        if node is not None and node.removes_replies:
-            return False
-    return True
-
-
 def _article(article: Article) -> Document:
     poster = _named(article.poster)
     return Document(article.id, article.time, article.title, article.text, article.link, poster, article.groups)
 
 
-def _comment(article: Article, node: Node, text: str) -> Document:
-    id = CommentId(article.id, node.number)
-    return Document(id, node.time, "", text, "", _named(node.author), article.groups)
+def _comment(article: Article, comment: ListedComment) -> Document:
+    node = comment.node
+    return Document(comment.id, node.time, "", comment.text, "", _named(node.author), article.groups)
 
 
 def _named(name: str) -> str:

@@ -80,7 +80,7 @@ class Conversation:
         changed = batched(fields.items(), NAMED_AT_ONCE)
         writes: list[Command] = [("HSET", key, *(part for item in batch for part in item)) for batch in changed]
         writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
-        if self.new_nodes or self.lost_words:
+        if fields or self.writes:  # a search finds what the lists show
             writes.append(record_change(self.keys, "t", self.id))
         return self.fix(*writes, *self.writes)
 

@@ -10,7 +10,7 @@ MAX_CHANGES = 100_000
 
 
 def record_change(keys: Keys, kind: str, id: int | str) -> Command:
-    """Return the write that notes a change, of a *kind* "a", "c", "t" or "p" (see articles.lua), of what has this id."""
+    """Return the write that notes a change of what has this *id*; articles.lua has the *kind*s "a", "c", "t", "p"."""
     return ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", kind, id)
 
 
