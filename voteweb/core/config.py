@@ -517,6 +517,11 @@ class Settings:
     )
 
     @property
+    def session_seconds(self) -> int:
+        """The seconds until a session ends that is not used."""
+        return 86_400 * self.session_days
+
+    @property
     def max_lift(self) -> int:
         """The most seconds by which votes lift an article, 0 for no limit."""
         return self.lift_days * 86_400

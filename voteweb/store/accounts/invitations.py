@@ -13,7 +13,7 @@ from voteweb.store.accounts.users import Users
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.values import digest_of, invitation_digest, invitation_member
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import queue_page, read_all, rows_of
 
 _FIELDS = ("by", "until", "used", "revoked")
@@ -21,10 +21,6 @@ _FIELDS = ("by", "until", "used", "revoked")
 
 class Invitations(StorePart):
     """The invitations of one site. Only a digest of the token in each one's link is stored."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._users = Users(context)
 
     def make(self, by: User, role: Role = Role.MEMBER) -> str:
         """Create an invitation for one person, valid for INVITATION_SECONDS; return the token of its link.
@@ -86,8 +82,8 @@ class Invitations(StorePart):
         An inviter who joined earlier than those stands on top. Takes two round trips.
         """
         names = self._connection.command("ZREVRANGE", self._keys.users(), 0, config.MAX_TREE_MEMBERS - 1)
-        pipeline = self._connection.pipeline()
-        read = [self._users.queue_get(pipeline, name) for name in names]
+        pipeline, users = self._connection.pipeline(), Users(self._context)
+        read = [users.queue_get(pipeline, name) for name in names]
         pipeline.execute()
         members = {name_key(user.result.name): user.result for user in read if user.result}
         invited: dict[str, list[str]] = {}

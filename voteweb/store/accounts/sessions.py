@@ -22,7 +22,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import members_of, queue_page
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
@@ -33,11 +33,6 @@ _DIGEST_BYTES = 15
 class Sessions(StorePart):
     """The open sessions of the members of one site, and the attempts to log in."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        #: Seconds until a session ends that is not used.
-        self.idle_seconds = context.settings.session_days * 86_400
-
     def open(self, user: User, token: str, browser: str = "") -> None:
         """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""
         outcome = self._connection.script(
@@ -47,7 +42,7 @@ class Sessions(StorePart):
             session=user.session,
             digest=digest(token),
             browser=browser,
-            idle_seconds=self.idle_seconds,
+            idle_seconds=self._settings.session_seconds,
         )
         if outcome.status == "logged-out":
             raise LoggedOut()
@@ -78,7 +73,7 @@ class Sessions(StorePart):
             session=voter.session,
             digest=token_digest,
             checked="checked" if checked else "",
-            idle_seconds=self.idle_seconds,
+            idle_seconds=self._settings.session_seconds,
         )
         return pipeline.queue([command], parse)
 
@@ -145,7 +140,7 @@ class Sessions(StorePart):
 
     def end_of(self, session: Session) -> float:
         """Return the unix time at which *session* ends if it is not used again."""
-        return min(session.used + self.idle_seconds, session.began + config.MAX_SESSION_SECONDS)
+        return min(session.used + self._settings.session_seconds, session.began + config.MAX_SESSION_SECONDS)
 
     def note_log_in(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
         """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""

@@ -25,7 +25,7 @@ from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, place_writes
 from voteweb.store.schema.values import digest_of, finite_number
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import members_of, queue_page
 
 #: The stored fields of a member that a User has, in its order.
@@ -47,11 +47,6 @@ class ListedMember:
 class Users(StorePart):
     """The members of one site."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._network_digest = context.limits.digest
-        self._log = context.log
-
     def make(
         self,
         name: str,
@@ -71,7 +66,7 @@ class Users(StorePart):
         Raises NameTaken, NoInvitation, InviterGone.
         """
         keys, user, session = self._keys, self._keys.user(name), new_session_id()
-        digest = self._network_digest(network) if network else ""
+        digest = self._context.limits.digest(network) if network else ""
 
         def decide(attempt: Attempt) -> list[Command]:
             id, last_id = attempt.read(("HGET", user, "id"), ("GET", keys.last_user_id()))
@@ -216,7 +211,7 @@ class Users(StorePart):
 
         Some may have been let in again since: the page tells acts, of which the members say whether they hold.
         """
-        entries = self._log.queue_page(pipeline, number, kind=LogAction.BAN)
+        entries = self._context.log.queue_page(pipeline, number, kind=LogAction.BAN)
 
         def parse(_replies: list[Any]) -> Page[str]:
             page = entries.result
@@ -261,7 +256,7 @@ class Users(StorePart):
         Reads whom the log has given a role, up to MAX_ROLE_PAGES pages of it, and the admins.
         """
         admins = self._connection.command("SMEMBERS", self._keys.admins())
-        names = dict.fromkeys([*sorted(admins), *(name_key(name) for name in self._log.names_with_roles())])
+        names = dict.fromkeys([*sorted(admins), *(name_key(name) for name in self._context.log.names_with_roles())])
         pipeline = self._connection.pipeline()
         users = [self.queue_get(pipeline, name) for name in names if name]
         pipeline.execute()

@@ -13,15 +13,11 @@ from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_id, is_article
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 
 
 class Groups(StorePart):
     """The groups of one site."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._articles = Articles(context)
 
     def make(
         self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
@@ -101,13 +97,13 @@ class Groups(StorePart):
         The articles stay on the site. May be cut off anywhere and done again. Raises NoSuchGroup, and GroupNotEmpty if
         something in the group is no article: the doctor tells.
         """
-        scanner = Scanner(self._connection)
+        scanner, articles = Scanner(self._connection), Articles(self._context)
         while True:
             count = 0
             for member in scanner.members(self._keys.group(name)):
                 if is_article(member):
                     with suppress(NoSuchArticle, ArticleGone):
-                        self._articles.set_groups(article_id(member), [], [name])
+                        articles.set_groups(article_id(member), [], [name])
                         count += 1
                         yield article_id(member)
             try:
@@ -123,14 +119,10 @@ class Groups(StorePart):
 
     def resolve(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return *names* in alphabetical order, each once, with the names of groups in place of their aliases."""
-        return tuple(sorted(set(self.resolve_each(names).values())))
-
-    def resolve_each(self, names: Sequence[str]) -> dict[str, str]:
-        """Return *names*, each with the name of its group if it is an alias."""
-        return self._connection.read(self.queue_resolve_each, names)
+        return tuple(sorted(set(self._connection.read(self.queue_resolve_each, names).values())))
 
     def queue_resolve_each(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, str]]:
-        """Queue a read of the groups that *names* are aliases of, as :meth:`resolve_each` returns them."""
+        """Queue a read of which groups *names* are aliases of: each name has the name of its group, or itself."""
         return pipeline.queue(
             [("HMGET", self._keys.group_aliases(), *names)] if names else [],
             lambda replies: {name: group or name for name, group in zip(names, *replies, strict=True)} if names else {},

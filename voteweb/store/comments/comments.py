@@ -32,7 +32,7 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, change_state, format_node, next_revision, parse_node
 from voteweb.store.schema.values import comment_of, finite_number, is_member_id
 from voteweb.store.site.changes import record_change
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.statistics import this_day
 from voteweb.store.votes.votes import raise_refusal
@@ -174,10 +174,6 @@ def _number(stored: str | None) -> int:
 class Comments(StorePart):
     """The comments of one site, as their authors write them."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._rate_limits = context.limits
-
     def write(self, article: Article, thread: Thread, parent: int, text: str, author: User, token: str) -> CommentId:
         """Write a comment, or an answer to the comment number *parent*, and tell those who want to know.
 
@@ -215,7 +211,7 @@ class Comments(StorePart):
             known_poster=poster,
             known_answered=answered,
             reasons=json.dumps(told),
-            **self._rate_limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
+            **self._context.limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
         )
 
     def _written(self, outcome: Outcome, author: User) -> CommentId:
@@ -227,7 +223,7 @@ class Comments(StorePart):
             case "full":
                 raise ConversationFull(max=config.MAX_COMMENTS)
             case "rate-limited":
-                raise self._rate_limits.to_error(member_hits(NEWCOMER_COMMENTS, author.name), outcome.values)
+                raise self._context.limits.to_error(member_hits(NEWCOMER_COMMENTS, author.name), outcome.values)
         raise_refusal(outcome)
         id = comment_of(outcome.values[0])
         if id is None:  # the form has posted an article

@@ -121,7 +121,6 @@ class Imports(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._users = Users(context)
         self._poster_ids: dict[str, int] = {}
         self._spellings: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
@@ -242,7 +241,7 @@ class Imports(StorePart):
         names = {name_key(poster): poster for poster in posters}
         self._read_posters([name for name in names if name not in self._poster_ids])
         missing = [name for name in names if name not in self._poster_ids]
-        self._users.make_missing([names[name] for name in missing])
+        Users(self._context).make_missing([names[name] for name in missing])
         self._read_posters(missing)
 
     def _read_posters(self, names: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.values import article_id, invitation_digest, is_article, parse_comment
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 
 #: It is that of no password, so that nobody logs in.
@@ -33,13 +33,6 @@ _FORGOTTEN_FIELDS = ("held", "request", "ban-removal", "recovery", "recovered", 
 
 class AccountDeletion(StorePart):
     """Deletes accounts of one site."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._removals = Removals(context)
-        self._reports = Reports(context)
-        self._feeds = SecretFeeds(context)
-        self._sessions = Sessions(context)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
         """Log *member* out for ever; :meth:`finish` removes what they leave behind.
@@ -95,15 +88,15 @@ class AccountDeletion(StorePart):
             return
         spelled, leaving = self._connection.command("HMGET", keys.user(name), "name", "leaving")
         deletes, last = leaving == "delete", config.READ_BATCH_SIZE - 1
-        self._feeds.remove_all(name)
-        self._sessions.forget_log_ins(name)
+        SecretFeeds(self._context).remove_all(name)
+        Sessions(self._context).forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while not commit(self._connection, partial(self._end, name)):
             for ranking in (keys.posted(name), keys.gone(name)):
                 yield from self._each(("ZRANGE", ranking, 0, last), partial(self._release, name, deletes))
             written = ("LRANGE", keys.commented(name), 0, last)
-            yield from self._each(written, partial(self._release_comment, spelled or name, deletes))
-            yield from self._reports.withdraw_all(name)
+            yield from self._each(written, partial(self._release, spelled or name, deletes))
+            yield from Reports(self._context).withdraw_all(name)
             yield from self._each(("ZRANGE", keys.invites(name), 0, last), partial(self._remove_invitation, name))
             self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
 
@@ -120,28 +113,21 @@ class AccountDeletion(StorePart):
         return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
 
     def _release(self, name: str, deletes: bool, member: str) -> None:
-        """Delete one article or take the name off it."""
-        if not is_article(member):  # another program's member
-            self._connection.run([("ZREM", key, member) for key in (self._keys.posted(name), self._keys.gone(name))])
-            return
-        id = article_id(member)
-        # Nobody has read what waits for a moderator.
-        is_held = self._connection.command("HGET", self._keys.article(id), "gone") == ArticleStatus.HELD
-        if deletes or is_held:
-            with suppress(NoSuchArticle):  # another program has deleted it
-                self._removals.delete(id)
-        self._removals.disown(id, name)
-
-    def _release_comment(self, name: str, deletes: bool, member: str) -> None:
-        """Delete one comment or take the name off it."""
-        id = parse_comment(member)
+        """Delete one article or comment, or take the name off it."""
+        keys, id = self._keys, article_id(member) if is_article(member) else parse_comment(member)
         if id is None:  # another program's member
-            self._connection.command("LREM", self._keys.commented(name), 1, member)
+            lists = [("ZREM", key, member) for key in (keys.posted(name), keys.gone(name))]
+            self._connection.run([*lists, ("LREM", keys.commented(name), 1, member)])
             return
-        if deletes:
-            with suppress(NoSuchComment):  # another program has deleted it
-                self._removals.delete(id)
-        self._removals.disown(id, name)
+        # Nobody has read what waits for a moderator.
+        is_held = (
+            isinstance(id, int) and self._connection.command("HGET", keys.article(id), "gone") == ArticleStatus.HELD
+        )
+        removals = Removals(self._context)
+        if deletes or is_held:
+            with suppress(NoSuchArticle, NoSuchComment):  # another program has deleted it
+                removals.delete(id)
+        removals.disown(id, name)
 
     def _remove_invitation(self, name: str, member: str) -> None:
         key = self._keys.invite(invitation_digest(member))

@@ -26,7 +26,7 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import article_id, is_article, parse_comment
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
 
@@ -68,12 +68,6 @@ class PostCounts(NamedTuple):
 
 class Bans(StorePart):
     """The bans of one site."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._log = context.log
-        self._users = Users(context)
-        self._removals = Removals(context)
 
     def ban(
         self,
@@ -169,9 +163,9 @@ class Bans(StorePart):
         yield from steps_of_each(names, self._steps)
 
     def _steps(self, name: str) -> Iterator[None]:
-        member = self._users.find(name)
+        member, removals = Users(self._context).find(name), Removals(self._context)
         removal = member.ban_removal if member else None
-        ban = self._log.get(removal.entry) if removal else None
+        ban = self._context.log.get(removal.entry) if removal else None
         if member and removal and ban and removal.state is not RemovalState.REMOVED:
             changed = True
             # What is deleted in between moves the rest of a list, hence the loop.
@@ -179,7 +173,7 @@ class Bans(StorePart):
                 changed = False
                 for batch in self._batches(member, removal):
                     for id in batch:
-                        changed = self._removals.change_by_ban(id, ban, removal.state) or changed
+                        changed = removals.change_by_ban(id, ban, removal.state) or changed
                     yield
         self._end(name, removal)
 

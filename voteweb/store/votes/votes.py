@@ -27,7 +27,7 @@ from voteweb.core.models import Article, ArticleStatus, Page, User, Voter
 from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
-from voteweb.store.accounts.sessions import Sessions, digest
+from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -125,7 +125,6 @@ class Votes(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._sessions = Sessions(context)
         #: Own votes of members, for OWN_VOTES_SECONDS or until they vote: a list for members takes 0.7 times as long.
         self._remembered: BoundedCache[int, _Remembered] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -156,7 +155,7 @@ class Votes(StorePart):
             "voter": voter.name,
             "session": voter.session,
             "digest": digest(voter.token) if isinstance(voter, Voter) else "",
-            "idle_seconds": self._sessions.idle_seconds,
+            "idle_seconds": settings.session_seconds,
             "newcomer_seconds": self._context.limits.newcomer_seconds,
             **self._context.limits.script_values(hits),
         }

@@ -147,7 +147,8 @@ def feed(format: str) -> Response:
         abort(404, _("The address of this feed has no words to search for."))
     search_limits.check_not_refused(hit)
     if names := query.group_names:
-        query = query.with_groups(store().groups.resolve_each(names))
+        resolved = store().read(store().groups.queue_resolve_each, names)
+        query = query.with_groups(resolved)
     try:
         with search_limits.counting_failures(hit):
             matches = search_results.find_newest(index, query)
