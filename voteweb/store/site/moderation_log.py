@@ -89,7 +89,8 @@ def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Comman
             cancelled.add(int(undoes))
         elif _overrules(other, undone):
             raise NothingToUndo()
-    return [("LSET", key, id - 1, pack(undone | {"undone": "1"}))]
+    text = pack(undone | {"undone": "1"}).replace("/", "\\/")  # as the script spells it that writes entries
+    return [("LSET", key, id - 1, text)]
 
 
 def _overrules(later: Mapping[str, str], earlier: Mapping[str, str]) -> bool:
