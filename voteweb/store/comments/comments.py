@@ -181,38 +181,25 @@ class Comments(StorePart):
         that costs another round trip. Raises LoggedOut, Held, NoSuchArticle, ArticleGone, ConversationClosed,
         ConversationEnded, ParentGone, TooDeep, ConversationFull, TooFast to a newcomer, Conflict, Unavailable.
         """
-        node = thread.nodes.get(parent)
-        block, poster, answered = _voter_block(thread.last + 1), article.poster, node.author if node else ""
+        keys, node, named = self._keys, thread.nodes.get(parent), self._named(text)
+        values = {
+            "article": article.id, "parent": parent, "text": text, "author": author.name, "author_id": author.id,
+            "token": token, "today": this_day(), "commenting_seconds": self._settings.commenting_seconds,
+            **self._context.limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
+        }  # fmt: skip
+        # What is known of the thread: the block of voters, the poster, and the author of the parent.
+        block, poster, answered = (thread.last + 1) // config.VOTER_BLOCK, article.poster, node.author if node else ""
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._write(article.id, parent, text, author, token, (block, poster, answered))
+            known = {"known_block": block, "known_poster": poster, "known_answered": answered}
+            told = [
+                (keys.user(name), keys.inbox(name), keys.unread(name), " ".join(kinds))
+                for name, kinds in _reasons(named, author, poster, answered).items()
+            ]
+            outcome = self._connection.script("write_comment", **values, **known, reasons=json.dumps(told))
             if outcome.status != "again":
                 return self._written(outcome, author)
             block, poster, answered = int(outcome.values[0]), *outcome.values[1:]
         raise Conflict()
-
-    def _write(self, id: int, parent: int, text: str, author: User, token: str, known: tuple[int, str, str]) -> Outcome:
-        """Run the script once with what is *known* of the thread: block of voters, poster, author of the parent."""
-        block, poster, answered = known
-        keys, reasons = self._keys, _reasons(self._named(text), author, poster, answered)
-        told = [
-            (keys.user(name), keys.inbox(name), keys.unread(name), " ".join(kinds)) for name, kinds in reasons.items()
-        ]
-        return self._connection.script(
-            "write_comment",
-            article=id,
-            parent=parent,
-            text=text,
-            author=author.name,
-            author_id=author.id,
-            token=token,
-            today=this_day(),
-            commenting_seconds=self._settings.commenting_seconds,
-            known_block=block,
-            known_poster=poster,
-            known_answered=answered,
-            reasons=json.dumps(told),
-            **self._context.limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
-        )
 
     def _written(self, outcome: Outcome, author: User) -> CommentId:
         match outcome.status:
@@ -301,8 +288,3 @@ def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> 
             if name_key(name) != name_key(author.name) and validation.is_member_name(name):
                 reasons.setdefault(name_key(name), []).append(kind)
     return reasons
-
-
-def _voter_block(number: int) -> int:
-    """Return the number of the set that holds the voters of a comment."""
-    return number // config.VOTER_BLOCK

@@ -28,25 +28,19 @@ from voteweb.store.votes.votes import Votes
 
 
 @dataclass(frozen=True, slots=True)
-class KnownWords:
-    """The texts of a short conversation by number, and ``state``: that of the conversation, and how many are stored."""
-
-    texts: dict[int, str]
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class KnownThread:
     """A conversation and the stored fields that it was read from.
 
     ``changed`` is the time on the monotonic clock at which this process last found that it had changed, or first read
-    it from a process that knew nothing of it: minus infinity.
+    it from a process that knew nothing of it: minus infinity. ``words`` are the texts of a short one by number, None of
+    another; ``words_state`` is the state with the number of texts that are stored.
     """
 
     thread: Thread
     fields: Mapping[str, str]
     changed: float
-    words: KnownWords | None = None
+    words: dict[int, str] | None = None
+    words_state: str = ""
 
     @property
     def state(self) -> str:
@@ -67,12 +61,10 @@ class ThreadCache:
         """Return what is known of the conversation of an article."""
         return self._threads.get(article_id)
 
-    def put_words(self, thread: Thread, words: KnownWords) -> None:
-        """Keep the words of a conversation that is kept, unless they are too long."""
-        known = self._threads.get(thread.article)
-        is_short = sum(map(len, words.texts.values())) <= config.MAX_KEPT_WORDS
-        if is_short and known is not None and known.thread is thread:
-            self._keep(replace(known, words=words))
+    def put_words(self, known: KnownThread, texts: dict[int, str], state: str) -> None:
+        """Keep the *texts* of a conversation that is kept, unless they are too long, with their *state*."""
+        if sum(map(len, texts.values())) <= config.MAX_KEPT_WORDS:
+            self._keep(replace(known, words=texts, words_state=state))
 
     def put(self, thread: Thread, fields: Mapping[str, str]) -> None:
         """Keep a conversation in place of an earlier state of it."""
@@ -159,7 +151,8 @@ class _Plan:
     def asked(self) -> range:
         """The comments whose votes a command of their own reads; without a known conversation, the script reads all."""
         known = self.known
-        return range(1, known.thread.last + MORE_COMMENTS) if known and self.viewer_id and known.words else range(0)
+        is_asked = known and self.viewer_id and known.words is not None
+        return range(1, known.thread.last + MORE_COMMENTS) if known and is_asked else range(0)
 
     def stored_votes(self) -> range:
         """Return the votes of the viewer for these comments as they are stored."""
@@ -209,7 +202,7 @@ class Threads(StorePart):
         def with_visit(read: ThreadRead) -> ThreadRead:
             return replace(read, visit=noted.result.visit, article=noted.result.article) if noted else read
 
-        if noted is None or known is None or plan.is_busy or not (known.words or not known.fields):
+        if noted is None or known is None or plan.is_busy or (known.words is None and known.fields):
             return pipeline.queue(
                 self._commands(plan), lambda replies: with_visit(self._parse(plan, pipeline, replies))
             )
@@ -218,14 +211,14 @@ class Threads(StorePart):
         cached = self._voted.get((article_id, viewer_id)) or ("", frozenset())
 
         def parse_known(replies: Sequence[Any]) -> ThreadRead:
-            known_state = known.words.state if known.words else f"{known.state} 0"
+            known_state = known.words_state or f"{known.state} 0"
             if noted.result.visit and noted.result.state != known_state:
                 return with_visit(self._parse(plan, pipeline, pipeline.send(self._commands(plan))))
             state, voted = cached if plan.asked else (noted.result.votes_state, frozenset[int]())
             if state != noted.result.votes_state:
                 voted = plan.voted((replies or pipeline.send(self._read_votes(plan)))[0])
                 self._voted.put((article_id, viewer_id), (noted.result.votes_state, voted))
-            return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
+            return with_visit(ThreadRead(known.thread, known.words or {}, voted))
 
         return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
 
@@ -271,7 +264,7 @@ class Threads(StorePart):
             article=plan.article_id,
             block=0,
             known="*" if known is None or plan.is_busy else known.state,
-            known_words=known.words.state if known and known.words else "",
+            known_words=known.words_state if known else "",
             viewer_id=0 if plan.asked else plan.viewer_id,
             short_comments=SHORT_THREAD,
             sent_comments=SENT_THREAD,
@@ -314,12 +307,11 @@ class Threads(StorePart):
     ) -> dict[int, str] | None:
         """Return texts by number, those of *known* if the script did not send *words*; None for a long conversation."""
         if words is None:
-            is_known = known is not None and known.words is not None and known.words.state.startswith(f"{found} ")
-            return known.words.texts if known and known.words and is_known else None
+            return known.words if known and known.words_state.startswith(f"{found} ") else None
         texts = {int(number): text for number, text in _pairs(words).items() if number.isdecimal()}
         kept = self._cache.get(thread.article)
-        if kept is not None and kept.state == found and thread.revision:
-            self._cache.put_words(thread, KnownWords(texts, f"{found} {len(words) // 2}"))
+        if kept is not None and kept.thread is thread and kept.state == found and thread.revision:
+            self._cache.put_words(kept, texts, f"{found} {len(words) // 2}")
         return texts
 
     def _thread(self, article_id: int, fields: dict[str, str]) -> Thread:
