@@ -18,7 +18,7 @@ from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.statistics import this_day
+from voteweb.store.site.rate_limits import this_day
 
 DAY = 86_400
 

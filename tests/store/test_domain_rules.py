@@ -7,11 +7,11 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids
+from voteweb.core import config
 from voteweb.core.errors import DomainRefused, NotAllowed, TooManyRules
 from voteweb.core.models import DomainAction, LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site import domain_rules
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_posting_against_a_new_rule_is_one_or_the_other(store: Store, mod: User)
 
 
 def test_rules_have_a_bound(store: Store, mod: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(domain_rules.config, "MAX_DOMAIN_RULES", 2)
+    monkeypatch.setattr(config, "MAX_DOMAIN_RULES", 2)
     for domain in ("a.example", "b.example", "a.example"):
         refuse(store, mod, domain)
     with pytest.raises(TooManyRules):

@@ -18,7 +18,7 @@ from voteweb.core.passwords import hash_password
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.accounts.mail import TakenMail
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.migrations import Migrations
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.key_forms import Part

@@ -10,7 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.scan.scanner import BATCH_SIZE, batched
 
 

@@ -20,7 +20,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, LogAction, Page, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 

@@ -11,7 +11,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.ranking import score
 from voteweb.core.ranking_trial import change_weights
-from voteweb.store.articles.ranking_trials import try_weights
+from voteweb.store.articles.listings import try_weights
 
 
 @pytest.fixture

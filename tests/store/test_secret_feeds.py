@@ -10,7 +10,7 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 INBOX = SecretFeed.INBOX

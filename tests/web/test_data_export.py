@@ -9,7 +9,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -11,7 +11,7 @@ from voteweb.core import clock
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Article
 from voteweb.core.ranking_trial import WEIGHTS, Stay, Trial, change_weights
-from voteweb.store.articles.ranking_trials import try_weights
+from voteweb.store.articles.listings import try_weights
 
 _RANGES = {name: click.IntRange(*bounds) for name, bounds in WEIGHTS.items()}
 

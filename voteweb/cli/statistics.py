@@ -7,7 +7,7 @@ from voteweb.cli.site import Site, with_site
 from voteweb.core import clock
 from voteweb.core.config import STATISTICS_SECONDS
 from voteweb.core.statistics import median_wait
-from voteweb.store.site.statistics import queue_days
+from voteweb.store.site.rate_limits import queue_days
 
 
 @click.command()

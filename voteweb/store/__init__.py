@@ -4,10 +4,8 @@ from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from voteweb.core.config import Settings
-from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.accounts.mail import Mail
-from voteweb.store.accounts.passwords import Passwords
-from voteweb.store.accounts.secret_feeds import SecretFeeds
+from voteweb.store.accounts.secret_links import Invitations, Passwords, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import Users
 from voteweb.store.articles.articles import Articles
@@ -22,11 +20,9 @@ from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.connection.tls import TlsFiles
 from voteweb.store.members.account_deletion import AccountDeletion
-from voteweb.store.members.inbox import Inbox
 from voteweb.store.members.my_site import MySites
-from voteweb.store.members.viewers import Viewers
-from voteweb.store.moderation.bans import Bans
-from voteweb.store.moderation.notes import Notes
+from voteweb.store.members.viewers import Inbox, Viewers
+from voteweb.store.moderation.bans import Bans, Notes
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.moderation.waiting import Waiting
@@ -35,8 +31,8 @@ from voteweb.store.schema.rankings import Rankings
 from voteweb.store.server.health import HealthChecks
 from voteweb.store.server.rescoring import Site
 from voteweb.store.site.context import Context
-from voteweb.store.site.domain_rules import DomainRules
 from voteweb.store.site.leases import Leases
+from voteweb.store.site.site_settings import DomainRules
 from voteweb.store.votes.votes import Votes
 
 P = ParamSpec("P")

@@ -11,7 +11,7 @@ from voteweb.core.comments import CommentStatus
 from voteweb.core.config import INBOX_SECONDS, VISITED_SECONDS, VOTER_BLOCK, VOTERS_GRACE_SECONDS
 from voteweb.core.models import Article
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
 #: A comment of every kind: a deleted one with a reply, one removed with its replies, one that is quiet and edited.

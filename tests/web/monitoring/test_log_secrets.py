@@ -16,8 +16,7 @@ from voteweb.app import create_app
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.accounts.invitations import Invitations
-from voteweb.store.accounts.passwords import Passwords
+from voteweb.store.accounts.secret_links import Invitations, Passwords
 from voteweb.web.monitoring.access_log import loggable_path
 
 NEW_PASSWORD = "a new and secret password"

@@ -12,7 +12,7 @@ from tests.web.feed_reader import atom, items, titles, tree
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 THREAD = "{http://purl.org/syndication/thread/1.0}"

@@ -11,7 +11,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import INBOX_PAGE_SIZE
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 

@@ -12,7 +12,7 @@ from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
 from voteweb.core.models import Invitation, LogAction, Page, Role
 from voteweb.store import Store
-from voteweb.store.accounts.invitations import Invitations
+from voteweb.store.accounts.secret_links import Invitations
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import digest_of

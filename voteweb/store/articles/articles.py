@@ -24,6 +24,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, EarlierVersion, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_POSTS
+from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -31,13 +32,11 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, Rankings, place_writes, ranking_values
 from voteweb.store.schema.values import article_id, article_member, finite_number, is_article
-from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.domain_rules import read_rule
 from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.rows import read_rows
-from voteweb.store.site.site_settings import settings_of
+from voteweb.store.site.site_settings import read_rule, settings_of
 
 #: The fields that tell where an article stands, but for its votes, which others change often.
 _FIELDS = ("title", "link", "poster", "time", "groups", "gone")

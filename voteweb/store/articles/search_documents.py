@@ -1,5 +1,6 @@
-"""Read what is searched: what has changed, and the articles and comments as they are now, in bounded steps."""
+"""Read what is searched: articles and comments as they are now, in bounded steps, and the stream of their changes."""
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,10 +12,29 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.values import article_id, is_article, parse_comment
-from voteweb.store.site.changes import MAX_CHANGES, new_epoch
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import listed_comment
+
+#: The number of entries from which on the stream has lost its first ones: articles.lua has the same.
+MAX_CHANGES = 100_000
+
+
+def record_change(keys: Keys, kind: str, id: int | str) -> Command:
+    """Return the write that notes a change of what has this *id*; articles.lua has the *kind*s "a", "c", "t", "p"."""
+    return ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", kind, id)
+
+
+def new_epoch() -> str:
+    """Return the mark of data that are other than before, and of which no index is."""
+    return secrets.token_hex(8)
+
+
+def begin_epoch(keys: Keys) -> list[Command]:
+    """Return the commands after which every index of the site is made anew."""
+    return [("SET", keys.search_epoch(), new_epoch()), ("UNLINK", keys.changes())]
+
 
 #: Articles, or comments, that are read by commands which Redis answers as one block: under 1 ms.
 BLOCK_SIZE = 100

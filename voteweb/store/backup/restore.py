@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from voteweb.core import clock
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, ServerChanged
+from voteweb.store.articles.search_documents import begin_epoch
 from voteweb.store.backup.derive import Derivation
 from voteweb.store.backup.lines import KeyLine
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.keys import NOUNS, key_type
 from voteweb.store.server.health import HealthChecks
-from voteweb.store.site.changes import begin_epoch
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import SiteSettings
 

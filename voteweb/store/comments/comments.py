@@ -25,16 +25,15 @@ from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
+from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, change_state, format_node, next_revision, parse_node
 from voteweb.store.schema.values import comment_of, finite_number, is_member_id
-from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import StorePart
-from voteweb.store.site.rate_limits import member_hits
-from voteweb.store.site.statistics import this_day
+from voteweb.store.site.rate_limits import member_hits, this_day
 from voteweb.store.votes.votes import raise_refusal
 
 

@@ -11,6 +11,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
+from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
@@ -31,7 +32,6 @@ from voteweb.store.schema.values import (
     is_article,
     parse_comment,
 )
-from voteweb.store.site.changes import record_change
 
 _BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"
 _BAD_NUMBERS = "has votes or a base that are no whole numbers"

@@ -22,7 +22,7 @@ from voteweb.store.schema.values import (
     is_article,
     is_member_id,
 )
-from voteweb.store.site.domain_rules import parse_rule
+from voteweb.store.site.site_settings import parse_rule
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0

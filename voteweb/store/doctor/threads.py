@@ -14,6 +14,7 @@ from voteweb.core.comment_tree import climb
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.config import Settings
 from voteweb.core.names import name_key
+from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
@@ -22,7 +23,6 @@ from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS
 from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
 from voteweb.store.schema.values import finite_number, is_id_text, is_number
-from voteweb.store.site.changes import record_change
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
 STEP_SIZE = 5_000

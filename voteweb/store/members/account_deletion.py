@@ -11,7 +11,7 @@ from voteweb.core.models import ArticleStatus, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.accounts.mail import forget_mails
-from voteweb.store.accounts.secret_feeds import SecretFeeds
+from voteweb.store.accounts.secret_links import SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import change_member, new_session_id, read_member
 from voteweb.store.connection.commit import Attempt, commit

@@ -10,6 +10,7 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
+from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import StoredComment, is_author, is_covered
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -20,7 +21,6 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import REASON, comment_numbers, replace_author
 from voteweb.store.schema.values import article_member
-from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo

@@ -34,8 +34,8 @@ from voteweb.store.schema.values import (
 )
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.moderation_log import ModerationLog
+from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import members_of, queue_page
-from voteweb.store.site.statistics import count_act
 
 
 class Thing(NamedTuple):

@@ -11,12 +11,12 @@ from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.store.accounts.users import change_member, new_session_id, read_present_member
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle
+from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import who_is_told
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member
-from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import members_of, queue_in_state, queue_page
 from voteweb.store.site.site_settings import settings_of

@@ -1,23 +1,71 @@
-"""Rate limits: acts are counted, refused while too many were done recently, and refunded.
+"""Counts of acts: rate limits, and what happens on each UTC day.
 
-Flask-Limiter would ask Redis once for each window of a limit: three round trips for a vote instead of one. Here one
-script is queued in the round trip that loads the viewer; for a vote it is part of the vote's own script.
+An act is refused while too many were done recently, and refunded if it turns out not to count. Flask-Limiter would ask
+Redis once for each window of a limit: three round trips for a vote instead of one. Here one script is queued in the
+round trip that loads the viewer; for a vote it is part of the vote's own script. The counts of a day are made by the
+scripts that do the acts, or read from rankings by time.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from math import ceil
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.errors import TooFast
 from voteweb.core.names import name_key
+from voteweb.core.ranking import day_name, day_number
 from voteweb.core.rate_limits import Limit
+from voteweb.core.statistics import DayCounts
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scan.scanner import split_evenly
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import new_token
+
+_COUNT = re.compile(r"-?[0-9]{1,12}")
+
+
+def queue_days(pipeline: Pipeline, keys: Keys, now: float, count: int) -> Future[tuple[DayCounts, ...]]:
+    """Queue a read of the last *count* UTC days up to *now*, oldest first: three small commands for each."""
+    today = day_number(now)
+    days = range(today - count + 1, today + 1)
+    commands: list[Command] = []
+    for day in days:
+        period = (day * 86_400, f"({(day + 1) * 86_400}")
+        commands += [
+            ("ZCOUNT", keys.by_time(), *period),
+            ("ZCOUNT", keys.users(), *period),
+            ("HGETALL", keys.stats(day_name(day))),
+        ]
+
+    def parse(replies: list[Any]) -> tuple[DayCounts, ...]:
+        parts = split_evenly(replies, count)
+        return tuple(_counts(day_name(day), *part) for day, part in zip(days, parts, strict=True))
+
+    return pipeline.queue(commands, parse)
+
+
+def this_day() -> str:
+    """Return this UTC day as ``2026-11-22``."""
+    return day_name(day_number(clock.now()))
+
+
+def count_act(keys: Keys, *fields: str) -> list[Command]:
+    """Return the writes that count an act in these fields of this day's counters, which expire."""
+    key = keys.stats(this_day())
+    return [*(("HINCRBY", key, field, 1) for field in fields), ("EXPIRE", key, config.STATISTICS_SECONDS, "NX")]
+
+
+def _counts(day: str, posts: int, sign_ups: int, fields: Mapping[str, str]) -> DayCounts:
+    counts = {name: max(int(value), 0) for name, value in fields.items() if _COUNT.fullmatch(value)}
+    waits = {int(name[5:]): count for name, count in counts.items() if re.fullmatch("wait-[0-9]{1,2}", name)}
+    named = {name: counts.get(name, 0) for name in ("votes", "comments", "reports", "settled")}
+    return DayCounts(day, posts=posts, sign_ups=sign_ups, waits=waits, **named)
+
 
 #: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
 RateLimitHit = tuple[Limit, str]

@@ -37,9 +37,8 @@ from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
 from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.schema.values import article_member, finite_number, is_member_id
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rate_limits import RateLimitHit
+from voteweb.store.site.rate_limits import RateLimitHit, this_day
 from voteweb.store.site.rows import queue_page, read_all, read_rows
-from voteweb.store.site.statistics import this_day
 
 #: Commands in one round trip of a rebuild.
 COMMANDS_PER_STEP = 1_000

@@ -13,7 +13,7 @@ from voteweb.core.comment_errors import CommentGone, NoSuchComment
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import ArticleStatus
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import conversations
 from voteweb.web.comment_feeds import comment_item, newest_comments, notice_item

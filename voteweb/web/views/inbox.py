@@ -3,7 +3,7 @@
 from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.locale import gettext as _

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import Invalid
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
-from voteweb.store.articles.ranking_trials import try_weights
+from voteweb.store.articles.listings import try_weights
 from voteweb.web.auth.login import login_required, require_admin, viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import error_message

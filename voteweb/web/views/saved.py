@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import permissions
 from voteweb.core.errors import TooMuchSaved
-from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
 from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response

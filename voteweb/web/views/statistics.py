@@ -4,7 +4,7 @@ from flask import Blueprint, render_template
 
 from voteweb.core import config
 from voteweb.core.statistics import median_wait
-from voteweb.store.site.statistics import queue_days
+from voteweb.store.site.rate_limits import queue_days
 from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.statistics_chart import draw_rows
