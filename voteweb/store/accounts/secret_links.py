@@ -78,7 +78,7 @@ class Invitations(StorePart):
         self, pipeline: Pipeline, name: str, number: int, size: int = config.INVITATION_PAGE_SIZE
     ) -> Future[Page[Invitation]]:
         """Queue a read of page *number* (from 1) of the invitations that a member made, the latest end first."""
-        read_from = rows_of(self._keys, self._keys.invites(name), size, _FIELDS)
+        read_from = rows_of(self._keys, self._keys.invites(name), _FIELDS)
         return queue_page(pipeline, number, size, read_from, partial(map, _invitation))
 
     def made_by(self, name: str) -> Iterator[Invitation]:

@@ -166,8 +166,8 @@ class Sessions(StorePart):
 
     def queue_log_ins(self, pipeline: Pipeline, number: int, name: str = "") -> Future[Page[LogIn]]:
         """Queue a read of page *number* (from 1) of attempts to log in, as the member *name* if any, newest first."""
-        key, size = self._keys.member_log_ins(name) if name else self._keys.log_ins(), config.LOG_IN_PAGE_SIZE
-        return queue_page(pipeline, number, size, members_of(key, size, "WITHSCORES"), _log_ins)
+        key = self._keys.member_log_ins(name) if name else self._keys.log_ins()
+        return queue_page(pipeline, number, config.LOG_IN_PAGE_SIZE, members_of(key, "WITHSCORES"), _log_ins)
 
     def log_ins_of(self, name: str) -> list[LogIn]:
         """Return all attempts to log in as the member *name*, the newest first."""

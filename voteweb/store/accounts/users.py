@@ -24,7 +24,7 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, place_writes
-from voteweb.store.schema.values import digest_of, finite_number
+from voteweb.store.schema.values import digest_of, finite_number, whole_number
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import members_of, queue_page
 
@@ -203,8 +203,7 @@ class Users(StorePart):
 
     def queue_newest(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of those who have not left."""
-        size = config.MEMBER_PAGE_SIZE
-        return queue_page(pipeline, number, size, members_of(self._keys.users(), size))
+        return queue_page(pipeline, number, config.MEMBER_PAGE_SIZE, members_of(self._keys.users()))
 
     def queue_banned(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of whom page *number* of the bans in the log names: the latest first, each once.
@@ -360,11 +359,7 @@ def _removal(stored: str | None) -> BanRemoval | None:
     entry, state, articles, comments = [*(stored or "").split(" "), "", "", "", ""][:4]
     if not entry.isdecimal() or state not in set(RemovalState):
         return None
-    return BanRemoval(int(entry), RemovalState(state), _since(articles), _since(comments))
-
-
-def _since(stored: str) -> int | None:
-    return int(stored) if stored.isascii() and stored.isdecimal() else None
+    return BanRemoval(int(entry), RemovalState(state), whole_number(articles), whole_number(comments))
 
 
 _state_since = partial(_time, unreadable=1.0)

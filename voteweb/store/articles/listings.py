@@ -286,7 +286,7 @@ class Listings(StorePart):
         """Yield the ids of all articles of a ranking, highest first."""
 
         def queue(pipeline: Pipeline, number: int, size: int) -> Future[Page[int]]:
-            return queue_page(pipeline, number, size, members_of(ranking.key, size), _ids)
+            return queue_page(pipeline, number, size, members_of(ranking.key), _ids)
 
         return read_all(self._connection, queue)
 
@@ -341,7 +341,7 @@ class Listings(StorePart):
     def _queue_comments(
         self, pipeline: Pipeline, number: int, size: int, key: str, wanted: str = "visible"
     ) -> Future[Page[ListedComment]]:
-        def read_from(first: int) -> list[Command]:
+        def read_from(first: int, size: int) -> list[Command]:
             return [scripts.call(self._keys, "list_comments", list=key, first=first, size=size, wanted=wanted)]
 
         return queue_page(pipeline, number, size, read_from, lambda rows: map(listed_comment, rows))

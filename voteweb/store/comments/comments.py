@@ -31,7 +31,7 @@ from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, change_state, format_node, next_revision, parse_node
-from voteweb.store.schema.values import comment_of, finite_number, is_member_id
+from voteweb.store.schema.values import comment_of, finite_number, is_member_id, whole_number
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import member_hits, this_day
 from voteweb.store.votes.votes import raise_refusal
@@ -159,15 +159,11 @@ class StoredComment:
         (hiding, last), is_removing = self.attempt.read(
             ("HMGET", self.thread_key, "hiding", "last"), ("SISMEMBER", self.keys.removing(), article)
         )
-        if first > _number(last):
+        if first > (whole_number(last) or 0):
             return []
-        is_lowest = not is_removing or first < _number(hiding)
+        is_lowest = not is_removing or first < (whole_number(hiding) or 0)
         note: list[Command] = [("HSET", self.thread_key, "hiding", first)] if is_lowest else []
         return [*note, ("SADD", self.keys.removing(), article)]
-
-
-def _number(stored: str | None) -> int:
-    return int(stored) if stored and stored.isascii() and stored.isdecimal() else 0
 
 
 class Comments(StorePart):

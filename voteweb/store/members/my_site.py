@@ -153,7 +153,7 @@ class MySites(StorePart):
             pipeline,
             number,
             size,
-            members_of(self._keys.hides(name), size, "WITHSCORES"),
+            members_of(self._keys.hides(name), "WITHSCORES"),
             lambda rows: [parse_hidden(entry, float(time)) for entry, time in rows],
         )
 
@@ -165,7 +165,7 @@ class MySites(StorePart):
         Those that were removed or deleted since are among them. *with_text*: whole articles.
         """
         fields = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
-        read_from = rows_of(self._keys, self._keys.saved(name), size, fields)
+        read_from = rows_of(self._keys, self._keys.saved(name), fields)
         return queue_page(pipeline, number, size, read_from, articles_of)
 
     def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, bool]]:

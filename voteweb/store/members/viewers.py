@@ -31,7 +31,7 @@ class Inbox(StorePart):
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
         shows_comments = int(self._settings.comments)
 
-        def read_from(first: int) -> list[Command]:
+        def read_from(first: int, _size: int) -> list[Command]:
             return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, first=first)]
 
         return queue_page(pipeline, number, config.INBOX_PAGE_SIZE, read_from, lambda rows: map(_notice, rows))

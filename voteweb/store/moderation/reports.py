@@ -234,7 +234,7 @@ class Reports(StorePart):
         """
         size = self._settings.page_size
         if self._settings.comments:
-            return queue_page(pipeline, number, size, members_of(self._keys.reports(), size))
+            return queue_page(pipeline, number, size, members_of(self._keys.reports()))
 
         def parse(replies: list[Any]) -> Page[str]:
             articles = _articles(replies[0])

@@ -70,8 +70,8 @@ class Waiting(StorePart):
 
     def queue_accounts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of who waits, the first come first."""
-        size = config.LOG_PAGE_SIZE
-        return queue_page(pipeline, number, size, members_of(self._keys.held(), size, command="ZRANGE"))
+        read_from = members_of(self._keys.held(), command="ZRANGE")
+        return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from)
 
     def queue_network(self, pipeline: Pipeline, name: str) -> Future[str]:
         """Queue a read of the digest of the network that a member signed up from; "" after 30 days."""

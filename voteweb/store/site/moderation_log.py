@@ -34,7 +34,7 @@ class ModerationLog:
         """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
         list_key = self._index(who, kind, about)
 
-        def read_from(first: int) -> list[Command]:
+        def read_from(first: int, _size: int) -> list[Command]:
             return [scripts.call(self._keys, "read_log", list=list_key, newer=first)]
 
         def parse(values: Sequence[str]) -> list[LogEntry | None]:

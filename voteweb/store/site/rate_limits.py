@@ -103,7 +103,7 @@ class RateLimits:
             status, *values = replies[0]
             return None if status == "counted" else self.to_error(hits, values)
 
-        command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self._values_of(hits))
+        command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self.script_values(hits))
         return pipeline.queue([command], parse)
 
     def script_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
@@ -111,10 +111,8 @@ class RateLimits:
 
         If a limit is exceeded, the script answers with the values that :meth:`to_error` takes.
         """
-        return self._values_of(hits if self._settings.limits else ())
-
-    def _values_of(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
-        factor = self._settings.limits or 1
+        factor = self._settings.limits
+        hits = hits if factor else ()
         rates = [number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)]
         return {"limits": self._ids_of(hits), "rates": rates}
 
@@ -125,7 +123,7 @@ class RateLimits:
 
     def newcomer_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
         """Return the values with which a script counts an act against *hits*, all of limits of newcomers."""
-        return {"newcomer_seconds": self.newcomer_seconds, **self._values_of(hits)}
+        return {"newcomer_seconds": self.newcomer_seconds, **self.script_values(hits)}
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
         """Count one act against all *hits*; return the refusal, or None if it is accepted."""

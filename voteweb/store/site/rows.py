@@ -19,9 +19,9 @@ from voteweb.store.schema.values import article_id, is_article, parse_comment
 
 T = TypeVar("T")
 
-#: Returns the commands that read a list from a position, from 0: one for its length and one for the rows, or a single
-#: one whose reply begins with the length.
-ReadFrom = Callable[[int], Sequence[Command]]
+#: Returns the commands that read a number of rows of a list from a position, from 0: one for its length and one for the
+#: rows, or a single one whose reply begins with the length.
+ReadFrom = Callable[[int, int], Sequence[Command]]
 
 
 def queue_page(
@@ -37,17 +37,17 @@ def queue_page(
         total, rows = replies if len(replies) > 1 else (replies[0][0], replies[0][1:])
         return Page.at(number, size, (row for row in parse(rows) if row is not None), total)
 
-    return pipeline.queue(read_from((number - 1) * size), finish)
+    return pipeline.queue(read_from((number - 1) * size, size), finish)
 
 
-def members_of(key: str, size: int, *options: str, command: str = "ZREVRANGE") -> ReadFrom:
-    """Return what reads *size* members of a sorted set, the highest first."""
-    return lambda first: [("ZCARD", key), (command, key, first, first + size - 1, *options)]
+def members_of(key: str, *options: str, command: str = "ZREVRANGE") -> ReadFrom:
+    """Return what reads members of a sorted set, the highest first."""
+    return lambda first, size: [("ZCARD", key), (command, key, first, first + size - 1, *options)]
 
 
-def rows_of(keys: Keys, key: str, size: int, fields: Sequence[str]) -> ReadFrom:
-    """Return what reads *size* rows of a sorted set as :func:`read_rows` does."""
-    return lambda first: [("ZCARD", key), read_rows(keys, key, first, size, fields)]
+def rows_of(keys: Keys, key: str, fields: Sequence[str]) -> ReadFrom:
+    """Return what reads rows of a sorted set as :func:`read_rows` does."""
+    return lambda first, size: [("ZCARD", key), read_rows(keys, key, first, size, fields)]
 
 
 def read_all(connection: Connection, queue: Callable[[Pipeline, int, int], Future[Page[T]]]) -> Iterator[T]:

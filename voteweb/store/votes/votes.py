@@ -274,18 +274,18 @@ class Votes(StorePart):
         self, pipeline: Pipeline, member_id: int, number: int, size: int | None = None
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles a member has open votes on, the newest first."""
-        key, size, now = self._keys.open_votes(member_id), size or self._settings.page_size, clock.now()
+        key, now = self._keys.open_votes(member_id), clock.now()
 
         def parse(rows: Sequence[Any]) -> list[Article]:
             articles = [replace(article, voted=True) for article in decoding.rows(rows) if article]
             present = [article for article in articles if now < self._voting_end(article)]
             return sorted(present, key=lambda row: (self._voting_end(row), row.time, row.id), reverse=True)
 
-        def read_from(first: int) -> list[Command]:
+        def read_from(first: int, size: int) -> list[Command]:
             rows = read_rows(self._keys, key, first, size, decoding.FIELDS)
             return [("ZCOUNT", key, f"({now}", "+inf"), rows]
 
-        return queue_page(pipeline, number, size, read_from, parse)
+        return queue_page(pipeline, number, size or self._settings.page_size, read_from, parse)
 
     def all_open(self, member_id: int) -> Iterator[Article]:
         """Yield all articles a member has open votes on, the newest first, read in batches of READ_BATCH_SIZE."""
