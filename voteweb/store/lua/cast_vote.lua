@@ -6,10 +6,9 @@
 --       limit:{limits}*
 -- args: action article voter_id voter session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
 --       voting_seconds rates*
--- action is "cast" or "take-back"; digest is that of the session that votes, empty for none. With a rate limit, limits are the
--- member's and that of newcomers, and rates those of hit_rate_limits(). Seconds: newcomer_seconds for which a member is a
--- newcomer, idle_seconds until a session that is not used ends, voting_seconds for which an article
--- without an end of voting is open.
+-- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). With a rate limit, limits are the
+-- member's and that of newcomers, and rates those of hit_rate_limits(). For voting_seconds an article without an end of
+-- voting is open.
 -- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes>
 --          | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held

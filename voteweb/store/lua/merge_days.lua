@@ -25,7 +25,7 @@ while next <= #top_day_keys and added < tonumber(BEST_STEP) do
     MAX_RANKED)
   local pairs_to_add = {}
   for i = 1, #rows, 2 do
-    if rows[i] ~= LEFT_OUT and seconds_of(tonumber(rows[i + 1])) >= oldest then
+    if rows[i] ~= LEFT_OUT and tonumber(rows[i + 1]) % 4294967296 >= oldest then -- its time: see by_votes()
       table.insert(pairs_to_add, rows[i + 1])
       table.insert(pairs_to_add, rows[i])
     end

@@ -4,10 +4,9 @@
 -- Only a vote that changes something counts against the rate limit.
 -- keys: article:{article} thread:{article} voted-comments:{article}-{block} user:{voter} sessions:{voter} limit:{limits}*
 -- args: action number voter_id voter session digest newcomer_seconds idle_seconds commenting_seconds rates*
--- action is "cast" or "take-back"; digest is that of the session that votes, empty for none. With a rate limit, limits are the
--- member's and that of newcomers, and rates those of hit_rate_limits(). Seconds: newcomer_seconds for which a member is a
--- newcomer, idle_seconds until a session that is not used ends, commenting_seconds for which an article
--- is open for comments.
+-- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). With a rate limit, limits are the
+-- member's and that of newcomers, and rates those of hit_rate_limits(). For commenting_seconds an article is open for
+-- comments.
 -- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone (the
 --          article) | comment-unknown | comment-gone | closed <unix time> <reason> (by a moderator) | ended <unix time>
 --          | lost <unix time> (voters were lost) | logged-out (the session has ended, or the voter is banned) | held
@@ -31,7 +30,7 @@ if has_voters == 0 then
   return { 'lost', now() }
 end
 local count = string.format('%d', node.votes)
-if is_author(node, voter) then
+if node.author ~= '' and is_name_of(node.author, voter) then
   return { 'own', count }
 elseif (has_voted == 1) == (action == 'cast') then
   return { has_voted == 1 and 'already' or 'absent', count }

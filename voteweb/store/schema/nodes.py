@@ -82,7 +82,7 @@ def format_node(node: Node) -> str:
 
 
 def next_revision(before: str | None, now: str) -> int:
-    """Return another revision of a thread, at the time *now* of an attempt: next_thread_revision() in thread.lua."""
+    """Return another revision of a thread, at the time *now* of an attempt: write_node() in thread.lua."""
     return max(int(now.replace(".", "")), int(finite_number(before) or 0) + 1)
 
 

@@ -77,11 +77,6 @@ local function rank_best(key, place)
   put_best(key, place, best_values(key, place.member))
 end
 
--- The publish time in a value of a ranking by votes, in whole seconds.
-local function seconds_of(value)
-  return value % 4294967296
-end
-
 -- Tell whether a ranking, which expires, is there and stays until the commands behind the script have read it.
 local function is_kept(key)
   return redis.call('PTTL', key) > 200
@@ -173,26 +168,6 @@ local function find_rankings(time, domain, names)
     check_type(prefix .. 'top-group:' .. name, 'zset')
   end
   return { day_key = day_key, domain_key = domain_key, names = names }
-end
-
--- Put an article into the rankings of the site and its groups, which find_rankings() has returned.
-local function enter_rankings(rankings, place)
-  rank(time_key, place.time, place.member)
-  rank(score_key, place.points, place.member)
-  rank_good(good_key, place)
-  rank_best(top_key, place)
-  rank_best(rankings.day_key, place)
-  if rankings.domain_key then
-    rank(rankings.domain_key, math.floor(place.time), place.member)
-  end
-  for _, name in ipairs(rankings.names) do
-    local group_key = prefix .. 'group:' .. name
-    redis.call('SADD', group_key, place.member)
-    redis.call('PERSIST', group_key)
-    rank(prefix .. 'time:' .. name, place.time, place.member)
-    rank(prefix .. 'score:' .. name, place.points, place.member)
-    rank_best(prefix .. 'top-group:' .. name, place)
-  end
 end
 
 -- Find the first microsecond from time on at which the ranking by time has no article, as text.

@@ -27,7 +27,7 @@ end
 
 -- Return the answer of a script to a voter who may not vote, else nil, whether the voter has the limits of newcomers, and
 -- the value for note_session(), and when the voter's votes changed before, empty for never. digest is empty for a vote
--- without a session.
+-- without a session. Seconds: newcomer_seconds for which a member is a newcomer, idle until a session that is not used ends.
 local function check_voter(user_key, sessions_key, session_id, newcomer_seconds, digest, idle)
   local session, banned, until_time, left, signed_up, role, held, voted = unpack(
     redis.call('HMGET', user_key, 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held', 'voted'))

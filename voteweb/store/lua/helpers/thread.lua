@@ -36,27 +36,13 @@ end
 -- Voters of up to VOTER_BLOCK comments share one set; a voter of a comment is number * VOTER_FACTOR + member id.
 local VOTER_FACTOR = 4294967296
 
--- Give the thread another revision: the unix time in microseconds, or one more than before. So no two states of a thread
--- ever share a revision, not even after a restore, or on a replica that took over without the last writes.
-local function next_thread_revision(key)
-  local time, before = string.gsub(now(), '%.', ''), redis.call('HGET', key, 'rev')
-  redis.call('HSET', key, 'rev', string.format('%.0f', math.max(tonumber(time), (finite(before) or 0) + 1)))
-end
-
--- Return the text that stores a comment.
-local function node_text(node)
-  return string.format('%d %d %d %s %s %s', node.parent, node.votes, node.base, node.time, node.state, node.author)
-end
-
--- Store a comment, and give the thread another revision.
+-- Store a comment, and give the thread another revision: the unix time in microseconds, or one more than before. So no two
+-- states of a thread ever share a revision, not even after a restore, or on a replica that took over without the last writes.
 local function write_node(key, number, node)
-  redis.call('HSET', key, number, node_text(node))
-  next_thread_revision(key)
-end
-
--- Tell whether a comment is by the member of this name.
-local function is_author(node, name)
-  return node.author ~= '' and is_name_of(node.author, name)
+  local time, before = string.gsub(now(), '%.', ''), redis.call('HGET', key, 'rev')
+  redis.call('HSET', key, number, string.format(
+    '%d %d %d %s %s %s', node.parent, node.votes, node.base, node.time, node.state, node.author),
+    'rev', string.format('%.0f', math.max(tonumber(time), (finite(before) or 0) + 1)))
 end
 
 -- Return the answer of a script about a comment that cannot be read, or whose article cannot; else nil, the comment, and the
@@ -171,12 +157,6 @@ local function store_comment(number, node, text, closes, is_open)
     set_hidden(hidden_key, article_key, number, false)
   end
   record_change(changes_key, 'c', article .. '.' .. number)
-end
-
--- Tell whether an inbox has an entry about this. One search in all entries takes a tenth of the time of a match in each.
-local function has_notice(inbox_key, what)
-  local entries = table.concat(redis.call('LRANGE', inbox_key, 0, -1), '\n')
-  return string.find(entries, ' ' .. what .. ' ', 1, true) ~= nil
 end
 
 -- Put an entry, "<kind> <what> <unix time>", on top of the inbox of a member and of what is unread in it. Nobody is told who
