@@ -325,7 +325,7 @@ def parse_user(values: list[str | None]) -> User | None:
     """Return the member with these values of FIELDS; None without a name or an id that is a number.
 
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
-    A ban that has ended is none, as for is_banned() in acts.lua.
+    A ban that has ended is none, as for is_banned() in members.lua.
     """
     id, name, *_ = values
     if id is None or name is None or not (id.isascii() and id.isdigit()):
