@@ -98,7 +98,6 @@ BUDGETS = (
     Budget("search-articles-bytes", "the index of search, for an article", 420, unit="bytes"),
     Budget("search-comments-bytes", "the index of search, for a comment", 280, unit="bytes"),
     Budget("search-visible", "from posted to found by another process, p99", 1.0, unit="s"),
-    Budget("search-post", "the script that posts, with the stream of changes, of the same without", 1.05, unit="times"),
     Budget("search-lists", "list pages with search, of the same without", 1.05, unit="times"),
     Budget("cluster-vote", "vote by form on a cluster, of the same on one server", 0.9, 0.97, is_minimum=True),
     Budget("cluster-front", "front page, member, on a cluster, of the same on one server", 0.9, 0.97, is_minimum=True),

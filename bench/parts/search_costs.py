@@ -1,16 +1,13 @@
-"""The costs of search for the site: the time until a post is found, the script that posts, and list pages."""
+"""The costs of search for the site: the time until a post is found, and list pages."""
 
-import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from hashlib import sha1
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 from bench.budgets import MeasuredValue
-from bench.machine import prevent_preemption
 from bench.parts.request_costs import REPETITIONS
 from bench.processes import run_jobs
 from bench.report.tables import Cell, Table
@@ -27,20 +24,12 @@ from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
 from voteweb.search.models import Kind, Order
 from voteweb.store import Store
-from voteweb.store.connection import scripts
 
 #: Posts that are looked for, one after another, and seconds between two looks and until it is given up.
 POSTS, SMOKE_POSTS = 300, 5
 POLL_SECONDS, MAX_SECONDS = 0.0005, 60.0
-#: Pairs of batches of posts with and without the stream, and posts in a batch.
-PAIRS, SMOKE_PAIRS, BATCH_SIZE = 100, 2, 100
 #: Rounds in which each list page is made with and without search.
 ROUNDS = 40
-#: The statements and the helper by which the script that posts writes the stream.
-_STREAM = re.compile(
-    r"^local function record_change.*?^end\n|^record_change\([^\n]*\n|^check_type\([^\n]*'stream'\)\n",
-    re.MULTILINE | re.DOTALL,
-)
 
 
 def measure(context: RunContext, site: Site, store: Store, url: str, home: Path) -> list[Table]:
@@ -51,9 +40,6 @@ def measure(context: RunContext, site: Site, store: Store, url: str, home: Path)
     waits = _measure_waits(context, store, url, home, member)
     p50, p99 = (1e3 * waits[int(share * (len(waits) - 1))] for share in (0.5, 0.99))
     rows.append(("posted to found by another process, ms: p50, p99", p50, p99, 1e3 * waits[-1]))
-    context.report_progress("posting with and without the stream")
-    ratios = _measure_posts(context, store, member)
-    rows.append(("the script that posts, with the stream / without", median(ratios), ratios[-1], None))
     rows.append(("`voteweb index --rebuild`, articles/s", _measure_rebuild(store, home), None, None))
     return [
         Table(
@@ -61,10 +47,7 @@ def measure(context: RunContext, site: Site, store: Store, url: str, home: Path)
             "What search costs",
             ("what", "", "", "longest"),
             rows,
-            measured={
-                "search-visible": MeasuredValue(p99 / 1e3),
-                "search-post": MeasuredValue(median(ratios)),
-            },
+            measured={"search-visible": MeasuredValue(p99 / 1e3)},
         ),
         _list_table(context, site, store, url, home),
     ]
@@ -89,44 +72,6 @@ def _measure_waits(context: RunContext, store: Store, url: str, home: Path, memb
 def _post(store: Store, member: User, title: str) -> int:
     token = new_submission_token()
     return store.articles.post(Draft(title, f"https://example.com/{token}", "", ()), member, token)
-
-
-def _measure_posts(context: RunContext, store: Store, member: User) -> list[float]:
-    """Return the ratios of the times inside Redis of pairs of batches, ascending."""
-
-    def post() -> None:
-        for _ in range(BATCH_SIZE):
-            _post(store, member, "A title of usual length about something else")
-
-    usual = scripts.scripts()["post_article"].source
-    bare = _STREAM.sub("", usual)
-    if "stream" in bare or "record_change" in bare:
-        raise RuntimeError("The script that posts writes the stream in another way.")
-    ratios = []
-    try:
-        for number in range(SMOKE_PAIRS if context.is_smoke else PAIRS):
-            times = {}
-            for source in (usual, bare) if number % 2 else (bare, usual):
-                _set_script(source)
-                times[source] = _script_microseconds(store, post)
-            ratios.append(times[usual] / times[bare])
-    finally:
-        _set_script(usual)
-    return sorted(ratios)
-
-
-def _set_script(source: str) -> None:
-    """Replace the script by which this process posts."""
-    script = scripts.scripts()["post_article"]
-    script.source, script.digest = source, sha1(source.encode(), usedforsecurity=False).hexdigest()
-
-
-def _script_microseconds(store: Store, action: Callable[[], object]) -> float:
-    client = store.connection.client
-    prevent_preemption(client.info("server")["process_id"])
-    client.config_resetstat()
-    action()
-    return float(client.info("commandstats")["cmdstat_evalsha"]["usec"])
 
 
 def _measure_rebuild(store: Store, home: Path) -> float:
