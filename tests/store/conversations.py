@@ -73,7 +73,7 @@ def store_damageable(store: Store, article: int, ann: User, bob: User) -> None:
     run(store, "HSET", "seen:bob", article, "3 5 1700000005.000000 7")
     for key in ("inbox:ann", "unread:ann", "seen:bob"):
         run(store, "EXPIRE", key, 86_400)
-    run(store, "HSET", f"comment-report:{article}.2", "ann", "a report")
+    run(store, "HSET", f"comment-report:{article}.2", "ann", '{"by":"ann","reason":"spam","note":"","time":1}')
     run(store, "ZADD", "reports:", 1, f"comment:{article}.2")
     run(store, "SADD", "reported-comments:ann", f"{article}.2")
     run(store, "HSET", "user:bob", "inbox-feed", "digest")

@@ -40,6 +40,19 @@ def test_a_report_is_stored_with_reason_note_and_time(store: Store) -> None:
     assert broken(store) == []
 
 
+def test_a_report_that_cannot_be_read_stops_no_moderator(store: Store) -> None:
+    article, removal = factories.article(store), NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam")
+    for end in (
+        lambda: store.reports.dismiss(article.id, DISMISS),
+        lambda: store.removals.remove(article.id, removal, actor=None),
+    ):
+        run(store, "HSET", "report:1", "bob", '["nonsense"]')
+        run(store, "ZADD", "reports:", 1, "article:1")
+        assert open_reports(store)[article.id].rows == ()
+        end()
+        assert broken(store) == []
+
+
 def test_the_most_reported_article_comes_first(store: Store) -> None:
     for _ in range(3):
         factories.article(store)

@@ -10,10 +10,11 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.backup.copying import back_up, restore
 from tests.store.concurrency import at_once
-from tests.store.examination import broken, run
+from tests.store.examination import broken, broken_keys, run
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.models import LogAction
+from voteweb.core.settings_in_force import FIELDS
 from voteweb.store import Store, build_store, with_settings_in_force
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -75,6 +76,22 @@ def test_processes_with_old_settings_write_by_those_in_force(site: Store, settin
     article = new.articles.get(posted.id)
     assert (article.votes, article.closes) == (2, int(article.time + 99))
     assert run(new, "ZSCORE", "good:", f"article:{posted.id}") is not None
+
+
+@pytest.mark.parametrize("settings_of", ["a number beyond all", "a key of another type"])
+def test_damaged_settings_stop_no_act(site: Store, settings_of: str) -> None:
+    run(site, "DEL", "site:")
+    if settings_of == "a key of another type":
+        run(site, "SET", "site:", "nonsense")
+    else:
+        run(site, "HSET", "site:", *(part for field in FIELDS for part in (field, "1e300")))
+    posted = factories.article(site, groups=("go",), link="")
+    vote(site, posted.id, 2)
+    comment = factories.comment(site, posted.id)
+    site.votes.cast(comment, factories.user(site, "zoe"))
+    site.removals.remove(posted.id, NewLogEntry(LogAction.REMOVE, "Mod", article=posted.id, why="spam"), actor=None)
+    site.removals.restore(posted.id, NewLogEntry(LogAction.RESTORE, "Mod", article=posted.id, why="sorry"), actor=None)
+    assert broken_keys(site) == {"site:"}
 
 
 def test_a_killed_rescoring_is_ended_by_the_job(

@@ -1,5 +1,7 @@
 """Damages of the conversation of article 2 on the site of the fixture ``site``; a "~" stands for a blank."""
 
+#: An open report.
+REPORT = '{"by":"bob","reason":"spam","note":"","time":1}'
 #: Commands that break an invariant of a conversation, and the keys that the doctor then names.
 CONVERSATION_DAMAGES: list[tuple[str, set[str]]] = [
     # the article's number of comments, and the bits of those that nobody can read
@@ -81,11 +83,11 @@ CONVERSATION_DAMAGES: list[tuple[str, set[str]]] = [
     ("ZINCRBY reports: 1 comment:2.2", {"reports:"}),
     ("ZADD reports: 1 comment:2.1", {"reports:"}),
     ("DEL comment-report:2.2", {"reports:"}),
-    ("HSET comment-report:2.1 bob x", {"reports:"}),
-    ("HSET comment-report:2.3 bob x", {"comment-report:2.3", "reports:"}),
-    ("HSET comment-report:2.4 bob x", {"comment-report:2.4", "reports:"}),
-    ("HSET comment-report:2.7 bob x", {"comment-report:2.7", "reports:"}),
-    ("HSET comment-report:77.1 bob x", {"comment-report:77.1", "reports:"}),
+    (f"HSET comment-report:2.1 bob {REPORT}", {"reports:"}),
+    (f"HSET comment-report:2.3 bob {REPORT}", {"comment-report:2.3", "reports:"}),
+    (f"HSET comment-report:2.4 bob {REPORT}", {"comment-report:2.4", "reports:"}),
+    (f"HSET comment-report:2.7 bob {REPORT}", {"comment-report:2.7", "reports:"}),
+    (f"HSET comment-report:77.1 bob {REPORT}", {"comment-report:77.1", "reports:"}),
     # inboxes
     ("LPUSH inbox:ann reply~2.77~1700000009", {"inbox:ann"}),
     ("LPUSH inbox:ann nonsense", {"inbox:ann"}),
@@ -150,7 +152,7 @@ CONVERSATION_CONSEQUENCES: dict[str, set[str]] = {
     "DEL voted-comments:2-0": {"thread:2", "voted-comments:2-0"},
     "SADD voted-comments:2-0 4294968295": set(),
     "DEL comment-report:2.2": {"comment-report:2.2", "reports:"},
-    "HSET comment-report:2.1 bob x": {"comment-report:2.1", "reports:"},
+    f"HSET comment-report:2.1 bob {REPORT}": {"comment-report:2.1", "reports:"},
     "DEL inbox:ann": {"inbox:ann", "unread:ann"},
     "LPUSH inbox:ann mention~2.2~1700000009": {"inbox:ann", "unread:ann"},
     "PERSIST inbox:ann": {"inbox:ann"},

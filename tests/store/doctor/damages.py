@@ -7,6 +7,7 @@ from tests.store.doctor.conversation_damages import (
     CONVERSATION_CONSEQUENCES,
     CONVERSATION_DAMAGES,
     CONVERSATION_UNREPAIRABLE,
+    REPORT,
 )
 from tests.store.examination import run
 from voteweb.core import links
@@ -167,8 +168,11 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZINCRBY reports: 1 article:1", {"reports:"}),
     ("ZREM reports: article:1", {"reports:"}),
     ("DEL report:1", {"reports:"}),
-    ("HSET report:2 bob x", {"reports:"}),
-    ("HSET report:4 bob x", {"report:4", "reports:"}),
+    (f"HSET report:2 bob {REPORT}", {"reports:"}),
+    ("HSET report:1 eve x", {"report:1", "reports:"}),
+    (f"HSET report:4 bob {REPORT}", {"report:4", "reports:"}),
+    # settings are those that processes take, too
+    ("HSET site: voting-seconds 1e300", {"site:"}),
     # earlier versions are of articles that are not deleted, and expire
     ("ZADD was:5 1 x", {"was:5"}),
     ("ZADD was:77 1 x", {"was:77"}),
@@ -319,7 +323,7 @@ CONSEQUENCES: dict[str, set[str]] = {
     "HDEL article:4 gone": {"article:4", "gone:ann", *FOURTH},
     "HSET article:1 time 1700000000": {"article:1", *TIMES, *SCORES},
     "DEL report:1": {"report:1", "reports:"},
-    "HSET report:2 bob x": {"report:2", "reports:"},
+    f"HSET report:2 bob {REPORT}": {"report:2", "reports:"},
     "HSET invite:open used eve": {"invite:open", "user:eve"},
     "HSET user:ann role admin": {"user:ann", "admins:"},
     "PERSIST reset:digest": {"reset:digest"},

@@ -44,6 +44,7 @@ class Doctor(StorePart):
                 articles.examine_groups(scanner),
                 key_checks.examine_places(scanner),
                 self._examine_conversations(scanner),
+                key_checks.examine_entries(scanner),
                 articles.examine_reports(scanner),
                 lists.examine_log(scanner),
                 members.examine(scanner),

@@ -1,16 +1,17 @@
 """Check by the table of nouns: type, lifetime and owner of every key, and that sets and rankings hold what they may."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 
 from voteweb.core.mail import MailKind
+from voteweb.core.settings_in_force import FIELDS, is_stored_setting
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner
 from voteweb.store.scan.bitmap import Bitmap
-from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.scan.scanner import SCAN_COUNT, Scanner, batched, split_evenly
 from voteweb.store.schema.keys import EXPIRING, NOUNS, TYPES, Keys, key_type
 from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
 from voteweb.store.schema.values import (
@@ -21,11 +22,19 @@ from voteweb.store.schema.values import (
     invitation_digest,
     is_article,
     is_member_id,
+    parse_report,
+    parse_rule,
 )
-from voteweb.store.site.site_settings import parse_rule
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0
+#: What each entry is in the hashes of these nouns, and what reads it, or tells whether it can be read.
+_ENTRIES: dict[str, tuple[str, Callable[[str, str], object]]] = {
+    "report": ("report", lambda _, text: parse_report(text)),
+    "comment-report": ("report", lambda _, text: parse_report(text)),
+    "domain-rules": ("rule", parse_rule),
+    "site": ("setting", lambda name, text: name not in FIELDS or is_stored_setting(name, text)),
+}
 #: The nouns of sets and rankings of which nothing but the table tells what they may hold: members' lists.
 _CHECKED = ("imported", *(name for name, noun in NOUNS.items() if (noun.type, noun.owner) == ("zset", "user")))
 
@@ -62,7 +71,7 @@ def _check_lifetime(keys: Keys, key: str, expires: int) -> Iterator[Finding]:
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
-    """Check owners, members and numbers of items, rules of domains, mails and counters."""
+    """Check owners, members and numbers of items, mails and counters."""
     keys = scanner.site_keys
     owned = chain.from_iterable(scanner.keys(f"{keys.prefix}{noun}:*") for noun in NOUNS if NOUNS[noun].owner)
     yield from scanner.check_each(
@@ -70,7 +79,6 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     )
     for noun in _CHECKED:
         yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_items, noun=noun))
-    yield from scanner.unless_mistyped(_check_rules(scanner))
     yield from scanner.unless_mistyped(_check_mails(scanner))
     yield from examine_counters(scanner)
 
@@ -115,12 +123,21 @@ def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[F
             yield Finding(key, f"holds more than {kind.most} entries", ("ZREMRANGEBYRANK", key, 0, -kind.most - 1))
 
 
-def _check_rules(scanner: Scanner) -> Iterator[Finding]:
-    """Check that domain rules are ones that the site obeys."""
-    key = scanner.site_keys.domain_rules()
-    for domain, text in sorted(scanner.command("HGETALL", key).items()):
-        if not parse_rule(domain, text):
-            yield Finding(key, f"holds for {domain:.60} what is no rule", ("HDEL", key, domain))
+def examine_entries(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check that hashes hold what pages and scripts can read."""
+    for noun in _ENTRIES:
+        found = scanner.keys(f"{scanner.site_keys.prefix}{noun}:*")
+        yield from scanner.findings(found, partial(_check_entries, noun=noun))
+
+
+def _check_entries(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
+    what, parse = _ENTRIES[noun]
+    for key in (key for key in found if NOUNS[noun].name(scanner.site_keys.split(key)[1])):
+        for batch in scanner.batches("HSCAN", key, 0, "COUNT", SCAN_COUNT):
+            for name, text in sorted(batch.items()):
+                if not parse(name, text):
+                    fix = guarded(scanner.site_keys, [("HGET", key, name)], [text], [("HDEL", key, name)])
+                    yield Finding(key, f"holds for {name:.60} what is no {what}", fix)
 
 
 def _check_mails(scanner: Scanner) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ from voteweb.store.moderation.reports import thing_of
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import article_id, digest_of, finite_number, is_article, parse_comment
+from voteweb.store.schema.values import article_id, digest_of, is_article, parse_comment, parse_note
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
@@ -87,17 +87,8 @@ class Notes(StorePart):
 
 
 def _notes(stored: dict[str, str]) -> tuple[Note, ...]:
-    notes = (_note(id, text) for id, text in stored.items())
+    notes = (parse_note(id, text) for id, text in stored.items())
     return tuple(sorted((note for note in notes if note), key=lambda note: note.time, reverse=True))
-
-
-def _note(id: str, stored: str) -> Note | None:
-    """Return the note that *stored* holds, None for what another program wrote."""
-    try:
-        fields = json.loads(stored)
-        return Note(id, str(fields["by"]), finite_number(str(fields["time"])) or 0.0, str(fields["text"]))
-    except (ValueError, TypeError, LookupError):
-        return None
 
 
 #: Articles or comments that one step removes or restores: some milliseconds each.

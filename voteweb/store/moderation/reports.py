@@ -4,7 +4,7 @@ A comment that was removed together with one above it is covered: such a removal
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from voteweb.store.schema.values import (
     comment_of,
     is_article,
     parse_comment,
+    parse_report,
 )
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.moderation_log import ModerationLog
@@ -74,7 +75,7 @@ def settle(attempt: Attempt, keys: Keys, thing: Thing, by: str, author: str = ""
     """
     stored, total = attempt.read_sample(thing.report_key, config.MAX_TOLD_REPORTERS)
     attempt.told = who_is_told(by, author, sorted(stored))
-    since = min((float(json.loads(report)["time"]) for report in stored.values()), default=0.0)
+    since = min((report.time for report in _readable(stored)), default=0.0)
     counted = count_act(keys, "settled", f"wait-{wait_bucket(clock.now() - since)}") if total else []
     return [*without_reports(keys, thing), *counted]
 
@@ -330,11 +331,10 @@ def _articles(members: Sequence[str]) -> list[str]:
 
 def _open_reports(total: int, scanned: tuple[int, dict[str, str]]) -> OpenReports:
     position, stored = scanned
-    reports = sorted(map(parse_report, stored.values()), key=lambda report: report.time)
+    reports = sorted(_readable(stored), key=lambda report: report.time)
     return OpenReports(tuple(reports), total, int(position))
 
 
-def parse_report(stored: str) -> Report:
-    """Return the report that is stored as JSON."""
-    fields: dict[str, Any] = json.loads(stored)
-    return Report(fields["by"], Reason(fields["reason"]), fields["note"], float(fields["time"]))
+def _readable(stored: Mapping[str, str]) -> Iterator[Report]:
+    """Yield the reports in a hash, or in a part of it, but those that cannot be read: the doctor takes them out."""
+    return (report for report in map(parse_report, stored.values()) if report)

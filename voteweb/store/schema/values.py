@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import blake2b, sha256
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config, links, passwords, validation
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
 from voteweb.core.comments import CommentId, NoticeKind
-from voteweb.core.models import DomainAction, Reason
+from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.settings_in_force import RESCORING, SINCE, is_stored_setting
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
 
+T = TypeVar("T")
 Check = Callable[[str], bool]
 #: A check of a field of a hash with its value.
 PairCheck = Callable[[str, str], bool]
@@ -325,14 +326,43 @@ is_member_note = pair_of(matching(r"[A-Za-z0-9]{1,32}"), object_of(_ACT | {"text
 is_domain_rule = pair_of(validation.is_rule_domain, object_of(_ACT | {"action": one_of(DomainAction), "why": is_note}))
 
 
-def parse_switch(stored: str) -> Switch | None:
-    """Return the switch that *stored* holds, None for what another program wrote."""
+def parse_object(stored: str, make: Callable[[Mapping[str, Any], float], T]) -> T | None:
+    """Return what *make* makes of a JSON object with a time, and of that time; None for what another program wrote."""
     try:
         fields = json.loads(stored)
-        time = finite_number(str(fields["time"])) or 0.0
-        return Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
+        return make(fields, finite_number(str(fields["time"])) or 0.0)
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
+
+
+def parse_switch(stored: str) -> Switch | None:
+    """Return the switch that *stored* holds, None if it holds none."""
+    return parse_object(
+        stored, lambda fields, time: Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
+    )
+
+
+def parse_rule(domain: str, stored: str) -> DomainRule | None:
+    """Return the rule that *stored* holds of a domain, None if it holds none."""
+    return parse_object(
+        stored,
+        lambda fields, time: DomainRule(
+            domain, DomainAction(fields["action"]), str(fields["why"]), str(fields["by"]), time
+        ),
+    )
+
+
+def parse_report(stored: str) -> Report | None:
+    """Return the report that *stored* holds, None if it holds none."""
+    return parse_object(
+        stored,
+        lambda fields, time: Report(str(fields["by"]), Reason(fields["reason"]), str(fields["note"]), time),
+    )
+
+
+def parse_note(id: str, stored: str) -> Note | None:
+    """Return the note that *stored* holds under its id, None if it holds none."""
+    return parse_object(stored, lambda fields, time: Note(id, str(fields["by"]), time, str(fields["text"])))
 
 
 def is_site_field(name: str, stored: str) -> bool:

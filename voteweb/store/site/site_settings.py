@@ -22,7 +22,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import article_id, finite_number, is_article, parse_switch
+from voteweb.store.schema.values import article_id, finite_number, is_article, parse_rule, parse_switch
 from voteweb.store.site.context import StorePart
 
 
@@ -74,16 +74,6 @@ def read_rule(attempt: Attempt, keys: Keys, link: str) -> DomainRule | None:
     stored = attempt.read(("HMGET", keys.domain_rules(), *domains))[0] if domains else ()
     rules = (parse_rule(domain, text) for domain, text in zip(domains, stored, strict=True) if text)
     return next((rule for rule in rules if rule), None)
-
-
-def parse_rule(domain: str, stored: str) -> DomainRule | None:
-    """Return the rule that *stored* holds, None for what another program wrote."""
-    try:
-        fields = json.loads(stored)
-        time = finite_number(str(fields["time"])) or 0.0
-        return DomainRule(domain, DomainAction(fields["action"]), str(fields["why"]), str(fields["by"]), time)
-    except (ValueError, TypeError, LookupError):
-        return None
 
 
 #: Articles whose scores tell what a vote was worth.
@@ -205,7 +195,10 @@ def read_command(keys: Keys) -> Command:
 
 def settings_of(attempt: Attempt, keys: Keys, settings: Settings) -> Settings:
     """Return the settings in force for a guarded commit: *settings* with the values of the data."""
-    return with_stored(settings, attempt.read(read_command(keys))[0])
+    try:
+        return with_stored(settings, attempt.read(read_command(keys))[0])
+    except DataDamaged:  # a key of another type, which the doctor names: scripts take these values, too
+        return settings
 
 
 class _Scored(NamedTuple):

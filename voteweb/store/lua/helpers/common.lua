@@ -14,10 +14,10 @@ local function now()
   return time_of_call
 end
 
--- A stored number, or nil for a text that is none, or that is infinite: no command could take what is computed from it.
+-- A stored number, or nil for a text that is none, or that is beyond 2^52: no command could take what is computed from it.
 local function finite(text)
   local number = tonumber(text)
-  return number and number - number == 0 and number or nil
+  return number and math.abs(number) <= 4503599627370496 and number or nil
 end
 
 -- A number as text that reads back as the same number: Lua's own conversion keeps too few decimals.
