@@ -46,6 +46,15 @@ def hidden(store: Store) -> list[int]:
     return [number for number in store.threads.get(1).nodes if run(store, "GETBIT", "hidden:1", number)]
 
 
+@pytest.mark.parametrize("last", ["1e300", "inf", "99999999999"])
+def test_a_removal_ends_though_nobody_knows_the_last_comment(store: Store, last: str) -> None:
+    factories.article(store)
+    factories.comment(store, 1)
+    run(store, "HSET", "thread:1", "last", last)
+    remove(store, with_replies=True)
+    assert run(store, "SMEMBERS", "removing:") == set()
+
+
 def count(store: Store) -> int:
     """Return the number of comments that lists show."""
     return int(run(store, "HGET", "article:1", "comments"))

@@ -32,7 +32,7 @@ local function covers(number)
 end
 
 local first, last = unpack(redis.call('HMGET', thread_key, 'hiding', 'last'))
-first, last = math.max(tonumber(first or '') or 1, 1), tonumber(last or '') or 0
+first, last = math.max(tonumber(first or '') or 1, 1), math.min(tonumber(last or '') or 0, MAX_COMMENTS)
 if redis.call('EXISTS', article_key) == 0 then
   last = 0
 end
