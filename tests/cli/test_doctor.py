@@ -80,7 +80,7 @@ def test_what_cannot_be_repaired_is_reported_with_its_reason(invoke: Invoke, sto
     assert result.stdout.splitlines() == [
         "score:  holds article:77, which is no article: repaired",
         f"article:{id}  is gone in an unknown way: somehow: NOT repaired, the value is stored nowhere else: "
-        "set the field with HSET, then repair again",
+        "a backup may hold it; set the field with HSET",
         "Repaired 1 broken invariant.",
     ]
 

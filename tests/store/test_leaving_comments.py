@@ -24,7 +24,8 @@ def ann(store: Store) -> User:
     factories.comment(store, 1, ann, parent=2, text="more words of Ann")
     store.votes.cast(CommentId(1, 3), bob)
     run(store, "SADD", "reported-comments:ann", "1.2")
-    run(store, "HSET", "comment-report:1.2", "ann", '{"by": "Ann", "reason": "spam", "note": "words of the report"}')
+    report = '{"by": "Ann", "reason": "spam", "note": "words of the report", "time": 1}'
+    run(store, "HSET", "comment-report:1.2", "ann", report)
     run(store, "ZADD", "reports:", 1, "comment:1.2")
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, 1, visitor="Ann")

@@ -29,7 +29,7 @@ from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Rankings
 from voteweb.store.server.health import HealthChecks
-from voteweb.store.server.rescoring import Site
+from voteweb.store.server.rescoring import Rescoring
 from voteweb.store.site.context import Context
 from voteweb.store.site.leases import Leases
 from voteweb.store.site.site_settings import DomainRules
@@ -71,7 +71,7 @@ class Store:
         self.notes = Notes(context)
         self.waiting = Waiting(context)
         self.domain_rules = DomainRules(context)
-        self.site = Site(context)
+        self.site = Rescoring(context)
         self.health = HealthChecks(context)
         self.jobs = Leases(context)
 

@@ -19,6 +19,7 @@ from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, Spo
 from voteweb.store.moderation.reports import find_covered, thing_of, without_reports
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
+from voteweb.store.schema.fields import BY_HAND
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.rankings import Rankings, group_keys
@@ -33,7 +34,6 @@ from voteweb.store.schema.values import (
     parse_comment,
 )
 
-_BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"
 _BAD_NUMBERS = "has votes or a base that are no whole numbers"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
@@ -77,18 +77,18 @@ def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
     if not seen.exists:
         return
     if fields["title"] is None:
-        yield Finding(key, "has no title", why_not=_BY_HAND)
+        yield Finding(key, "has no title", why_not=BY_HAND)
     elif gone is not None and gone not in _GONE:
-        yield Finding(key, f"is gone in an unknown way: {gone}", why_not=_BY_HAND)
+        yield Finding(key, f"is gone in an unknown way: {gone}", why_not=BY_HAND)
     elif not _is_time(fields["time"]):
         yield _lost_time(keys, seen)
     else:
         if not fields["title"] and gone != ArticleStatus.DELETED:
-            yield Finding(key, "has an empty title", why_not=_BY_HAND)
+            yield Finding(key, "has an empty title", why_not=BY_HAND)
         numbers = _right_numbers(seen, settings)
         article = _decoded(fields, numbers["votes"]) if numbers else None
         if article is None or numbers is None:
-            yield Finding(key, _BAD_NUMBERS, why_not=_BY_HAND)
+            yield Finding(key, _BAD_NUMBERS, why_not=BY_HAND)
         elif article.time > seen.now + config.CLOCK_SKEW_SECONDS:
             what = f"has the time {article.time:.6f}, more than a day after now"
             yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
@@ -136,7 +136,7 @@ def _lost_time(keys: Keys, seen: Look) -> Finding:
             time = f"{float(ranked):.6f}"
             fix = seen.fix(("HSET", key, "time", time), record_change(keys, "t", seen.name))
             return Finding(key, f"has no time: it is {time} now, as in {ranking}", fix)
-    return Finding(key, "has no time", why_not=_BY_HAND)
+    return Finding(key, "has no time", why_not=BY_HAND)
 
 
 def _whole(stored: str | None) -> int | None:

@@ -18,8 +18,8 @@ from voteweb.store.site.site_settings import SiteSettings, read_command
 _FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
 
 
-class Site(SiteSettings):
-    """The decisions of one site's admins, and the new places of its articles after a change of the settings."""
+class Rescoring(SiteSettings):
+    """The settings and switches of one site, and the new places of its articles after a change of the settings."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
