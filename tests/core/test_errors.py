@@ -2,7 +2,7 @@
 
 import pytest
 
-from voteweb.core import comment_errors, errors
+from voteweb.core import errors
 from voteweb.core.errors import VotewebError
 
 #: A value for each placeholder of a message.
@@ -40,7 +40,7 @@ def test_codes_are_unique() -> None:
         (errors.NoSuchMember(name="bob"), 404, "There is no member named bob."),
         (errors.NoSuchPage(), 404, "This list has no such page."),
         (errors.AlreadyVoted(votes=3), 409, "You have already voted for this article."),
-        (comment_errors.CommentNotVoted(votes=3), 409, "You have not voted for this comment."),
+        (errors.CommentNotVoted(votes=3), 409, "You have not voted for this comment."),
         (errors.NotVoted(votes=3), 409, "You have not voted for this article."),
         (errors.OwnVote(votes=3), 409, "You posted this article: your vote for it cannot be taken back."),
         (errors.VotingClosed(when=1_456_789_012.9), 410, "Voting closed on 2016-02-29 23:36 UTC."),
@@ -49,7 +49,7 @@ def test_codes_are_unique() -> None:
         (errors.NameTaken(name="ann"), 409, "The name ann is taken. If this is you, log in."),
         (errors.ArticleGone(), 410, "This article is no longer available."),
         (errors.NotYours(), 403, "Only the poster of this article and moderators can do this."),
-        (comment_errors.CommentReported(), 409, "You have already reported this comment."),
+        (errors.CommentReported(), 409, "You have already reported this comment."),
         (errors.Duplicate(id=7), 409, "This link was posted already."),
         (errors.Banned(reason="spam"), 403, "This account is banned: spam"),
         (errors.Invalid("A text of %(max)s.", max=9), 400, "A text of 9."),

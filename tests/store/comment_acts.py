@@ -9,7 +9,9 @@ from threading import Lock
 from tests import factories
 from tests.store.examination import run
 from tests.store.queries import read_articles
-from voteweb.core.comment_errors import (
+from voteweb.core.comments import CommentId, Thread
+from voteweb.core.errors import (
+    ArticleGone,
     CommentGone,
     CommentNotVoted,
     CommentReported,
@@ -20,8 +22,6 @@ from voteweb.core.comment_errors import (
     ParentGone,
     TooDeep,
 )
-from voteweb.core.comments import CommentId, Thread
-from voteweb.core.errors import ArticleGone
 from voteweb.core.models import LogAction, Reason, User, Voter
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry

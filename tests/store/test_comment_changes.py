@@ -5,9 +5,16 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.comment_errors import CommentGone, CommentTooLate, NoSuchComment, NotYourComment
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.errors import ArticleGone, LoggedOut, VotewebError
+from voteweb.core.errors import (
+    ArticleGone,
+    CommentGone,
+    CommentTooLate,
+    LoggedOut,
+    NoSuchComment,
+    NotYourComment,
+    VotewebError,
+)
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor

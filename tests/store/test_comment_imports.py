@@ -11,8 +11,8 @@ from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import links
-from voteweb.core.comment_errors import ConversationEnded
 from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_COMMENTS, VOTER_BLOCK
+from voteweb.core.errors import ConversationEnded
 from voteweb.core.models import Article
 from voteweb.store import Store
 from voteweb.store.comments.imports import ImportedComment

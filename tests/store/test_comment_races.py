@@ -12,9 +12,8 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
-from voteweb.core.comment_errors import CommentGone, CommentNotVoted, CommentVoted, ParentGone
 from voteweb.core.comments import CommentId, CommentStatus, Thread
-from voteweb.core.errors import ArticleGone
+from voteweb.core.errors import ArticleGone, CommentGone, CommentNotVoted, CommentVoted, ParentGone
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -11,16 +11,17 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.comment_errors import (
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.errors import (
+    ArticleGone,
     CommentGone,
     CommentReported,
     ConversationClosed,
     ConversationEnded,
     NoSuchComment,
+    NothingToUndo,
     ParentGone,
 )
-from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.errors import ArticleGone, NothingToUndo
 from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -11,17 +11,23 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run, snapshot
 from voteweb.core import config
-from voteweb.core.comment_errors import (
+from voteweb.core.comments import CommentId
+from voteweb.core.errors import (
+    ArticleGone,
     CommentGone,
     CommentNotVoted,
     CommentVoted,
     ConversationClosed,
     ConversationEnded,
+    Held,
+    LoggedOut,
+    NoSuchArticle,
     NoSuchComment,
     OwnComment,
+    TooFast,
+    VotewebError,
+    VotingClosed,
 )
-from voteweb.core.comments import CommentId
-from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, TooFast, VotewebError, VotingClosed
 from voteweb.core.models import User, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store

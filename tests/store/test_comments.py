@@ -10,15 +10,20 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run, snapshot
 from voteweb.core import config
-from voteweb.core.comment_errors import (
+from voteweb.core.comments import CommentId, CommentStatus, Thread
+from voteweb.core.errors import (
+    ArticleGone,
     ConversationClosed,
     ConversationEnded,
     ConversationFull,
+    Held,
+    LoggedOut,
+    NoSuchArticle,
     ParentGone,
     TooDeep,
+    TooFast,
+    VotewebError,
 )
-from voteweb.core.comments import CommentId, CommentStatus, Thread
-from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, TooFast, VotewebError
 from voteweb.core.models import LogAction, User
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS, Limit
 from voteweb.store import Store

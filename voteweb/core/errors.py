@@ -14,11 +14,20 @@ def N_(text: str) -> str:
 
 
 class VotewebError(Exception):
-    """Base of all errors; ``status`` is the HTTP status, ``code`` names the error to scripts."""
+    """Base of all errors; ``status`` is the HTTP status, ``code`` names the error to scripts.
+
+    A class that names neither has those of the class above it.
+    """
 
     status: ClassVar[int] = 400
     code: ClassVar[str] = "refused"
     template: str = ""
+
+    def __init_subclass__(cls, *, status: int = 0, code: str = "") -> None:
+        if status:
+            cls.status = status
+        if code:
+            cls.code = code
 
     def __init__(self, template: str = "", **values: Any) -> None:
         self.template = template or self.template
@@ -32,154 +41,115 @@ class VotewebError(Exception):
         return self.template % values
 
 
-class Invalid(VotewebError):
+class Invalid(VotewebError, code="invalid"):
     """A field has a value that is not allowed; the message says what is."""
 
-    code = "invalid"
 
-
-class ConfigError(VotewebError):
+class ConfigError(VotewebError, status=500, code="config"):
     """A setting is missing or wrong, or the database cannot be used as it is set up."""
 
-    status = 500
-    code = "config"
 
-
-class NoSuchArticle(VotewebError):
-    status = 404
-    code = "unknown-article"
+class NoSuchArticle(VotewebError, status=404, code="unknown-article"):
     template = N_("There is no such article.")
 
 
-class NoSuchGroup(VotewebError):
+class NoSuchGroup(VotewebError, status=404, code="unknown-group"):
     """A group named in a form or an address does not exist; value ``names``, comma-separated."""
 
-    status = 404
-    code = "unknown-group"
     template = N_("There is no group named %(names)s.")
 
 
-class NoSuchMember(VotewebError):
+class NoSuchMember(VotewebError, status=404, code="unknown-member"):
     """There is no member of this name; value ``name``."""
 
-    status = 404
-    code = "unknown-member"
     template = N_("There is no member named %(name)s.")
 
 
-class NoSuchPage(VotewebError):
+class NoSuchPage(VotewebError, status=404, code="unknown-page"):
     """A list has no page of this number."""
 
-    status = 404
-    code = "unknown-page"
     template = N_("This list has no such page.")
 
 
-class AlreadyVoted(VotewebError):
+class AlreadyVoted(VotewebError, status=409, code="already-voted"):
     """The member's vote is counted already; value ``votes`` is the current count."""
 
-    status = 409
-    code = "already-voted"
     template = N_("You have already voted for this article.")
 
 
-class NotVoted(VotewebError):
+class NotVoted(VotewebError, status=409, code="not-voted"):
     """There is no vote to take back; value ``votes`` is the current count."""
 
-    status = 409
-    code = "not-voted"
     template = N_("You have not voted for this article.")
 
 
-class OwnVote(VotewebError):
+class OwnVote(VotewebError, status=409, code="own-vote"):
     """The poster's vote was cast by posting and cannot be taken back; value ``votes`` is the current count."""
 
-    status = 409
-    code = "own-vote"
     template = N_("You posted this article: your vote for it cannot be taken back.")
 
 
-class VotingClosed(VotewebError):
+class VotingClosed(VotewebError, status=410, code="voting-closed"):
     """The voting time of this article is over; value ``when`` is the unix time it ended."""
 
-    status = 410
-    code = "voting-closed"
     template = N_("Voting closed on %(when)s.")
 
 
-class ArticleGone(VotewebError):
+class ArticleGone(VotewebError, status=410, code="article-gone"):
     """The article was deleted by its poster or removed by a moderator."""
 
-    status = 410
-    code = "article-gone"
     template = N_("This article is no longer available.")
 
 
-class TooLate(VotewebError):
+class TooLate(VotewebError, status=403, code="too-late"):
     """The poster's time to edit or delete the article is over; value ``when`` is the unix time it ended."""
 
-    status = 403
-    code = "too-late"
     template = N_("You could change this article until %(when)s. Now only moderators can change it.")
 
 
-class NotYours(VotewebError):
+class NotYours(VotewebError, status=403, code="not-yours"):
     """Only an article's poster and moderators may do this."""
 
-    status = 403
-    code = "not-yours"
     template = N_("Only the poster of this article and moderators can do this.")
 
 
-class NotRemoved(VotewebError):
+class NotRemoved(VotewebError, status=409, code="not-removed"):
     """The removal that its poster answers is not in force any more."""
 
-    status = 409
-    code = "not-removed"
     template = N_("This article is not removed any more.")
 
 
-class AnsweredBefore(VotewebError):
+class AnsweredBefore(VotewebError, status=409, code="answered-before"):
     """A poster has answered the removal of the article already."""
 
-    status = 409
-    code = "answered-before"
     template = N_("You have answered this removal already.")
 
 
-class StaleEdit(VotewebError):
+class StaleEdit(VotewebError, status=409, code="stale-edit"):
     """The article has been changed since the form was shown."""
 
-    status = 409
-    code = "stale-edit"
     template = N_(
         "Somebody has changed this article since you opened this form, so nothing was saved. "
         "Compare both versions, then save yours or leave the article as it is."
     )
 
 
-class LinkFixed(VotewebError):
+class LinkFixed(VotewebError, status=409, code="link-fixed"):
     """A poster cannot change the link that others have voted for."""
 
-    status = 409
-    code = "link-fixed"
     template = N_("Others have voted for this article, so you can no longer change its link.")
 
 
-class Duplicate(VotewebError):
+class Duplicate(VotewebError, status=409, code="duplicate"):
     """The link was posted within LINK_SECONDS."""
 
-    status = 409
-    code = "duplicate"
     template = N_("This link was posted already.")
     own: ClassVar[str] = N_("You have posted this link already.")
 
 
-class NoTitle(VotewebError):
+class NoTitle(VotewebError, status=422, code="no-title"):
     """The title of a link cannot be fetched; other messages than that of the class say why."""
 
-    status = 422
-    code = "no-title"
     template = N_("The page at this link has no title that can be read. Please type one.")
     unreachable: ClassVar[str] = N_("The page at this link cannot be reached. Check the link, or type the title.")
     too_slow: ClassVar[str] = N_("The page at this link did not answer in time. Please type the title.")
@@ -188,306 +158,234 @@ class NoTitle(VotewebError):
     no_page: ClassVar[str] = N_("This link leads to a file, not to a page with a title. Please type the title.")
 
 
-class FetchBusy(VotewebError):
+class FetchBusy(VotewebError, status=503, code="fetch-busy"):
     """As many titles are being fetched as this process fetches at a time."""
 
-    status = 503
-    code = "fetch-busy"
     template = N_("Titles of other links are being fetched at this moment. Please try again in a few seconds.")
 
 
-class AlreadyReported(VotewebError):
-    status = 409
-    code = "already-reported"
+class AlreadyReported(VotewebError, status=409, code="already-reported"):
     template = N_("You have already reported this article.")
 
 
-class NoInvitation(VotewebError):
+class NoInvitation(VotewebError, status=403, code="no-invitation"):
     """The invitation does not exist, is used, revoked or expired."""
 
-    status = 403
-    code = "no-invitation"
     template = N_("This invitation has expired, or was used or withdrawn. Please ask for a new one.")
 
 
-class InviterGone(NoInvitation):
+class InviterGone(NoInvitation, code="inviter-gone"):
     """The member who made the invitation was banned or has left."""
 
-    code = "inviter-gone"
     template = N_("The person who made this invitation is no longer a member. Please ask somebody else for a new one.")
 
 
-class InvitationUsed(VotewebError):
+class InvitationUsed(VotewebError, status=409, code="invitation-used"):
     """A used invitation cannot be withdrawn."""
 
-    status = 409
-    code = "invitation-used"
     template = N_("This invitation has been used already.")
 
 
-class LinkUsed(VotewebError):
+class LinkUsed(VotewebError, status=410, code="link-used"):
     """A one-time link for a new password is used, expired or unknown, or the password was set after it was made."""
 
-    status = 410
-    code = "link-used"
     template = N_(
         "This link has expired or was used, or the password was changed after the link was made. "
         "Please ask the operator for a new one."
     )
 
 
-class PasswordChanged(VotewebError):
+class PasswordChanged(VotewebError, status=409, code="password-changed"):
     """The password was set by somebody else after it was verified and before the act that needed it."""
 
-    status = 409
-    code = "password-changed"
     template = N_("Your password was changed in the meantime. Please try again.")
 
 
-class LastAdmin(VotewebError):
+class LastAdmin(VotewebError, status=409, code="last-admin"):
     """The site would have no admin who can log in without the member ``name``."""
 
-    status = 409
-    code = "last-admin"
     template = N_("The last admin here is %(name)s. Make another member an admin first.")
 
 
-class CodeUsed(VotewebError):
+class CodeUsed(VotewebError, status=422, code="code-used"):
     """A recovery code was used, or new ones were made, while it was on its way."""
 
-    status = 422
-    code = "code-used"
     template = N_("No member has this name and this recovery code. Each code works once.")
 
 
-class Banned(VotewebError):
+class Banned(VotewebError, status=403, code="banned"):
     """The member is banned; value ``reason``."""
 
-    status = 403
-    code = "banned"
     template = N_("This account is banned: %(reason)s")
 
 
-class BannedUntil(Banned):
+class BannedUntil(Banned, code="banned-until"):
     """The member is banned until unix time ``when``; value ``reason``."""
 
-    code = "banned-until"
     template = N_("This account is banned until %(when)s: %(reason)s")
 
 
-class StillRestoring(VotewebError):
+class StillRestoring(VotewebError, status=409, code="still-restoring"):
     """The member ``name`` cannot be banned before what an earlier ban removed is back."""
 
-    status = 409
-    code = "still-restoring"
     template = N_("What an earlier ban of %(name)s removed is still being restored. Please try again in a minute.")
 
 
-class DomainRefused(VotewebError):
+class DomainRefused(VotewebError, status=403, code="domain-refused"):
     """A rule refuses links to a domain; values ``domain`` and ``why``, the words of the moderator."""
 
-    status = 403
-    code = "domain-refused"
     template = N_("Links to %(domain)s are not accepted here: %(why)s")
 
 
-class AlreadyWaiting(VotewebError):
+class AlreadyWaiting(VotewebError, status=409, code="already-waiting"):
     """The member has posted this link, and the article waits for a moderator; value ``id``."""
 
-    status = 409
-    code = "already-waiting"
     template = N_("You have posted this link already. Your article waits for a moderator.")
 
 
-class TooManyRules(VotewebError):
+class TooManyRules(VotewebError, status=409, code="too-many-rules"):
     """There are as many domain rules as there may be; value ``max``."""
 
-    status = 409
-    code = "too-many-rules"
     template = N_("There are %(max)s rules already. Delete one first.")
 
 
-class TooManyNotes(VotewebError):
+class TooManyNotes(VotewebError, status=409, code="too-many-notes"):
     """A member has as many notes of moderators as there may be; value ``max``."""
 
-    status = 409
-    code = "too-many-notes"
     template = N_("There are %(max)s notes on this member already. Delete one first.")
 
 
-class NotYourNote(VotewebError):
+class NotYourNote(VotewebError, status=403, code="not-your-note"):
     """Only the moderator who wrote a note and admins may delete it."""
 
-    status = 403
-    code = "not-your-note"
     template = N_("Only the moderator who wrote a note, and admins, can delete it.")
 
 
-class Refused(Banned):
+class Refused(Banned, code="refused"):
     """The moderators refused the member's account; value ``reason``."""
 
-    code = "refused"
     template = N_("The moderators did not let this account in: %(reason)s")
 
 
-class Held(VotewebError):
+class Held(VotewebError, status=403, code="held"):
     """The member's account waits for a moderator."""
 
-    status = 403
-    code = "held"
     template = N_(
         "Your account waits for a moderator to let you in. Until then you can read, but not post, vote or report."
     )
 
 
-class NothingToUndo(VotewebError):
+class NothingToUndo(VotewebError, status=409, code="nothing-to-undo"):
     """A log entry cannot be undone: it is too old, another moderator's, or undone already."""
 
-    status = 409
-    code = "nothing-to-undo"
     template = N_("This action can no longer be undone.")
 
 
-class TooManyGroups(VotewebError):
+class TooManyGroups(VotewebError, status=409, code="too-many-groups"):
     """An article would be in more groups than the site allows; value ``max``."""
 
-    status = 409
-    code = "too-many-groups"
     template = N_("An article can be in at most %(max)s groups.")
 
 
-class GroupExists(VotewebError):
+class GroupExists(VotewebError, status=409, code="group-exists"):
     """A group of this name exists already; value ``name``."""
 
-    status = 409
-    code = "group-exists"
     template = N_("There is already a group named %(name)s.")
 
 
-class AliasTaken(VotewebError):
+class AliasTaken(VotewebError, status=409, code="alias-taken"):
     """An alias is the name of a group, or another group's alias; value ``name``."""
 
-    status = 409
-    code = "alias-taken"
     template = N_("The name %(name)s is taken by a group already.")
 
 
-class GroupNotEmpty(VotewebError):
+class GroupNotEmpty(VotewebError, status=409, code="group-not-empty"):
     """A group with listed articles cannot be deleted; value ``name``."""
 
-    status = 409
-    code = "group-not-empty"
     template = N_("There are articles in the group %(name)s. Only an empty group can be deleted.")
 
 
-class NameTaken(VotewebError):
+class NameTaken(VotewebError, status=409, code="name-taken"):
     """A member of this name exists already, in any case of its letters; value ``name``."""
 
-    status = 409
-    code = "name-taken"
     template = N_("The name %(name)s is taken. If this is you, log in.")
 
 
-class TooMuchFollowed(VotewebError):
+class TooMuchFollowed(VotewebError, status=409, code="too-much-followed"):
     """A member follows as many groups as the site allows; value ``max``."""
 
-    status = 409
-    code = "too-much-followed"
     template = N_("You follow %(max)s groups, as many as possible. Unfollow one of them first.")
 
 
-class TooMuchHidden(VotewebError):
+class TooMuchHidden(VotewebError, status=409, code="too-much-hidden"):
     """A member hides as many groups, domains and members as the site allows; value ``max``."""
 
-    status = 409
-    code = "too-much-hidden"
     template = N_("You hide %(max)s groups, domains and members, as many as possible. Show one of them again first.")
 
 
-class TooMuchSaved(VotewebError):
+class TooMuchSaved(VotewebError, status=409, code="too-much-saved"):
     """A member has saved as many articles as the site allows; value ``max``."""
 
-    status = 409
-    code = "too-much-saved"
     template = N_("You have saved %(max)s articles, as many as possible. Remove one from the saved ones first.")
 
 
-class NoSuchDomain(VotewebError):
+class NoSuchDomain(VotewebError, status=404, code="unknown-domain"):
     """No listed article has a link to a domain; value ``domain``."""
 
-    status = 404
-    code = "unknown-domain"
     template = N_("There is no article with a link to %(domain)s here.")
 
 
-class NothingToHide(VotewebError):
+class NothingToHide(VotewebError, status=404, code="nothing-to-hide"):
     """There is no such article, group, domain or member."""
 
-    status = 404
-    code = "nothing-to-hide"
     template = N_("There is nothing of this name here.")
 
 
-class Conflict(VotewebError):
+class Conflict(VotewebError, status=409, code="conflict"):
     """A write was refused again and again because somebody else changed the same data, or its new id is in use."""
 
-    status = 409
-    code = "conflict"
     template = N_("Somebody else is changing this article right now. Please try again.")
 
 
-class TooFast(VotewebError):
+class TooFast(VotewebError, status=429, code="too-fast"):
     """A rate limit refuses an act: the next is accepted in ``wait`` seconds, at unix time ``when``.
 
     The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row.
     """
 
-    status = 429
-    code = "too-fast"
 
-
-class ForeignForm(VotewebError):
+class ForeignForm(VotewebError, status=403, code="foreign-form"):
     """The browser says that a form was sent from a page of another site, or does not say from which."""
 
-    status = 403
-    code = "foreign-form"
     template = N_(
         "This form was not sent from a page of this site, so nothing was done. Please open the page here and send it "
         "again. If you did that, let your browser tell this site which of its pages a form is on (the referrer)."
     )
 
 
-class PasswordNeeded(VotewebError):
+class PasswordNeeded(VotewebError, status=403, code="password-needed"):
     """An act needs the member's own password again; value ``minutes``, unless the message says what is wrong."""
 
-    status = 403
-    code = "password-needed"
     template = N_(
         "This needs your own password again: it was not typed in this browser in the last %(minutes)s minutes."
     )
 
 
-class LoggedOut(VotewebError):
+class LoggedOut(VotewebError, status=401, code="login"):
     """The session that sends a form has ended."""
 
-    status = 401
-    code = "login"
     template = N_("You are logged out. What you wrote is still here: log in below to send it.")
 
 
-class NotAllowed(VotewebError):
+class NotAllowed(VotewebError, status=403, code="not-allowed"):
     """The member's role became too low for this act while the form was on its way."""
 
-    status = 403
-    code = "not-allowed"
     template = N_("Your role has changed: you can no longer do this.")
 
 
-class Unavailable(VotewebError):
+class Unavailable(VotewebError, status=503, code="unavailable"):
     """Redis did not answer within the deadline; ``retry_after`` is the suggested wait in seconds."""
 
-    status = 503
-    code = "unavailable"
     template = N_("The site cannot reach its database at the moment. Please try again in a few seconds.")
     retry_after: ClassVar[int] = 5
 
@@ -498,10 +396,9 @@ class ServerChanged(Unavailable):
     template = N_("The database was restarted or replaced meanwhile. Please do this again.")
 
 
-class StorageFull(Unavailable):
+class StorageFull(Unavailable, code="full"):
     """The database cannot save anything: its memory or its disk is full; it can still be read."""
 
-    code = "full"
     template = N_(
         "The site cannot save anything at the moment, because its database or its disk is full. You can go on reading. "
         "Please try again in a few minutes."
@@ -509,31 +406,110 @@ class StorageFull(Unavailable):
     retry_after = 120
 
 
-class DataDamaged(VotewebError):
+class DataDamaged(VotewebError, status=503, code="damaged"):
     """Something in the database is not as the site stores it; the cause and the key are for the operator."""
 
-    status = 503
-    code = "damaged"
     template = N_(
         "The site cannot show or do this, because its data are damaged. Its operator has to repair them with "
         "“voteweb doctor”. Other pages may work."
     )
 
 
-class ReadOnly(VotewebError):
+class ReadOnly(VotewebError, status=503, code="read-only"):
     """An admin has made the site read-only; ``retry_after`` is the suggested wait in seconds."""
 
-    status = 503
-    code = "read-only"
     template = N_("The site can only be read at the moment, so nothing was saved. Please try again later.")
     with_words: ClassVar[str] = N_("The site can only be read at the moment, so nothing was saved: %(words)s")
     retry_after: ClassVar[int] = 300
 
 
-class Busy(VotewebError):
+class Busy(VotewebError, status=503, code="busy"):
     """Too many passwords are being checked; ``retry_after`` is the suggested wait in seconds."""
 
-    status = 503
-    code = "busy"
     template = N_("Many people are logging in at this moment. Please try again in a few seconds.")
     retry_after: ClassVar[int] = 5
+
+
+class NoSuchComment(VotewebError, status=404, code="unknown-comment"):
+    template = N_("There is no such comment.")
+
+
+class CommentGone(VotewebError, status=410, code="comment-gone"):
+    """The comment, or one above it, was deleted by its author or removed by a moderator."""
+
+    template = N_("This comment is no longer available.")
+
+
+class ParentGone(VotewebError, status=410, code="parent-gone"):
+    """The comment that is answered has been deleted or removed meanwhile."""
+
+    template = N_("The comment that you answer has been deleted or removed meanwhile. What you wrote is still here.")
+
+
+class ConversationEnded(VotewebError, status=410, code="conversation-ended"):
+    """The time for comments and votes on them is over; value ``when`` is the unix time at which it ended."""
+
+    template = N_("This conversation ended on %(when)s: comments and votes on them have a limited time, so that they "
+                  "are written while people read them.")  # fmt: skip
+
+
+class ConversationClosed(VotewebError, status=410, code="conversation-closed"):
+    """A moderator closed the conversation; value ``when`` is the unix time, ``reason`` the moderator's reason."""
+
+    template = N_("A moderator closed this conversation on %(when)s: %(reason)s")
+
+
+class ConversationFull(VotewebError, status=409, code="conversation-full"):
+    """The conversation has as many comments as one can have; value ``max``."""
+
+    template = N_("This conversation has %(max)s comments, which is the limit.")
+
+
+class TooDeep(VotewebError, status=409, code="too-deep"):
+    """The comment that is answered is at the deepest level; value ``max`` is that level."""
+
+    template = N_("Replies end at level %(max)s. Please answer a comment further up.")
+
+
+class CommentTooLate(VotewebError, status=403, code="comment-too-late"):
+    """The author's time to edit the comment is over; value ``when`` is the unix time at which it ended."""
+
+    template = N_("You could change this comment until %(when)s. You can still delete it.")
+
+
+class NotYourComment(VotewebError, status=403, code="comment-not-yours"):
+    template = N_("Only its author can do this.")
+
+
+class CommentVoted(VotewebError, status=409, code="comment-already-voted"):
+    """The member's vote is counted already; value ``votes`` is the current count."""
+
+    template = N_("You have already voted for this comment.")
+
+
+class CommentNotVoted(VotewebError, status=409, code="comment-not-voted"):
+    """There is no vote to take back; value ``votes`` is the current count."""
+
+    template = N_("You have not voted for this comment.")
+
+
+class OwnComment(VotewebError, status=409, code="comment-own-vote"):
+    """Members cannot vote for their own comments; value ``votes`` is the current count."""
+
+    template = N_("You wrote this comment: you cannot vote for it.")
+
+
+class CommentReported(VotewebError, status=409, code="comment-already-reported"):
+    template = N_("You have already reported this comment.")
+
+
+class LinkOutOfDate(VotewebError, status=410, code="link-out-of-date"):
+    """The link that confirms an address was used, is too old, or is for another address by now."""
+
+    template = N_("This link is out of date. On the page about mail of your account you can have another one sent.")
+
+
+class OutboxFull(VotewebError, status=503, code="outbox-full"):
+    """Too many mails wait."""
+
+    template = N_("This site cannot send mail at the moment. Please try again later.")

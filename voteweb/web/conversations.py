@@ -11,11 +11,10 @@ from markupsafe import Markup
 
 from voteweb.core import comment_permissions, config, markup, permissions
 from voteweb.core.caches import BoundedCache
-from voteweb.core.comment_errors import ConversationClosed, ConversationEnded
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.conversation import Conversation, ConversationPage
 from voteweb.core.conversation_rows import Row
-from voteweb.core.errors import ArticleGone, NoSuchPage, VotewebError
+from voteweb.core.errors import ArticleGone, ConversationClosed, ConversationEnded, NoSuchPage, VotewebError
 from voteweb.core.markup import RenderedText
 from voteweb.core.models import Article, User
 from voteweb.core.names import name_key

@@ -16,10 +16,9 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import EMAIL, PENDING, make_links
 from voteweb.core import passwords
-from voteweb.core.comment_errors import CommentGone
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
-from voteweb.core.errors import ArticleGone
+from voteweb.core.errors import ArticleGone, CommentGone
 from voteweb.core.models import DomainAction, LogAction, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry

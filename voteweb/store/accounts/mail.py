@@ -15,8 +15,8 @@ from typing import NamedTuple
 import redis
 
 from voteweb.core import clock, config
+from voteweb.core.errors import LinkOutOfDate, OutboxFull
 from voteweb.core.mail import MailAccount, MailKind, MailOutcome, PendingEmail, parse_pending
-from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit

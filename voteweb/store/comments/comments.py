@@ -10,18 +10,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from voteweb.core import config, mentions, validation
-from voteweb.core.comment_errors import (
+from voteweb.core.comment_tree import climb
+from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
+from voteweb.core.errors import (
+    ArticleGone,
     CommentGone,
     CommentTooLate,
+    Conflict,
     ConversationFull,
+    NoSuchArticle,
     NoSuchComment,
     NotYourComment,
     ParentGone,
     TooDeep,
 )
-from voteweb.core.comment_tree import climb
-from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
-from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS

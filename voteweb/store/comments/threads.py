@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.comment_errors import ConversationEnded
 from voteweb.core.comments import Thread, Visit
+from voteweb.core.errors import ConversationEnded
 from voteweb.core.models import Article, User
 from voteweb.store.comments.comments import read_time
 from voteweb.store.connection import scripts

@@ -5,8 +5,7 @@ from contextlib import suppress
 from functools import partial
 
 from voteweb.core import config
-from voteweb.core.comment_errors import NoSuchComment
-from voteweb.core.errors import NoSuchArticle, NoSuchMember, PasswordChanged
+from voteweb.core.errors import NoSuchArticle, NoSuchComment, NoSuchMember, PasswordChanged
 from voteweb.core.models import ArticleStatus, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS

@@ -5,9 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from voteweb.core import config
-from voteweb.core.comment_errors import CommentGone, NoSuchComment, NotYourComment
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.errors import ArticleGone, NoSuchArticle
+from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NotYourComment
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.articles.search_documents import record_change

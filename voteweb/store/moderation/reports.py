@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config, validation
-from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
 from voteweb.core.comments import CommentId, ListedComment, NoticeKind, Reported
-from voteweb.core.errors import AlreadyReported
+from voteweb.core.errors import AlreadyReported, CommentGone, CommentReported, NoSuchComment
 from voteweb.core.models import ArticleStatus, LogAction, LogEntry, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket

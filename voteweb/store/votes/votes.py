@@ -12,17 +12,22 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.comment_errors import (
+from voteweb.core.config import Settings
+from voteweb.core.errors import (
+    AlreadyVoted,
+    ArticleGone,
     CommentGone,
     CommentNotVoted,
     CommentVoted,
     ConversationClosed,
     ConversationEnded,
+    NoSuchArticle,
     NoSuchComment,
+    NotVoted,
     OwnComment,
+    OwnVote,
+    VotingClosed,
 )
-from voteweb.core.config import Settings
-from voteweb.core.errors import AlreadyVoted, ArticleGone, NoSuchArticle, NotVoted, OwnVote, VotingClosed
 from voteweb.core.models import Article, ArticleStatus, Page, User, Voter
 from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE

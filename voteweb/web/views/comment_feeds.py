@@ -9,9 +9,8 @@ from urllib.parse import quote
 from flask import Blueprint, Response, abort, g
 
 from voteweb.core import permissions
-from voteweb.core.comment_errors import CommentGone, NoSuchComment
 from voteweb.core.comments import CommentOrder, ListedComment
-from voteweb.core.errors import ArticleGone, NoSuchArticle
+from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment
 from voteweb.core.models import ArticleStatus
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Pipeline

@@ -6,9 +6,17 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import comment_permissions, config, validation
-from voteweb.core.comment_errors import CommentGone, CommentReported, ConversationEnded, NoSuchComment
 from voteweb.core.comments import CommentId, CommentStatus, Node, Thread
-from voteweb.core.errors import ArticleGone, Held, Invalid, LoggedOut
+from voteweb.core.errors import (
+    ArticleGone,
+    CommentGone,
+    CommentReported,
+    ConversationEnded,
+    Held,
+    Invalid,
+    LoggedOut,
+    NoSuchComment,
+)
 from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form

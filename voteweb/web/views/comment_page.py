@@ -4,8 +4,7 @@ from flask import Blueprint, render_template
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import comment_permissions, config, permissions
-from voteweb.core.comment_errors import NoSuchComment
-from voteweb.core.errors import NoSuchArticle
+from voteweb.core.errors import NoSuchArticle, NoSuchComment
 from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations

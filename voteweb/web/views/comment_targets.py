@@ -9,9 +9,20 @@ from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, markup, permissions
-from voteweb.core.comment_errors import CommentGone, ConversationFull, NoSuchComment, ParentGone, TooDeep
 from voteweb.core.comments import CommentId, CommentOrder, Node
-from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, Unavailable, VotewebError
+from voteweb.core.errors import (
+    ArticleGone,
+    CommentGone,
+    ConversationFull,
+    Held,
+    LoggedOut,
+    NoSuchArticle,
+    NoSuchComment,
+    ParentGone,
+    TooDeep,
+    Unavailable,
+    VotewebError,
+)
 from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.web import conversations, rate_limits

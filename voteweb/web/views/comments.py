@@ -4,9 +4,18 @@ from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import comment_permissions
-from voteweb.core.comment_errors import CommentGone, CommentTooLate, NoSuchComment, NotYourComment
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.errors import ArticleGone, LoggedOut, NoSuchArticle, Unavailable, VotewebError
+from voteweb.core.errors import (
+    ArticleGone,
+    CommentGone,
+    CommentTooLate,
+    LoggedOut,
+    NoSuchArticle,
+    NoSuchComment,
+    NotYourComment,
+    Unavailable,
+    VotewebError,
+)
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
 from voteweb.web.comment_forms import CommentForm, quotation

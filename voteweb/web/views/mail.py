@@ -6,9 +6,8 @@ from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import validation
-from voteweb.core.errors import TooFast
+from voteweb.core.errors import LinkOutOfDate, OutboxFull, TooFast
 from voteweb.core.mail import PendingEmail
-from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS, MAIL_RESET_BY_ADDRESS, MAIL_RESET_BY_NAME

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from flask import Blueprint, Response, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import comment_errors, errors
+from voteweb.core import errors
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import LoggedOut, VotewebError
 from voteweb.core.models import Voter
@@ -25,11 +25,11 @@ from voteweb.web.urls import return_url
 blueprint = Blueprint("votes", __name__)
 comment_blueprint = Blueprint("comment_votes", __name__)
 #: Refusals that say that the viewer has voted, and all that a page says in a message: the vote cannot be changed.
-_VOTED = (errors.AlreadyVoted, errors.OwnVote, comment_errors.CommentVoted)
+_VOTED = (errors.AlreadyVoted, errors.OwnVote, errors.CommentVoted)
 _REFUSALS = (
-    *_VOTED, errors.Held, errors.NotVoted, errors.VotingClosed, comment_errors.CommentGone,
-    comment_errors.CommentNotVoted, comment_errors.ConversationClosed, comment_errors.ConversationEnded,
-    comment_errors.OwnComment,
+    *_VOTED, errors.Held, errors.NotVoted, errors.VotingClosed, errors.CommentGone,
+    errors.CommentNotVoted, errors.ConversationClosed, errors.ConversationEnded,
+    errors.OwnComment,
 )  # fmt: skip
 
 
