@@ -30,9 +30,6 @@ def doctor(site: Site, repair: bool) -> None:
     left = repaired = 0
     checks = Doctor(site.store.context)
     for finding, is_repaired in checks.repair() if repair else ((finding, False) for finding in checks.examine()):
-        if finding.is_warning:
-            click.echo(f"Warning: {finding.key}  {finding.what}")
-            continue
         repaired += is_repaired
         left += not is_repaired
         line = f"{finding.key}  {finding.what}"

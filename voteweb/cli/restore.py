@@ -88,7 +88,7 @@ def _check(file: str, stream: IO[bytes], force: bool) -> tuple[Reader, str]:
 def _print_findings(store: Store) -> bool:
     """Print what the doctor names in a site that was restored with force; tell whether there is anything."""
     findings = _Faults()
-    findings.add(f"{found.key}  {found.what}" for found in Doctor(store.context).examine() if not found.is_warning)
+    findings.add(f"{found.key}  {found.what}" for found in Doctor(store.context).examine())
     return bool(findings.report())
 
 

@@ -60,21 +60,17 @@ class Doctor(StorePart):
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.
 
-        Those that cannot be repaired, and warnings, come last. May run while the site is in use, and again. Every fix
+        Those that cannot be repaired come last. May run while the site is in use, and again. Every fix
         is one command of a bounded size, which first checks whether it is still needed. On a healthy site nothing is
         written.
         """
         for _ in range(MAX_ROUNDS):
-            statuses, warnings = set(), list[Finding]()
+            statuses = set()
             for finding, status in run_fixes(self._connection, self.examine()):
-                if finding.is_warning:
-                    warnings.append(finding)
-                    continue
                 statuses.add(status)
                 if status == "repaired":
                     yield finding, True
             if not statuses:
-                yield from ((warning, False) for warning in warnings)
                 return
             if not {"repaired", "again"} & statuses:
                 break
@@ -88,7 +84,7 @@ def run_fixes(connection: Connection, findings: Iterable[Finding]) -> Iterator[t
     status = ""
     for finding in findings:
         # One command repairs all that is wrong with a thing, whose findings come one after the other.
-        if not finding.is_warning and (not finding.fix or finding.fix != last_fix):
+        if not finding.fix or finding.fix != last_fix:
             status = _run(connection, finding)
         last_fix = finding.fix
         yield finding, status

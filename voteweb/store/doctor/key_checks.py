@@ -1,6 +1,6 @@
 """Check by the table of nouns: type, lifetime and owner of every key, and that sets and rankings hold what they may."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 
@@ -13,7 +13,7 @@ from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import SCAN_COUNT, Scanner, batched, split_evenly
 from voteweb.store.schema.keys import EXPIRING, NOUNS, TYPES, Keys, key_type
-from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
+from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys, place_writes
 from voteweb.store.schema.values import (
     LEFT_OUT,
     article_member,
@@ -108,15 +108,16 @@ def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[
 
 def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
     """Check that these sets and rankings hold what they may hold, and no more."""
-    keys, kind, is_set = scanner.site_keys, NOUNS[noun], NOUNS[noun].type == "set"
+    keys, kind = scanner.site_keys, NOUNS[noun]
     for key in found:
         if not kind.name(keys.split(key)[1]):
             yield Finding(key, "has no name of such a key", why_not="another program made this key")
     found = [key for key in found if kind.name(keys.split(key)[1])]
-    for key, member in _in_sets(scanner, found) if is_set else scanner.ranking_members(found):
-        if kind.item and not kind.item(member):
-            what = f"holds {member:.60}, which is nothing to keep there"
-            yield Finding(key, what, ("SREM" if is_set else "ZREM", key, member))
+    for key, members in scanner.members_of(found):
+        for member in members:
+            if kind.item and not kind.item(member):
+                what = f"holds {member:.60}, which is nothing to keep there"
+                yield Finding(key, what, place_writes(keys, key, member, None)[0])
     sizes = scanner.run_atomic([("ZCARD", key) for key in found if kind.most])
     for key, size in zip(found, sizes, strict=False):
         if size > kind.most:
@@ -192,23 +193,18 @@ _TELLING = {
 
 def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check what articles, members and invitations are held where; of a thing itself, its own check tells more."""
-    keys, groups = scanner.site_keys, scanner.groups()
-    of_groups = [key for key in group_keys(keys, groups) if TYPES[keys.split(key)[0]] == "zset"]
-    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()]
-    spell = (keys.posted, keys.gone, keys.link, keys.domain, keys.top_of_day, keys.saved)
+    keys = scanner.site_keys
+    of_site = [
+        *(keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()),
+        *(keys.reports(), *member_places(keys, {}), keys.leaving(), keys.removing()),
+    ]
+    spell = (keys.posted, keys.gone, keys.link, keys.domain, keys.top_of_day, keys.saved, keys.invites)
     others = chain.from_iterable(scanner.keys(key("*")) for key in spell)
-    places = chain(
-        _in_sets(scanner, map(keys.group, groups)),
-        scanner.ranking_members(chain(of_site, [keys.reports()], of_groups, others)),
-        _in_sets(scanner, [*member_places(keys, {}), keys.leaving(), keys.removing()]),
-        scanner.ranking_members(scanner.keys(keys.invites("*"))),
-    )
+    found = chain(of_site, group_keys(keys, scanner.groups()), others)
+    held = scanner.members_of(key for key in found if key not in scanner.mistyped)
+    places = ((key, member) for key, members in held for member in members)
     checked = (place for place in places if not _is_no_thing(keys.split(place[0])[0], place[1]))
     yield from scanner.check_each(checked, partial(_reads_of_place, keys), partial(_check_place, keys))
-
-
-def _in_sets(scanner: Scanner, found: Iterable[str]) -> Iterator[tuple[str, str]]:
-    return ((key, member) for key in found for member in scanner.members(key))
 
 
 def _is_no_thing(noun: str, member: str) -> bool:
@@ -257,5 +253,5 @@ def _check_place(
         is_thing = exists and fields.get("title", "") is not None
         why = "which does not belong there" if is_thing else f"which is no {kind}"
         of_thing, _ = _reads_of_place(keys, place)
-        fix = guarded(keys, [of_thing], [values], [("SREM" if is_set else "ZREM", key, member)])
+        fix = guarded(keys, [of_thing], [values], place_writes(keys, key, member, None))
         yield Finding(key, f"holds {member}, {why}", fix)

@@ -23,7 +23,7 @@ class Finding(NamedTuple):
 
     ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
     there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
-    ``what`` does not name them. ``is_warning``: no invariant is broken, but an operator may want to know.
+    ``what`` does not name them.
     """
 
     key: str
@@ -31,7 +31,6 @@ class Finding(NamedTuple):
     fix: Command = ()
     why_not: str = ""
     now: str = ""
-    is_warning: bool = False
     prepare: tuple[Command, ...] = ()
 
 
@@ -84,10 +83,6 @@ class SpoolingScanner(Scanner):
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""
         return iter(()) if key in self.mistyped else super().members(key)
-
-    def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield each key of *rankings* with each of its members; many small rankings cost little."""
-        return super().ranking_members(key for key in rankings if key not in self.mistyped)
 
     def findings(
         self, items: Iterable[Any], check: Callable[..., Iterable[Finding]], *arguments: Any, size: int = BATCH_SIZE

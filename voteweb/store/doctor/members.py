@@ -1,6 +1,6 @@
 """Check members: their fields and lists, votes, invitations, feeds, inboxes and visits."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -253,7 +253,7 @@ def _check_visits(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
 def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]:
     """Check that every voter with a number is a member; *live* finds members who joined since *scanner* began.
 
-    The voters of a program after the book are names, or numbers that no member has had.
+    The voters of a program after the book are names, or numbers above the ids of all members.
     """
     keys = scanner.site_keys
     voters = Bitmap()
@@ -273,28 +273,19 @@ def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]
         lambda key: [("PTTL", key), ("ZREVRANGE", key, 0, -1, "WITHSCORES")],
         partial(_check_open_votes, scanner, unknown, why_not),
     )
-    if not unknown:
-        return
     counter = live.command("GET", keys.last_user_id()) or ""
     last_id = max(max(members, default=0), int(counter) if is_member_id(counter) else 0)
-    theirs: Counter[str] = Counter()
-    for key, vote, id in _votes(scanner):
-        if id not in unknown:
-            continue
+    for key, vote, id in _votes(scanner) if unknown else ():
         noun, name = keys.split(key)
-        if noun == "voted" and id > last_id:
-            theirs[key] += 1
-        elif noun == "voted":
-            fix = () if why_not else _remove(scanner, key, id)
-            yield Finding(key, f"holds the voter {id}, who is no member", fix, why_not)
-        else:
-            of = f"{name.partition('-')[0]}.{vote // VOTER_FACTOR}"
+        if id not in unknown or (noun == "voted" and id > last_id):
+            continue
+        what, fix = f"holds the voter {id}", ("SREM", key, vote)
+        if noun == "voted-comments":
             # If the vote was counted, the comment then has one more than base and voters: that goes into the base.
-            fix = () if why_not else ("SREM", key, vote)
-            yield Finding(key, f"holds the voter {id} of comment {of}, who is no member", fix, why_not)
-    for key, count in theirs.items():
-        what = f"holds voters of another program, with ids above those of all members: {count}"
-        yield Finding(key, what, is_warning=True)
+            what += f" of comment {name.partition('-')[0]}.{vote // VOTER_FACTOR}"
+        elif not why_not:
+            fix = _remove(scanner, key, id)
+        yield Finding(key, f"{what}, who is no member", () if why_not else fix, why_not)
 
 
 def _remove(scanner: Scanner, key: str, voter: int) -> Command:
@@ -350,9 +341,8 @@ def _votes(scanner: Scanner) -> Iterator[tuple[str, int, int]]:
     That of a comment is number × VOTER_FACTOR + member id; the member 0 is none.
     """
     keys = scanner.site_keys
-    for key, members in scanner.set_members(
-        chain(scanner.keys(keys.voted("*")), scanner.keys(keys.voted_comments("*", "*")))
-    ):
+    found = chain(scanner.keys(keys.voted("*")), scanner.keys(keys.voted_comments("*", "*")))
+    for key, members in scanner.members_of(found):
         votes = (int(member) for member in members if is_member_id(member))
         if keys.split(key)[0] == "voted":
             yield from ((key, vote, vote) for vote in votes)

@@ -107,7 +107,7 @@ def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Convers
         for portion in portions(ids, map(sum, zip(sizes[::2], sizes[1::2], strict=True)), STEP_SIZE):
             looks = list(look_at(scanner, portion, kind))
             sets = [key for seen in looks for key in _blocks(keys, seen.name, seen.fields)]
-            voters = {key: frozenset(members) for key, members in scanner.set_members(sets)}
+            voters = {key: frozenset(members) for key, members in scanner.members_of(sets)}
             revisions = scanner.run_atomic([("HGET", keys.thread(seen.name), "rev") for seen in looks])
             for seen, revision in zip(looks, revisions, strict=True):
                 if revision == seen.fields["rev"]:

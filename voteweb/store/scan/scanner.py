@@ -15,7 +15,7 @@ T = TypeVar("T")
 BATCH_SIZE = 50
 #: Keys or members that Redis looks at in one SCAN: a millisecond.
 SCAN_COUNT = 500
-#: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
+#: Members that Redis returns in one block, if they are of more than one key: some milliseconds at most.
 MAX_VOTERS_PER_READ = 5_000
 
 
@@ -93,9 +93,7 @@ class Scanner:
 
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""
-        noun, _ = self.site_keys.split(key)
-        scan = "SSCAN" if TYPES.get(noun) == "set" else "ZSCAN"
-        for batch in self.batches(scan, key, 0, "COUNT", SCAN_COUNT):
+        for batch in self.batches("SSCAN" if self._is_set(key) else "ZSCAN", key, 0, "COUNT", SCAN_COUNT):
             # redis-py pairs the members of a sorted set with their scores.
             yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
 
@@ -113,26 +111,19 @@ class Scanner:
                 rest = self.items(key, SCAN_COUNT) if len(items) == SCAN_COUNT else iter(())
                 yield key, chain(items, (item for _, item in rest))
 
-    def set_members(self, sets: Iterable[str]) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield each key of *sets* with its members; many small sets cost little."""
-        for batch in batched(sets):
-            sizes = self.run_atomic([("SCARD", key) for key in batch])
-            for portion in portions(batch, sizes, MAX_VOTERS_PER_READ):
+    def members_of(self, keys: Iterable[str]) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield each of these sets and sorted sets with its members; many small ones cost little."""
+        for batch in batched(keys):
+            sizes = self.run_atomic([("SCARD" if self._is_set(key) else "ZCARD", key) for key in batch])
+            for portion in portions(batch, sizes):
                 if len(portion) == 1:
                     yield portion[0], self.members(portion[0])
                 else:
-                    yield from zip(portion, self.run_atomic([("SMEMBERS", key) for key in portion]), strict=True)
+                    reads = [("SMEMBERS", key) if self._is_set(key) else ("ZRANGE", key, 0, -1) for key in portion]
+                    yield from zip(portion, self.run_atomic(reads), strict=True)
 
-    def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Yield each key of *rankings* with each of its members; many small rankings cost little."""
-        for batch in batched(rankings):
-            size_of = dict(zip(batch, self.run_atomic([("ZCARD", key) for key in batch]), strict=True))
-            small = [key for key, size in size_of.items() if size <= BATCH_SIZE]
-            for key, members in zip(small, self.run_atomic([("ZRANGE", key, 0, -1) for key in small]), strict=True):
-                yield from ((key, member) for member in members)
-            for key, size in size_of.items():
-                if size > BATCH_SIZE:
-                    yield from ((key, member) for member in self.members(key))
+    def _is_set(self, key: str) -> bool:
+        return TYPES.get(self.site_keys.split(key)[0]) == "set"
 
 
 def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
