@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import articles, key_checks, lists, members, threads
+from voteweb.store.doctor import articles, key_checks, members, threads
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner
@@ -46,7 +46,7 @@ class Doctor(StorePart):
                 self._examine_conversations(scanner),
                 key_checks.examine_entries(scanner),
                 articles.examine_reports(scanner),
-                lists.examine_log(scanner),
+                key_checks.examine_log(scanner),
                 members.examine(scanner),
                 members.examine_inboxes(scanner),
                 key_checks.examine(scanner),
@@ -55,7 +55,7 @@ class Doctor(StorePart):
 
     def _examine_conversations(self, scanner: SpoolingScanner) -> Iterator[Finding]:
         written = yield from threads.examine(scanner, self._settings)
-        yield from lists.examine_comments(scanner, written)
+        yield from threads.examine_comments(scanner, written)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.

@@ -1,5 +1,6 @@
 """Findings of the doctor, and looks at things: what is read of each at one instant decides, and guards its repair."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -10,6 +11,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.scan.key_spool import KeySpool
+from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import BATCH_SIZE, Scanner, batched
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Place, place_writes
@@ -54,6 +56,25 @@ def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -
         yield Problem(key, f"lacks {member}", writes)
     elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
         yield Problem(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes)
+
+
+def remade(
+    scanner: Scanner, key: str, items: Sequence[str], wanted: Sequence[str], other: str = ""
+) -> Iterator[Finding]:
+    """Yield what is wrong with a list that has these *items*, and an *other* fault; *wanted* in its place repairs it.
+
+    Another order alone is no fault.
+    """
+    counts, right = Counter(items), set(wanted)
+    problems = [
+        *(f"lacks {item}" for item in wanted if item not in counts),
+        *(f"holds {item:.40}, which does not belong there" for item in counts if item not in right),
+        *(f"holds {item} {count} times" for item, count in counts.items() if count > 1 and item in right),
+        *([other] if other else []),
+    ]
+    if problems:
+        prepare, fix = replacement(scanner.site_keys, key, ends_of(items), wanted)
+        yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
 
 
 T = TypeVar("T")

@@ -256,14 +256,10 @@ def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]
     The voters of a program after the book are names, or numbers above the ids of all members.
     """
     keys = scanner.site_keys
-    voters = Bitmap()
-    for _, _, id in _votes(scanner):
-        voters.add(id)
-    lists = list(scanner.keys(keys.open_votes("*")))
-    for key in lists:
-        voters.add(_owner(scanner, key))
-    members = member_ids(scanner)
-    unknown = {id for id in voters if id not in members}
+    members, lists = member_ids(scanner), list(scanner.keys(keys.open_votes("*")))
+    strays = [vote for vote in _votes(scanner) if vote[2] not in members]
+    owners = (_owner(scanner, key) for key in lists)
+    unknown = {*(id for _, _, id in strays), *(id for id in owners if id not in members)}
     if unknown:
         members = member_ids(live)
         unknown = {id for id in unknown if id not in members}
@@ -275,7 +271,7 @@ def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]
     )
     counter = live.command("GET", keys.last_user_id()) or ""
     last_id = max(max(members, default=0), int(counter) if is_member_id(counter) else 0)
-    for key, vote, id in _votes(scanner) if unknown else ():
+    for key, vote, id in strays:
         noun, name = keys.split(key)
         if id not in unknown or (noun == "voted" and id > last_id):
             continue

@@ -1,13 +1,15 @@
-"""Check conversations: their fields, their comments with words, votes and bits, and their voters.
+"""Check conversations: their fields, their comments with words, votes and bits, their voters, and lists of comments.
 
 Each is looked at as it was at one instant, which its revision proves, and one command repairs all of it.
 """
 
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comment_tree import climb
@@ -16,13 +18,14 @@ from voteweb.core.config import Settings
 from voteweb.core.names import name_key
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
+from voteweb.store.comments.imports import newest_first, times_of
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at, remade
 from voteweb.store.scan.scanner import Scanner, batched, portions
-from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS
+from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS, Field, faults
 from voteweb.store.schema.keys import NOUNS, Keys
-from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
-from voteweb.store.schema.values import finite_number, is_id_text, is_number
+from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_node, parse_thread
+from voteweb.store.schema.values import finite_number, is_id_text, is_number, parse_comment
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
 STEP_SIZE = 5_000
@@ -186,19 +189,17 @@ def _knows_last(thread: Conversation) -> bool:
 def _check_fields(thread: Conversation, settings: Settings) -> Iterator[Finding]:
     """Check the fields of a conversation that are no comment."""
     key, fields, highest = thread.keys.thread(thread.id), thread.fields, max(thread.numbers, default=0)
-    knows_last, needed = _knows_last(thread), {"rev", *(["closes"] if thread.numbers else [])}
     # Another revision comes with every repair.
     lost = {"last": str(highest), "rev": "", "closes": _end(thread, settings)}
-    checks = {name: THREAD_FIELDS[name].check for name in lost} | {
-        "closed": lambda text: finite_number(text) is not None
+    checked = {
+        "last": Field(lambda text: is_number(text) and _knows_last(thread), "", required=not _knows_last(thread)),
+        "rev": THREAD_FIELDS["rev"]._replace(required=True),
+        "closes": THREAD_FIELDS["closes"]._replace(required=bool(thread.numbers)),
+        "closed": Field(lambda text: finite_number(text) is not None, ""),
     }
-    for name, check in checks.items():
-        value = fields.get(name)
-        is_right = name not in needed if value is None else check(value)
-        if name == "last":
-            is_right = knows_last and (value is None or is_right)
-        if is_right or (name == "closes" and not knows_last):
-            continue
+    if not _knows_last(thread):
+        del checked["closes"]
+    for name, value in faults(checked, fields):
         if (new := lost.get(name)) is not None:
             thread.new_fields[name] = new
         what = f"has {value:.60} in the field {name}, which is wrong" if value else f"has no {name}"
@@ -327,3 +328,56 @@ def _check_voter_key(keys: Keys, key: str, exists: int, stored: list[str | None]
     """Check that a set of voters belongs to a block of comments, which has these in the conversation."""
     if exists and not (NOUNS["voted-comments"].name(keys.split(key)[1]) and any(stored)):
         yield Finding(key, "belongs to no comments of a conversation", ("UNLINK", key))
+
+
+def examine_comments(scanner: SpoolingScanner, written: Written) -> Iterator[Finding]:
+    """Check the lists of the site's newest comments and of each member's; *written* are those by their authors."""
+    keys = scanner.site_keys
+    yield from scanner.unless_mistyped(_check_newest(scanner))
+    listed = (keys.split(key)[1] for key in scanner.keys(keys.commented("*")))
+    for name in dict.fromkeys(chain(listed, list(written))):
+        yield from scanner.unless_mistyped(_check_commented(scanner, name, written.pop(name, array("Q"))))
+
+
+def _check_newest(scanner: Scanner) -> Iterator[Finding]:
+    """Check that the list of the site's newest comments holds each once, and no more than it may."""
+    key, most = scanner.site_keys.comments(), config.NEWEST_COMMENTS
+    items = scanner.command("LRANGE", key, 0, -1)
+    if len(items) > most:
+        yield Finding(key, f"holds {len(items)} comments, more than {most}", ("LTRIM", key, 0, most - 1))
+    found: dict[str, Node | None] = {}
+    for batch in batched(dict.fromkeys(items)):
+        found |= _comments(scanner, batch, ("EXISTS", key))[1]
+    yield from remade(scanner, key, items, [item for item in dict.fromkeys(items) if found.get(item, True)])
+
+
+def _comments(scanner: Scanner, entries: Sequence[str], beside: Command) -> tuple[Any, dict[str, Node | None]]:
+    """Return the reply to a command, and the comment of each of these entries then, None if there is none.
+
+    Damaged comments are left out.
+    """
+    ids = [parse_comment(entry) or CommentId(0, 0) for entry in entries]
+    reads = [("HGET", scanner.site_keys.thread(id.article), id.number) for id in ids]
+    reply, *stored = scanner.run_atomic([beside, *reads])
+    nodes = [parse_node(id.number, text or "") for id, text in zip(ids, stored, strict=True)]
+    return reply, {entry: node for entry, node, text in zip(entries, nodes, stored, strict=True) if node or not text}
+
+
+def _check_commented(scanner: Scanner, name: str, written: "array[int]") -> Iterator[Finding]:
+    """Compare the list of a member's comments with those *written*, which may have become more or fewer since."""
+    keys, key = scanner.site_keys, scanner.site_keys.commented(name)
+    counts = Counter(item for _, item in scanner.items(key))
+    doubtful = {str(CommentId(*divmod(packed, ID_FACTOR))) for packed in written} ^ counts.keys()
+    doubtful |= {item for item, count in counts.items() if count > 1}
+    strays, lacking, items = set[str](), set[str](), list[str]()
+    for batch in batched(doubtful, NAMED_AT_ONCE):
+        # The list and these comments at one instant: somebody may write meanwhile.
+        items, comments = _comments(scanner, batch, ("LRANGE", key, 0, -1))
+        signed = {entry for entry, comment in comments.items() if comment and name_key(comment.author) == name}
+        strays |= (comments.keys() - signed).intersection(items)
+        lacking |= signed.difference(items)
+    if lacking and not scanner.command("HEXISTS", keys.user(name), "id"):
+        lacking = set()  # an imported comment may name somebody who is no member; who left is still one
+    if strays or lacking or len(set(items)) < len(items):
+        ordered = newest_first(times_of(scanner.run_atomic, keys, [*{*items, *lacking} - strays]))
+        yield from remade(scanner, key, items, [item for item, _ in ordered])
