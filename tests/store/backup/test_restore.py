@@ -11,7 +11,7 @@ from tests.store.examination import run, snapshot
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
 from voteweb.store.backup import Backup
-from voteweb.store.backup.derive import Derivation, Derived
+from voteweb.store.backup.derive import Derivation
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import Scanner
@@ -53,11 +53,11 @@ def test_a_database_replaced_while_it_was_derived_stays_marked(small: Store, mon
     restore = begin_restore(small)
     restore.write(backup)
 
-    def derive_and_fail_over(_: Derivation) -> Derived:
+    def derive_and_fail_over(_: Derivation) -> dict[str, int]:
         """Derive nothing; a server takes over that the mark had not reached."""
         monkeypatch.setattr(Scanner, "command_on_same_server", Mock(side_effect=ServerChanged))
         run(small, "DEL", "restoring:")
-        return Derived(1, 1, 0, 0)
+        return {"articles": 1, "members": 1, "comments": 0, "entries": 0}
 
     monkeypatch.setattr(Derivation, "run", derive_and_fail_over)
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):

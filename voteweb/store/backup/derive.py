@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nlargest
-from typing import Any, NamedTuple
+from typing import Any
 
 from voteweb.core import clock
 from voteweb.core.comments import CommentId, CommentStatus, Thread
@@ -47,15 +47,6 @@ _MEMBER_FIELDS = (
     *("inbox-feed", "saved-feed"),
 )
 _ARTICLE_FIELDS = (*decoding.FIELDS, "base", "answer", "answered")
-
-
-class Derived(NamedTuple):
-    """How many things the primary keys hold."""
-
-    articles: int
-    members: int
-    comments: int
-    entries: int
 
 
 class _Writer:
@@ -111,8 +102,8 @@ class Derivation:
         self._comments_by: dict[str, array[float]] = defaultdict(lambda: array("d"))
         self._newest = array("d")
 
-    def run(self) -> Derived:
-        """Write all derived keys."""
+    def run(self) -> dict[str, int]:
+        """Write all derived keys; return how many articles, members, comments and acts the primary ones hold."""
         with KeySpool(self._keys, TYPES.keys() - _NEVER_LISTED) as spool:
             self._scanner = SpoolingScanner(self._connection, spool)
             deque(self._scanner.spool(), maxlen=0)
@@ -128,7 +119,7 @@ class Derivation:
         rebuild_open_votes(self._connection, self._settings)
         settle_covered(self._connection, ModerationLog(self._connection))
         self._take_up_deletions()
-        return Derived(articles, members, comments, entries)
+        return {"articles": articles, "members": members, "comments": comments, "entries": entries}
 
     def _names(self, noun: str) -> Iterator[str]:
         found = self._scanner.keys(f"{self._keys.prefix}{noun}:?*")

@@ -96,11 +96,11 @@ class Restore(StorePart):
             derived = Derivation(self._connection, settings).run()
             # Deriving takes minutes on a large site, in which the database may be lost as well.
             self._scanner.command_on_same_server("TIME")
-            wanted = {name: self._written[name] for name in derived._fields}
-            if derived._asdict() != wanted and not force:
+            wanted = {name: self._written[name] for name in derived}
+            if derived != wanted and not force:
                 raise ConfigError(
                     "The database does not hold what was written: %(found)s instead of %(wanted)s.",
-                    found=_in_words(derived._asdict()),
+                    found=_in_words(derived),
                     wanted=_in_words(wanted),
                 )
         layout = SCHEMA if self._whole_layout is None else self._whole_layout

@@ -17,7 +17,7 @@ from voteweb.store.accounts.users import Users
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scan.list_replacement import ends_of, replacement
+from voteweb.store.scan.list_replacement import replacement
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
@@ -53,7 +53,7 @@ def _order(connection: Connection, key: str, more: dict[str, float], size: int |
         ordered = [item for item, _ in newest_first(times)][:size]
         if ordered == items:
             return
-        prepare, replace = replacement(connection.keys, key, ends_of(items), ordered)
+        prepare, replace = replacement(connection.keys, key, items, ordered)
         connection.run(prepare)
         if connection.run([replace]) == [["done"]]:
             return

@@ -11,7 +11,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.scan.key_spool import KeySpool
-from voteweb.store.scan.list_replacement import ends_of, replacement
+from voteweb.store.scan.list_replacement import replacement
 from voteweb.store.scan.scanner import BATCH_SIZE, Scanner, batched
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Place, place_writes
@@ -73,7 +73,7 @@ def remade(
         *([other] if other else []),
     ]
     if problems:
-        prepare, fix = replacement(scanner.site_keys, key, ends_of(items), wanted)
+        prepare, fix = replacement(scanner.site_keys, key, items, wanted)
         yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
 
 

@@ -114,20 +114,12 @@ class OneKey(KeyForm):
         return self._keep(keys, lambda: key)
 
 
-class KeyOfId(KeyForm):
-    """A form with a number, as ``article:<id>``."""
+class KeyOf(KeyForm):
+    """A form with one part, as ``article:<id>`` and ``group:<group>``, or with ``*`` for it in a pattern."""
 
     def __get__(self, keys: HasPrefix, _: type) -> Callable[[int | str], str]:
         beginning = self._beginning(keys)
-        return self._keep(keys, lambda id: f"{beginning}{id}")
-
-
-class KeyOfText(KeyForm):
-    """A form with a text, as ``group:<group>``, or with ``*`` for it in a pattern."""
-
-    def __get__(self, keys: HasPrefix, _: type) -> Callable[[str], str]:
-        beginning = self._beginning(keys)
-        return self._keep(keys, lambda text: beginning + text)
+        return self._keep(keys, lambda part: f"{beginning}{part}")
 
 
 class KeyOfMember(KeyForm):

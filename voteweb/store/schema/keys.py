@@ -10,7 +10,7 @@ from voteweb.core import config
 from voteweb.core.names import name_key
 from voteweb.core.validation import is_member_key
 from voteweb.store.schema import fields, values
-from voteweb.store.schema.key_forms import KeyForm, KeyOfId, KeyOfMember, KeyOfText, KeyOfTwo, Noun, OneKey, Part
+from voteweb.store.schema.key_forms import KeyForm, KeyOf, KeyOfMember, KeyOfTwo, Noun, OneKey, Part
 
 #: The beginning of the keys of a site with a name.
 _NAMED = re.compile(r"\{([a-z0-9][a-z0-9-]{0,31})\}:")
@@ -74,18 +74,18 @@ class Keys:
         "the article or comment that a member's sent form became",
         Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=values.is_posted),
     )
-    imported = KeyOfId(
+    imported = KeyOf(
         "imported:<bucket>",
         "the fingerprints of some imported rows, so that none is imported twice",
         Noun("set", PRIMARY, item=values.is_fingerprint),
     )
-    invite = KeyOfText(
+    invite = KeyOf(
         "invite:<digest>",
         "one invitation, by a digest of the token in its link",
         Noun("hash", PRIMARY, fields=fields.INVITATION_FIELDS),
     )
     invites = KeyOfMember("invites:<name>", "the invitations one member made, by their end", Noun("zset", DERIVED))
-    reset = KeyOfText(
+    reset = KeyOf(
         "reset:<digest>",
         "who may set a new password with a link of this digest, and for which old one it was made",
         Noun("string", PRIMARY, ("EXPIRE", config.RESET_SECONDS), item=values.is_reset),
@@ -106,7 +106,7 @@ class Keys:
         "inbox:<name>", "the newest 200 entries of an inbox (``<kind> <what> <unix time>``), newest first", _INBOX
     )
     unread = KeyOfMember("unread:<name>", "those entries of an inbox that have not been read, newest first", _INBOX)
-    inbox_feed = KeyOfText(
+    inbox_feed = KeyOf(
         "inbox-feed:<digest>", "whose inbox the feed with the secret address of this digest shows", _FEED
     )
     seen = KeyOfMember("seen:<name>", "what a member has seen of the conversations of 200 articles, by id", _VISITS)
@@ -130,22 +130,22 @@ class Keys:
         "the articles that one member saved for later, by the time of that",
         Noun("zset", PRIMARY, owner="user", item=values.is_article, most=config.MAX_SAVED),
     )
-    saved_feed = KeyOfText(
+    saved_feed = KeyOf(
         "saved-feed:<digest>", "whose saved articles the feed with the secret address of this digest has", _FEED
     )
 
     # Conversations.
-    thread = KeyOfId(
+    thread = KeyOf(
         "thread:<id>",
         "the conversation of one article without the words: a field for each comment and some of its own",
         Noun("hash", PRIMARY, pair=fields.is_thread_field),
     )
-    words = KeyOfId(
+    words = KeyOf(
         "words:<id>",
         "the texts of the comments of one article, by number",
         Noun("hash", PRIMARY, owner="thread", orphan=fields.NEVER_READ, pair=fields.is_word),
     )
-    hidden = KeyOfId(
+    hidden = KeyOf(
         "hidden:<id>",
         "a bit for each comment of one article, 1 if nobody can read it any more",
         Noun("string", DERIVED, owner="thread"),
@@ -168,7 +168,7 @@ class Keys:
     removing = OneKey(
         "removing:", "the articles with a comment whose replies are being hidden or shown with it", Noun("set", DERIVED)
     )
-    ordering = KeyOfText(
+    ordering = KeyOf(
         "ordering:<token>",
         "the comments of a list in another order, until it takes the place of that list",
         Noun("list", PASSING, _UNLINK),
@@ -177,20 +177,20 @@ class Keys:
 
     # Articles.
     last_article_id = OneKey("article:", "the last article id given out", _COUNTER)
-    article = KeyOfId("article:<id>", "one article", Noun("hash", PRIMARY, fields=fields.ARTICLE_FIELDS))
-    voted = KeyOfId(
+    article = KeyOf("article:<id>", "one article", Noun("hash", PRIMARY, fields=fields.ARTICLE_FIELDS))
+    voted = KeyOf(
         "voted:<id>",
         "the numeric ids of an article's voters",
         Noun("set", PRIMARY, (), "article", item=values.is_foreign_name),
         "an hour after voting ends",
     )
-    open_votes = KeyOfId(
+    open_votes = KeyOf(
         "open-votes:<member id>",
         "the articles on which a member's vote can be taken back, by the end of voting",
         _EXPIRING_RANKING,
         "an hour after the last of these",
     )
-    report = KeyOfId(
+    report = KeyOf(
         "report:<id>",
         "the open reports of one article, by member",
         Noun("hash", PRIMARY, owner="article", pair=values.is_report),
@@ -199,7 +199,7 @@ class Keys:
     answers = OneKey(
         "answers:", "the removed articles whose posters' answers wait for moderators, by their time", _RANKING
     )
-    was = KeyOfId(
+    was = KeyOf(
         "was:<id>",
         "an article before each of its last edits, as JSON, by their time",
         Noun("zset", PASSING, ("EXPIRE", config.EARLIER_SECONDS), "article", item=fields.is_earlier_version),
@@ -222,33 +222,29 @@ class Keys:
     )
     by_time = OneKey("time:", "all articles by publish time in unix seconds", _RANKING)
     by_score = OneKey("score:", "all articles by score in seconds", _RANKING)
-    group_by_time = KeyOfText(
-        "time:<group>", "the articles of one group by publish time, updated by every write", _RANKING
-    )
-    group_by_score = KeyOfText("score:<group>", "the articles of one group by score, updated by every write", _RANKING)
+    group_by_time = KeyOf("time:<group>", "the articles of one group by publish time, updated by every write", _RANKING)
+    group_by_score = KeyOf("score:<group>", "the articles of one group by score, updated by every write", _RANKING)
     good = OneKey("good:", "the good articles by publish time in unix seconds", _RANKING)
     top = OneKey(
         "top:",
         "the 250 articles with the most votes (by votes × 2³² + publish time), and the value of the best left out",
         _BEST,
     )
-    top_of_day = KeyOfText(
-        "top-day:<day>", "the 250 articles of one UTC day with the most votes, as in ``top:``", _BEST
-    )
-    top_of_group = KeyOfText(
+    top_of_day = KeyOf("top-day:<day>", "the 250 articles of one UTC day with the most votes, as in ``top:``", _BEST)
+    top_of_group = KeyOf(
         "top-group:<group>", "the 250 articles of one group with the most votes, as in ``top:``", _BEST
     )
-    top_of = KeyOfText(
+    top_of = KeyOf(
         "top-of:<period>",
         "the best of a period (``week``, ``week+group``), as in ``top:``, and one marker, or what is made of it so "
         "far (``week.2026-11-22``)",
         _MADE_RANKING,
         "after ten minutes",
     )
-    domain = KeyOfText(
+    domain = KeyOf(
         "domain:<domain>", "the listed articles with a link to one host, by publish time in whole seconds", _RANKING
     )
-    link = KeyOfText(
+    link = KeyOf(
         "link:<digest>",
         "the listed articles with one link, by publish time in whole seconds",
         _EXPIRING_RANKING,
@@ -268,9 +264,9 @@ class Keys:
         "the name of a group by a second name, under which its address is found too",
         Noun("hash", PRIMARY, pair=values.pair_of(values.is_group_name, values.is_group_name)),
     )
-    group_info = KeyOfText("group-info:<group>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
+    group_info = KeyOf("group-info:<group>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
     groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=values.is_group_name))
-    group = KeyOfText("group:<group>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))
+    group = KeyOf("group:<group>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))
     domain_rules = OneKey(
         "domain-rules:",
         "how links to some domains are treated, as JSON by domain, 1,000 at most",
@@ -299,13 +295,13 @@ class Keys:
     sign_up = KeyOfMember(
         "signup:<name>", "the keyed digest of the network that a member signed up from", _EXPIRING, "after 30 days"
     )
-    network = KeyOfText(
+    network = KeyOf(
         "network:<digest>",
         "the members who signed up from one network, by time of joining",
         Noun("zset", PASSING, _UNLINK, item=is_member_key),
         "30 days after the newest",
     )
-    known_network = KeyOfText(
+    known_network = KeyOf(
         "known:<digest>",
         "that a member has logged in from a network, by a keyed digest of both",
         _EXPIRING,
@@ -349,17 +345,15 @@ class Keys:
     mail_status = OneKey(
         "mail-status:", "how many mails ended how: sent nothing refused failed dropped failing failure", _FACTS
     )
-    stats = KeyOfText(
+    stats = KeyOf(
         "stats:<day>",
         "what was counted on one UTC day: votes comments reports settled wait-<bucket>",
         Noun("hash", PASSING, ("EXPIRE", config.STATISTICS_SECONDS), pair=lambda _, count: values.is_count(count)),
         "after 400 days",
     )
     jobs = OneKey("jobs:", "when each background job was last done, in unix seconds", _FACTS)
-    lease = KeyOfText(
-        "lease:<job>", "which process runs a background job", _EXPIRING, "half a minute after its last step"
-    )
-    done = KeyOfText(
+    lease = KeyOf("lease:<job>", "which process runs a background job", _EXPIRING, "half a minute after its last step")
+    done = KeyOf(
         "done:<token>",
         "the answer of one act, so that sending it again changes nothing",
         Noun("string", PASSING, ("EXPIRE", config.DONE_SECONDS)),

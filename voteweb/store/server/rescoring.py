@@ -1,4 +1,4 @@
-"""Rescoring: new places for all articles after a setting of the ranking was changed, or a ranking was added."""
+"""Rescoring: new places for all articles after a setting of the ranking was changed."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Kind, Look, check_place, look_at
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
-from voteweb.store.schema.rankings import Rankings, site_lists
-from voteweb.store.schema.values import LEFT_OUT, article_member, finite_number
+from voteweb.store.schema.rankings import Rankings
+from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context
 from voteweb.store.site.site_settings import SiteSettings, read_command
 
 #: The fields that tell where an article stands.
-_FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
+_FIELDS = ("title", "poster", "time", "votes", "groups", "gone")
 
 
 class Rescoring(SiteSettings):
@@ -69,37 +69,26 @@ class Rescoring(SiteSettings):
 
     def _reads(self, id: str, fields: Fields) -> list[Command]:
         """Return what else is read of an article: the settings in force, and its places."""
-        places: list[Command] = [("ZMSCORE", key, article_member(id), LEFT_OUT) for key in self._lists(fields)]
-        return [read_command(self._keys), *places]
+        member = article_member(id)
+        return [read_command(self._keys), *(("ZSCORE", key, member) for key in self._lists(fields))]
 
     def _lists(self, fields: Fields) -> list[str]:
-        """Return the rankings by score, by votes and of a domain in which an article may stand; none if it is none."""
-        time, keys = finite_number(fields["time"]), self._keys
-        if time is None or not abs(time) < config.MAX_TIME or fields["gone"] is not None:
-            return []
+        """Return the rankings that the settings shape, and in which an article may stand."""
         groups = decoding.group_names(fields["groups"] or "")
-        in_groups = [spell(name) for name in groups for spell in (keys.group_by_score, keys.top_of_group)]
-        return [*site_lists(keys, time, fields["link"] or "")[1:], *in_groups]
+        return [self._keys.good(), self._keys.by_score(), *map(self._keys.group_by_score, groups)]
 
     def _writes(self, seen: Look) -> list[Command]:
         """Return the writes that put an article where it should stand, none if it stands there."""
-        keys, fields, link = self._keys, seen.fields, seen.fields["link"] or ""
-        article = decoding.article(int(seen.name), [fields.get(name) for name in decoding.FIELDS])
+        article = decoding.article(int(seen.name), [seen.fields.get(name) for name in decoding.FIELDS])
         if article is None or not article.is_listed:
             return []
-        settings = with_stored(self._settings, seen.replies[0])
-        places = dict(zip(self._lists(fields), seen.replies[1:], strict=True))
-        wanted = self._rankings.scores_of(article, settings, link)
-        for key in self._rankings.left_out(article, link, wanted, places, is_ours=fields["base"] is not None):
-            wanted.pop(key, None)
-        writes: list[Command] = []
-        for key, (score, _) in places.items():
-            if score == wanted.get(key):
-                continue
-            noun, group = keys.split(key)
-            # What lacks the article altogether is left to the doctor.
-            by_score = keys.group_by_score(group) if noun == "top-group" else key
-            if noun not in ("score", "top-group") or places[by_score][0] is not None:
-                problems = check_place(keys, key, article_member(article.id), score, wanted.get(key))
-                writes += [write for problem in problems for write in problem.writes]
-        return writes
+        in_force, *stored = seen.replies
+        wanted = self._rankings.scores_of(article, with_stored(self._settings, in_force), "")
+        return [
+            write
+            for key, score in zip(self._lists(seen.fields), stored, strict=True)
+            # A ranking by score that lacks the article altogether is left to the doctor.
+            if score is not None or key == self._keys.good()
+            for problem in check_place(self._keys, key, article_member(article.id), score, wanted.get(key))
+            for write in problem.writes
+        ]
