@@ -165,7 +165,9 @@ class Derivation:
         if article is None:  # it was broken in the backed-up site: the doctor reports it there as here
             return
         has_poster = name_key(article.poster) in self._members
-        wanted = self._rankings.present_places(article, fields, self._settings, now=clock.now(), has_poster=has_poster)
+        wanted = self._rankings.present_places(
+            article, fields, self._settings, now=clock.now(), has_poster=has_poster, places={}
+        )
         for key, place in wanted.items():
             noun, _ = self._keys.split(key)
             if noun == "link":

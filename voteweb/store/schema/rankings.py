@@ -1,6 +1,6 @@
 """Rankings: the sorted sets of articles, and which of them hold a given article with which score."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,17 +19,6 @@ BEST_NOUNS = frozenset(noun for noun, holds in NOUNS.items() if holds.part is Pa
 Place = float | bool | None
 #: The score of an article in each ranking, and what the best article left out there is worth; None where there is none.
 Places = Mapping[str, tuple[float | None, float | None]]
-NOWHERE: Places = {}
-
-
-def site_lists(keys: Keys, time: float, link: str) -> tuple[str, ...]:
-    """Return the rankings of the site that hold an article published at unix *time*.
-
-    They are ``time: score: good: top: top-day:<day> domain:<domain>``; of a link without a domain, the last is never
-    written.
-    """
-    best = (keys.top(), keys.top_of_day(day_name(day_number(time))))
-    return (keys.by_time(), keys.by_score(), keys.good(), *best, keys.domain(links.listed_domain(link)))
 
 
 def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
@@ -141,19 +130,6 @@ class Rankings:
             scores[self._keys.domain(links.listed_domain(link))] = article.time // 1
         return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
 
-    def left_out(
-        self, article: Article, link: str, wanted: Mapping[str, Place], places: Places, *, is_ours: bool
-    ) -> Iterator[str]:
-        """Yield the keys of rankings where *article* is *wanted*, but left out given the *places* where it is.
-
-        It is not *is_ours* if a program after the book wrote it, which knows none of these rankings.
-        """
-        for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
-            score, worth = places.get(key, (None, None))
-            lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
-            if lead < 0 or (score is None and (lead == 0 or not is_ours)):
-                yield key
-
     def key_of_poster(self, article: Article) -> str:
         """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""
         return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)
@@ -162,9 +138,16 @@ class Rankings:
         """Return every set and ranking in which an article with these stored *fields* may be, but the queues."""
         keys, poster, link = self._keys, fields["poster"] or "", fields["link"] or ""
         time = finite_number(fields["time"])
-        lists = site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, link)
-        others = (keys.posted(poster), keys.gone(poster), keys.held_articles(), keys.link(links.digest(link)))
-        return [*lists, *others, *group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split())))]
+        day = day_name(day_number(time if time is not None and abs(time) < config.MAX_TIME else 0.0))
+        of_site = (keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.top_of_day(day))
+        of_link = (keys.domain(links.listed_domain(link)), keys.link(links.digest(link)))
+        of_poster = (keys.posted(poster), keys.gone(poster), keys.held_articles())
+        return [
+            *of_site,
+            *of_link,
+            *of_poster,
+            *group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split()))),
+        ]
 
     def places(self, article: Article, settings: Settings, link: str) -> dict[str, Place]:
         """Return where an *article* of this stored *link* must be: its score in each ranking, True in each set.
@@ -188,17 +171,21 @@ class Rankings:
         *,
         now: float,
         has_poster: bool,
-        places: Places = NOWHERE,
+        places: Places,
     ) -> dict[str, Place]:
         """Return where an *article* with these stored *fields* must be at unix time *now*, given the *places* it has.
 
-        It may be left out of some rankings. Its poster may be no member.
+        A ranking may have left it out, and those of a program after the book, which has no base, may never have held
+        it. Its poster may be no member.
         """
         link, is_ours = fields["link"] or "", fields["base"] is not None
         wanted, link_key = self.places(article, settings, link), self._keys.link(links.digest(link))
         if places or not is_ours:  # else nothing tells of any that it is left out
-            for key in self.left_out(article, link, wanted, places, is_ours=is_ours):
-                wanted.pop(key, None)
+            for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
+                score, worth = places.get(key, (None, None))
+                lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
+                if lead < 0 or (score is None and (lead == 0 or not is_ours)):
+                    wanted.pop(key, None)
         # The key may have expired by now, and a program after the book knows no such key.
         is_known = places.get(link_key, (None, None))[0] is not None
         if not is_known and not (is_ours and now < article.time + config.LINK_SECONDS - 1):
