@@ -14,6 +14,7 @@ from flask import Flask
 from flask_wtf.csrf import CSRFProtect, generate_csrf
 
 from bench.constants import DATABASE_URL, SECRET, STATIC_RESPONSE
+from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import open_store
@@ -96,7 +97,7 @@ def flask_with_queries() -> Flask:
         pipeline = store.pipeline()
         store.users.queue_get(pipeline, flask_login.current_user.get_id())
         store.reports.queue_count(pipeline)
-        store.listings.queue_good(pipeline, settings.good_on_front)
+        store.listings.queue_good(pipeline, config.GOOD_ON_FRONT)
         store.listings.queue_page(pipeline, ranking, 1)
         store.votes.queue_own(pipeline, store.listings.recent_ids(ranking, 1), 1)
         pipeline.execute()

@@ -21,7 +21,7 @@ from bench.tracing.in_process import InProcessClient, create_site_app
 from bench.tracing.sent_commands import record_sent_commands
 from bench.tracing.slowlog import direct_commands, record_commands
 from voteweb.core.comments import CommentId, CommentOrder, Thread
-from voteweb.core.config import MAX_COMMENTS, Settings
+from voteweb.core.config import COMMENTS_ON_PAGE, MAX_COMMENTS, Settings
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import Draft
 from voteweb.core.validation import new_submission_token
@@ -148,7 +148,7 @@ def _measure_thread(store: Store, url: str, size: int, article: int) -> list[tup
     seconds = _median_seconds(lambda: client.get(f"/a/{article}"), read_after_vote)
     rows.append((f"the same after a vote, {size:,}", "member", None, None, None, None, seconds * 1e3))
     thread = store.threads.get(article)
-    page_size = Settings().comments_on_page
+    page_size = COMMENTS_ON_PAGE
 
     def build() -> None:
         Conversation(thread, CommentOrder.SCORE, Settings().comment_vote_score).page(1, page_size)

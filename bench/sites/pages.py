@@ -45,7 +45,7 @@ def _list_pages(site: Site, store: Store) -> list[Page]:
         Page("new", "/new", "/new"),
         Page("new-deep", f"/new, page {DEEP_PAGE:,} or the last", f"/new?page={min(DEEP_PAGE, last)}"),
         Page("new-last", "/new, the last page but one", f"/new?page={max(last - 1, 1)}"),
-        Page("good", "/good", "/good", rows=SETTINGS.good_listed),
+        Page("good", "/good", "/good", rows=config.GOOD_LISTED),
         Page("group", "a group", f"/g/{group}"),
         Page("group-deep", "a group, the last page but one", f"/g/{group}?page={max(last_of_group - 1, 1)}"),
         Page("combined", "two groups combined", f"/g/{combined}"),

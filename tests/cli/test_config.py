@@ -1,7 +1,7 @@
 """``voteweb config``: every setting with its value, unit, source and description."""
 
 import json
-from dataclasses import Field, fields
+from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from voteweb.core.config import Settings, env_name
+from voteweb.core.config import env_name, variables
 
 
 def printed_settings(invoke: Invoke, **env: str) -> dict[str, str]:
@@ -19,7 +19,7 @@ def printed_settings(invoke: Invoke, **env: str) -> dict[str, str]:
     return {line.split()[0]: line for line in result.stdout.splitlines()}
 
 
-@pytest.mark.parametrize("setting", fields(Settings), ids=lambda setting: setting.name)
+@pytest.mark.parametrize("setting", variables(), ids=lambda setting: setting.name)
 def test_every_setting_has_its_unit_and_description(invoke_alone: Invoke, setting: Field[Any]) -> None:
     line = printed_settings(invoke_alone)[env_name(setting.name)]
     assert f" {setting.metadata['unit']} " in line
@@ -53,7 +53,7 @@ def test_secrets_are_masked(invoke_alone: Invoke) -> None:
 def test_json_has_an_object_for_each_setting(invoke_alone: Invoke) -> None:
     result = invoke_alone("config", "--json", VOTEWEB_PORT="8123", VOTEWEB_SECRET_KEY="hunter1", VOTEWEB_NEWS="x")
     rows = {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
-    assert list(rows) == [env_name(setting.name) for setting in fields(Settings)]
+    assert list(rows) == [env_name(setting.name) for setting in variables()]
     assert (rows["VOTEWEB_PORT"]["value"], rows["VOTEWEB_PORT"]["source"]) == ("8123", "environment")
     assert rows["VOTEWEB_SECRET_KEY"]["value"] == "*** (fingerprint 7be28066)"
     assert "VOTEWEB_NEWS" in result.stderr

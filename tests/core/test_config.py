@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from voteweb.core.config import Settings, env_name, from_env
+from voteweb.core.config import ENDED_VARIABLES, Settings, env_name, from_env, unknown_name_warnings, variables
 from voteweb.core.errors import ConfigError
 
-BAD_CONTACT = "VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks."
+BAD_CONTACT = "VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks."
 BAD_SITE = (
     "VOTEWEB_SITE must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. "
     "The name that readers see is VOTEWEB_SITE_NAME."
@@ -34,9 +34,6 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
         ({"VOTEWEB_OWN_VOTE": "-1"}, "VOTEWEB_OWN_VOTE must be 0 or 1."),
         ({"VOTEWEB_VOTING_SECONDS": "0"}, "VOTEWEB_VOTING_SECONDS must be at least 1."),
         ({"VOTEWEB_PAGE_SIZE": "0"}, "VOTEWEB_PAGE_SIZE must be at least 1."),
-        ({"VOTEWEB_GOOD_LISTED": "-5"}, "VOTEWEB_GOOD_LISTED must be at least 1."),
-        ({"VOTEWEB_GOOD_ON_FRONT": "-1"}, "VOTEWEB_GOOD_ON_FRONT must be at least 0."),
-        ({"VOTEWEB_GROUP_CACHE_SECONDS": "0"}, "VOTEWEB_GROUP_CACHE_SECONDS must be at least 1."),
         ({"VOTEWEB_MAX_GROUPS": "0"}, "VOTEWEB_MAX_GROUPS must be at least 1."),
         ({"VOTEWEB_REDIS_DEADLINE": "0"}, "VOTEWEB_REDIS_DEADLINE must be at least 0.1."),
         ({"VOTEWEB_SESSION_DAYS": "0"}, "VOTEWEB_SESSION_DAYS must be at least 1."),
@@ -45,7 +42,6 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
         ({"VOTEWEB_PORT": "65536"}, "VOTEWEB_PORT must be at most 65535."),
         # Redis refuses an expiry too far away, and would do so after a script's first write.
         ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be at most 3155760000."),
-        ({"VOTEWEB_GROUP_CACHE_SECONDS": "9" * 18}, "VOTEWEB_GROUP_CACHE_SECONDS must be at most 86400."),
         # Each of these was accepted, and made every page fail.
         ({"VOTEWEB_EDIT_SECONDS": "1" + "0" * 17}, "VOTEWEB_EDIT_SECONDS must be at most 3155760000."),
         ({"VOTEWEB_SESSION_DAYS": "100000000"}, "VOTEWEB_SESSION_DAYS must be at most 365."),
@@ -59,8 +55,8 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
         ({"VOTEWEB_TRUSTED_PROXIES": "-1"}, "VOTEWEB_TRUSTED_PROXIES must be at least 0."),
         ({"VOTEWEB_TRUSTED_PROXIES": "11"}, "VOTEWEB_TRUSTED_PROXIES must be at most 10."),
         *(({"VOTEWEB_SITE_URL": url}, BAD_URL) for url in BAD_URLS),
-        ({"VOTEWEB_SECURITY_CONTACT": "ann@news.example"}, BAD_CONTACT),
-        ({"VOTEWEB_SECURITY_CONTACT": "mailto:ann\nContact: eve"}, BAD_CONTACT),
+        ({"VOTEWEB_CONTACT": "ann@news.example"}, BAD_CONTACT),
+        ({"VOTEWEB_CONTACT": "mailto:ann\nContact: eve"}, BAD_CONTACT),
         *(({"VOTEWEB_SITE": name}, BAD_SITE) for name in ("Cooking", "-cooking", "a" * 33, "a b", "{a}", "süd", "a\n")),
         ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, approve, invite, closed."),
     ],
@@ -95,16 +91,15 @@ def test_empty_environment_gives_the_numbers_of_the_design() -> None:
         604_800,
         25,
     )
-    assert (settings.good_listed, settings.good_on_front, settings.group_cache_seconds) == (50, 10, 60)
     assert (settings.max_groups, settings.signup, settings.session_days) == (5, "open", 30)
     assert (settings.redis_url, settings.secret_key) == ("", "")
 
 
-@pytest.mark.parametrize("setting", dataclasses.fields(Settings), ids=lambda setting: setting.name)
+@pytest.mark.parametrize("setting", variables(), ids=lambda setting: setting.name)
 def test_every_setting_has_a_unit_a_description_and_a_variable(setting: dataclasses.Field[object]) -> None:
     assert setting.metadata["unit"]
     assert setting.metadata["description"]
-    # The default of own_vote is 1 and of good_on_front 10: both stay valid when the environment repeats them.
+    # A default stays valid when the environment repeats it.
     if setting.default not in ("", 0.0):
         assert getattr(from_env({env_name(setting.name): str(setting.default)}), setting.name) == setting.default
 
@@ -118,6 +113,14 @@ def test_every_number_has_bounds() -> None:
 
 def test_unknown_variables_are_ignored() -> None:
     assert from_env({"GOOD_VOTES": "1", "VOTEWEB_UNHEARD_OF": "1"}) == Settings()
+
+
+def test_ended_settings_have_no_effect_but_a_warning() -> None:
+    env = dict.fromkeys(ENDED_VARIABLES, "7")
+    assert from_env(env) == Settings()
+    warnings = unknown_name_warnings(env)
+    assert len(warnings) == len(ENDED_VARIABLES) == 8
+    assert warnings[0] == "VOTEWEB_COMMENTS_ON_PAGE is set, but this setting has ended: unset it. See docs/settings.md."
 
 
 @pytest.mark.parametrize(

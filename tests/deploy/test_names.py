@@ -1,18 +1,18 @@
 """The settings, commands and projects that the files of deploy/ name exist."""
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from tests.deploy.files import DEPLOY, ROOT
 from voteweb.cli.main import voteweb
-from voteweb.core.config import Settings, env_name, from_env
+from voteweb.core.config import env_name, from_env, variables
 
 TEXT = "\n".join(file.read_text() for file in sorted(DEPLOY.rglob("*")) if file.is_file())
 COMMAND = re.compile(r'(?:bin/voteweb (?:--site \S+ )?|site voteweb |CMD \["voteweb", ")([a-z]+)')
 
 
 def test_every_setting_exists() -> None:
-    known = {env_name(setting.name) for setting in fields(Settings)}
+    known = {env_name(setting.name) for setting in variables()}
     assert set(re.findall(r"VOTEWEB_[A-Z_]+", TEXT)) <= known
 
 

@@ -115,7 +115,7 @@ def _app(settings: Settings) -> Flask:
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     """Short lists: every row takes time."""
-    return replace(settings, page_size=ROWS, good_listed=ROWS)
+    return replace(settings, page_size=ROWS)
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ DESK = Screen(1280, 800, False, 12, 62)
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     """Lists as long as on a site, and one where newcomers wait."""
-    return replace(settings, page_size=Settings.page_size, good_listed=Settings.good_listed, signup="approve")
+    return replace(settings, page_size=Settings.page_size, signup="approve")
 
 
 @pytest.fixture

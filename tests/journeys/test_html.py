@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("filled")
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     """Lists as long as on a site: the pages must be light."""
-    return replace(settings, page_size=Settings.page_size, good_listed=Settings.good_listed)
+    return replace(settings, page_size=Settings.page_size)
 
 
 def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_path: Path) -> None:

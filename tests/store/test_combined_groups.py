@@ -49,7 +49,7 @@ def test_the_order_of_combined_names_does_not_matter(store: Store) -> None:
 
 
 def test_a_combined_list_is_kept_a_minute_with_its_time(make_store: MakeStore) -> None:
-    store = make_store(group_cache_seconds=60)
+    store = make_store()
     ranking = store.rankings.groups(["go", "redis"], Order.TIME)
     add_stories(store, [(START, 9)], groups=("go", "redis"))
     before = time.time()

@@ -7,7 +7,7 @@ import click
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.output import json_option, print_rows
 from voteweb.cli.site import lines_not_in_force, load_settings, open_checked_store, require_database
-from voteweb.core.config import Settings, unknown_names
+from voteweb.core.config import Settings, unknown_name_warnings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import STORED, SettingInForce, in_force, settings_in_force
 from voteweb.embedded.database import open_database
@@ -35,8 +35,8 @@ def config(as_json: bool) -> None:
         _print_columns(rows)
     for line in lines_not_in_force(settings, in_data or settings):
         click.echo(line, err=as_json)
-    for name in unknown_names():
-        click.echo(f"{name} is set, but there is no such setting.", err=as_json)
+    for warning in unknown_name_warnings():
+        click.echo(warning, err=as_json)
 
 
 def _read_in_force(settings: Settings) -> Settings | None:

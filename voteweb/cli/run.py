@@ -29,7 +29,7 @@ from voteweb.cli.site import (
     site_origin,
 )
 from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
-from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_names
+from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_name_warnings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.settings_in_force import sources
@@ -68,8 +68,8 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     environment = set(os.environ)
     settings = load_settings(data, host=host, port=port, workers=workers)
     setting_sources = sources(settings, set(os.environ) - environment, FILE_NAME)
-    for name in unknown_names():
-        _warn(f"{name} is set, but there is no such setting.")
+    for warning in unknown_name_warnings():
+        _warn(warning)
     address, port = free_address(settings.host, settings.port)
     is_embedded = not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=_warn) as settings:

@@ -32,6 +32,8 @@ MAX_COMMENT_LENGTH = 10_000
 MAX_COMMENTS = 10_000
 #: Levels of replies, from 1; deeper ones cannot be followed by anybody.
 MAX_COMMENT_LEVEL = 50
+#: Comments on a page of a conversation: of 300 characters each, they are a quarter of a megabyte at most.
+COMMENTS_ON_PAGE = 100
 #: Top-level comments on a page, and levels of replies; deeper ones have a page of their own.
 TOP_LEVEL_ON_PAGE = 25
 LEVELS_ON_PAGE = 6
@@ -103,8 +105,13 @@ SORT_STEPS = 8
 SORT_CHIPS = 12
 #: Groups that one address can combine: more would match ever fewer articles under ever more addresses.
 MAX_COMBINED_GROUPS = 4
+#: Seconds for which the ranking of combined groups is cached.
+GROUP_CACHE_SECONDS = 60
 #: Articles of the smallest group that take part in a combined ranking: making it blocks Redis for less than 1 ms.
 MAX_COMBINED_ARTICLES = 500
+#: Good articles on their own page, and beside the front page.
+GOOD_LISTED = 50
+GOOD_ON_FRONT = 10
 #: Articles that a ranking by votes holds: ten pages of the best of a day, of a group, of all time.
 MAX_RANKED = 250
 #: Seconds for which the best articles of a period are kept; articles that one step of making them takes up, 0.3 ms of
@@ -367,6 +374,12 @@ SOURCES_VARIABLE = "VOTEWEB_SETTING_SOURCES"
 TRACEBACK_VARIABLE = "VOTEWEB_TRACEBACK"
 #: Variables named like settings that are none: those of commands and of our tests.
 OTHER_VARIABLES = frozenset({TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP", SOURCES_VARIABLE})
+#: Variables of settings that were ended in version 0.2.0.
+ENDED_VARIABLES = frozenset(
+    f"VOTEWEB_{name}"
+    for name in """COMMENTS_ON_PAGE COMMENT_VOTE_SCORE GOOD_LISTED GOOD_ON_FRONT GROUP_CACHE_SECONDS LOG_KEPT
+    SECURITY_CONTACT SHARE_IMAGE""".split()
+)
 #: Characters of an address in a line of the log, so that lines of several workers do not mix when written at once.
 MAX_LOGGED_PATH_LENGTH = 400
 #: Bytes of an address, path and query, and of all headers of a request: as many as proxies pass by default.
@@ -401,8 +414,10 @@ def _setting(
     min: float | None = None,
     max: float = math.inf,
     choices: tuple[str, ...] = (),
+    is_variable: bool = True,
 ) -> Any:
     metadata = {"unit": unit, "description": description, "min": min, "max": max, "choices": choices}
+    metadata |= {"is_variable": is_variable}
     return field(default=default, metadata=metadata)
 
 
@@ -444,9 +459,6 @@ class Settings:
         "", "folder", "logo, icon, colours, links and texts of the operator, see branding.md; empty: voteweb's own"
     )
     contact: str = _setting("", "URL", "mailto: or https:// of the operators, shown on every page; empty: none")
-    share_image: str = _setting(
-        "", "URL", "https:// of a picture shown where links to the site are shared; empty: one with its icon"
-    )
     good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1, MAX_GOOD_VOTES)
     vote_score: float = _setting(
         0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001, 10**9
@@ -462,9 +474,6 @@ class Settings:
         1.0, "seconds", "how long a reader's page, and a list for all members, is cached; 0: not at all", 0, 60
     )
     page_size: int = _setting(25, "rows", "articles on a page", 1, 250)
-    good_listed: int = _setting(50, "rows", "good articles on /good", 1, 250)
-    good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0, 250)
-    group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is cached", 1, 86_400)
     max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1, MAX_TYPED_GROUPS)
     edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0, 3_155_760_000)
     comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them")
@@ -472,13 +481,11 @@ class Settings:
     comment_good_votes: int = _setting(
         10, "votes", "a comment with this many votes counts as a day newer", 1, MAX_GOOD_VOTES
     )
-    comment_vote_score: float = _setting(
-        0.0, "seconds", "what a vote on a comment is worth; unset: 86,400 / VOTEWEB_COMMENT_GOOD_VOTES", 0.001, 10**9
-    )
+    #: What a vote on a comment is worth. It is in the data, and no variable sets it.
+    comment_vote_score: float = _setting(0.0, "seconds", "", 0.001, 10**9, is_variable=False)
     commenting_seconds: int = _setting(
         1_209_600, "seconds", "how long an article is open for comments and votes on them: two weeks", 1, 3_155_760_000
     )
-    comments_on_page: int = _setting(100, "comments", "comments on one page of a conversation", 25, 1_000)
     fetch_titles: int = _setting(1, "0 or 1", "whether members can have the title of a link fetched while posting")
     signup: str = _setting(
         "open",
@@ -501,7 +508,6 @@ class Settings:
         0, "proxies", f"proxies in front of the site, the last of which sets {ADDRESS_HEADER}; 0: none", 0, 10
     )
     log: str = _setting("text", "word", "format of the request log: text, json or off", choices=("text", "json", "off"))
-    log_kept: int = _setting(0, "0 or 1", "whether requests answered from the page cache are logged too")
     log_addresses: int = _setting(0, "0 or 1", "whether the log has the visitors' addresses")
     mail_url: str = _setting(
         "", "URL", "smtp://user:password@host:587 (with STARTTLS) or smtps://…; empty: the site without mail"
@@ -511,9 +517,6 @@ class Settings:
 
     backup_days: int = _setting(
         3, "days", "how old the last good backup may be before /healthz says degraded; 0: any age", 0, 3_650
-    )
-    security_contact: str = _setting(
-        "", "URL", "mailto: or https:// for reports of vulnerabilities, shown at /.well-known/security.txt; empty: none"
     )
 
     @property
@@ -543,10 +546,6 @@ class Settings:
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path.")
         if self.contact and not re.fullmatch(r"(?:mailto:|https?://)[!-~]+", self.contact):
             raise ConfigError("VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks.")
-        if self.share_image and not re.fullmatch(r"https?://[!-~]+", self.share_image):
-            raise ConfigError("VOTEWEB_SHARE_IMAGE must begin with https:// and have no blanks.")
-        if self.security_contact and not re.fullmatch(r"(?:mailto:|https://)[!-~]+", self.security_contact):
-            raise ConfigError("VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks.")
         check_mail(self.mail_url, self.mail_from, self.site_url)
         if self.metrics_token and len(self.metrics_token) < MIN_METRICS_TOKEN_LENGTH:
             raise ConfigError(
@@ -595,13 +594,18 @@ def env_name(name: str) -> str:
 
 def from_env(env: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings in *env*; an empty variable counts as unset. Raises ConfigError for an invalid value."""
-    refuse_misspelt(unknown_names(env), sorted(_setting_names()))
+    refuse_misspelt(sorted(set(unknown_names(env)) - ENDED_VARIABLES), sorted(_setting_names()))
     values = {
         setting.name: _parse(setting, env[env_name(setting.name)])
-        for setting in fields(Settings)
+        for setting in variables()
         if env.get(env_name(setting.name))
     }
     return Settings(**values)
+
+
+def variables() -> tuple[Field[Any], ...]:
+    """Return the settings that the environment can set."""
+    return tuple(setting for setting in fields(Settings) if setting.metadata["is_variable"])
 
 
 def parse_setting(name: str, text: str) -> Any:
@@ -618,8 +622,18 @@ def unknown_names(env: Mapping[str, str] = os.environ) -> list[str]:
     return sorted(name for name, value in env.items() if value and name.startswith(env_name("")) and name not in known)
 
 
+def unknown_name_warnings(env: Mapping[str, str] = os.environ) -> list[str]:
+    """Return a sentence about each variable in *env* that is named like a setting, but is none."""
+    return [
+        f"{name} is set, but this setting has ended: unset it. See docs/settings.md."
+        if name in ENDED_VARIABLES
+        else f"{name} is set, but there is no such setting."
+        for name in unknown_names(env)
+    ]
+
+
 def _setting_names() -> set[str]:
-    return {env_name(setting.name) for setting in fields(Settings)}
+    return {env_name(setting.name) for setting in variables()}
 
 
 def _parse(setting: Field[Any], value: str) -> Any:

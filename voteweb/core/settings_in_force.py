@@ -8,12 +8,12 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name, parse_setting
+from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name, parse_setting, variables
 from voteweb.core.errors import ConfigError
 
 #: The settings that are in the data, by their names.
@@ -84,7 +84,7 @@ def settings_in_force(
     ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
     """
     given = _given_sources()
-    for setting in fields(Settings):
+    for setting in variables():
         name = env_name(setting.name)
         value, source = _shown(setting.name, settings), "default"
         if setting.name in in_data:
@@ -95,7 +95,7 @@ def settings_in_force(
                 value = "embedded"
         elif os.environ.get(name):
             source = file_name if name in from_file else "environment"
-        elif setting.name in ("vote_score", "comment_vote_score"):
+        elif setting.name == "vote_score":
             source = "worked out"
         elif setting.name == "secret_key" and not settings.redis_url:
             exists = (Path(settings.data_dir) / "secret.key").exists()

@@ -53,7 +53,7 @@ class ConversationPages:
         self.order = order
         self._time, self._settings = now(), settings()
         self.conversation = tree(read.thread, self.order)
-        self.page: ConversationPage = self.conversation.below(root, number, self._settings.comments_on_page)
+        self.page: ConversationPage = self.conversation.below(root, number, config.COMMENTS_ON_PAGE)
         if number > self.page.pages:
             raise NoSuchPage()
         self._read = read
@@ -252,7 +252,7 @@ def expected_on_page(
     conversation = _kept_tree(thread, order)
     if conversation is None:
         return set()
-    rows = conversation.below(root, number, settings().comments_on_page).rows
+    rows = conversation.below(root, number, config.COMMENTS_ON_PAGE).rows
     above = conversation.ancestors(root)[-config.SHOWN_ANCESTORS :] if root in thread.nodes else ()
     return {row.node.number for row in rows} | {node.number for node in above} | {root}
 
@@ -319,5 +319,5 @@ def page_address(id: int, root: int, page: int, order: CommentOrder) -> str:
 
 def place_address(id: int, number: int, conversation: Conversation, order: CommentOrder) -> str:
     """Return the address at which comment *number* of article *id* is shown among others."""
-    place = conversation.place(number, settings().comments_on_page)
+    place = conversation.place(number, config.COMMENTS_ON_PAGE)
     return f"{page_address(id, place.root, place.page, order)}#c{number}"

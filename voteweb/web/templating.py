@@ -112,7 +112,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
-        share_image=lambda: settings.share_image or branding.share_address(brand),
+        share_image=lambda: branding.share_address(brand),
         signup_names=formatting.SIGNUP_NAMES,
         snippet_of=snippets.mark_snippet,
         static=urls.static,

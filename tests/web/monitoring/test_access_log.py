@@ -75,7 +75,6 @@ def logged(capfd: pytest.CaptureFixture[str], record: RequestRecord, environ: An
         (request(), {}, {"log_addresses": 1}, "0123456789ab GET /a/7 200 1234 - 192.0.2.7"),
         (request(), {"REMOTE_ADDR": ""}, {"log_addresses": 1}, "0123456789ab GET /a/7 200 1234 - -"),
         (request(status="404"), {"REQUEST_METHOD": "X\x1b"}, {}, "0123456789ab - /a/7 404 1234 -"),
-        (request(cache_status=request_record.HIT), {}, {"log_kept": 1}, "0123456789ab GET /a/7 200 1234 -"),
     ],
 )
 def test_request_is_one_line(
@@ -88,7 +87,7 @@ def test_request_is_one_line(
     assert re.fullmatch(f"{TIME} {re.escape(line)}\n", logged(capfd, record, environ, **settings))
 
 
-def test_cached_page_is_not_logged_by_default(capfd: pytest.CaptureFixture[str]) -> None:
+def test_cached_page_is_not_logged(capfd: pytest.CaptureFixture[str]) -> None:
     assert logged(capfd, request(cache_status=request_record.HIT)) == ""
     assert logged(capfd, request(cache_status=request_record.MISS)) != ""
 

@@ -38,7 +38,7 @@ class Log:
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     """A site that members join by invitation, with limits, that logs everything it can."""
-    return replace(settings, signup="invite", limits=1, log="json", log_kept=1, log_addresses=1)
+    return replace(settings, signup="invite", limits=1, log="json", log_addresses=1)
 
 
 @pytest.fixture(autouse=True)

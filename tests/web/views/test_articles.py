@@ -5,6 +5,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
+from voteweb.core import config
 from voteweb.store import Store
 
 
@@ -39,10 +40,13 @@ def test_the_page_of_good_articles_has_the_newest_fifty(reader: Browser, store: 
     assert reader.open("/good").titles == [f"Good {number}" for number in range(50, 0, -1)]
 
 
-def test_good_articles_beside_the_front_page_are_not_on_it(make_browser: MakeBrowser, store: Store) -> None:
+def test_good_articles_beside_the_front_page_are_not_on_it(
+    make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for votes in (200, 199, 350, 201):
         factories.imported(store, title=f"{votes} votes", votes=votes, time=1_456_000_000 + votes)
-    reader = make_browser(page_size=1, good_on_front=1)
+    monkeypatch.setattr(config, "GOOD_ON_FRONT", 1)
+    reader = make_browser(page_size=1)
     assert reader.open("/").titles == ["350 votes"]
     beside = reader.page.one("aside", class_="good-articles")
     assert [link["href"] for link in beside.all("a")] == ["/good", "/a/4", "/good"]

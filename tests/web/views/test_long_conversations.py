@@ -169,10 +169,13 @@ def test_description_has_no_words_of_comments(reader: Browser, store: Store) -> 
     assert not [meta for meta in page.all("meta") if "Unmistakable" in meta.attrs.get("content", "")]
 
 
-def test_marks_stay_while_a_member_walks_the_pages(make_browser: MakeBrowser, store: Store) -> None:
+def test_marks_stay_while_a_member_walks_the_pages(
+    make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "COMMENTS_ON_PAGE", 25)
     write(store, [Node(number, 0, 0, 0, NOW + number, "bob") for number in range(1, 61)])
     store.connection.client.hset("seen:ann", "1", f"20 20 {NOW - 3_600:.0f} ")
-    ann = make_browser(comments_on_page=25).start_session(store.users.get("ann"))
+    ann = make_browser().start_session(store.users.get("ann"))
 
     def new_on(page: int) -> list[str]:
         ann.open(f"/a/1?page={page}")

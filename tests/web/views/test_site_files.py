@@ -50,10 +50,8 @@ def test_what_a_phone_shares_fills_the_form(bob: Browser) -> None:
 
 def test_shared_links_have_a_picture_and_the_name_of_the_site(make_browser: MakeBrowser, store: Store) -> None:
     article = factories.article(store, title="A story")
-    own = "https://pictures.example/ours.png"
-    for changes, image in (({}, "https://news.example/static/share.png?v="), ({"share_image": own}, own)):
-        reader = make_browser(site_url="https://news.example", **changes).open(f"/a/{article.id}")
-        properties = {meta["property"]: meta["content"] for meta in reader.page.all("meta") if "property" in meta.attrs}
-        assert properties["og:title"] == "A story · voteweb"
-        assert properties["og:image"].startswith(image)
+    reader = make_browser(site_url="https://news.example").open(f"/a/{article.id}")
+    properties = {meta["property"]: meta["content"] for meta in reader.page.all("meta") if "property" in meta.attrs}
+    assert properties["og:title"] == "A story · voteweb"
+    assert properties["og:image"].startswith("https://news.example/static/share.png?v=")
     assert png_size(reader.open("/static/share.png").response.data) == (1200, 630)

@@ -81,8 +81,8 @@ def test_a_python_without_full_text_search_serves_all_else(
     assert not reader.page.all("form", role="search")
 
 
-def test_the_security_contact_is_published_with_its_expiry(make_browser: MakeBrowser) -> None:
-    reader = make_browser(security_contact="mailto:safe@news.example", site_url="https://news.example/")
+def test_the_contact_is_published_for_vulnerabilities(make_browser: MakeBrowser) -> None:
+    reader = make_browser(contact="mailto:safe@news.example", site_url="https://news.example/")
     reader.open("https://news.example/.well-known/security.txt")
     assert reader.response.mimetype == "text/plain"
     contact, expires, *others = reader.response.text.splitlines()

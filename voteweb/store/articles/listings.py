@@ -102,7 +102,7 @@ class MadeRankings(StorePart):
             member=combined_member(ranking.order, ranking.combines),
             order=ranking.order.value,
             groups=" ".join(ranking.combines),
-            seconds=self._settings.group_cache_seconds,
+            seconds=config.GROUP_CACHE_SECONDS,
             first_row=first,
             last_row=last,
             **self._context.limits.script_values([hit] if hit else []),

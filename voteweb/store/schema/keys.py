@@ -210,7 +210,7 @@ class Keys:
             text,
             "the articles in all of several groups (``a+b``) and one marker",
             _MADE_RANKING,
-            "after VOTEWEB_GROUP_CACHE_SECONDS",
+            "after a minute",
         )
         for text in ("time:<a>+<b>", "score:<a>+<b>")
     )
@@ -218,7 +218,7 @@ class Keys:
         "combined:",
         "the combined rankings that are kept, by their end",
         Noun("zset", PASSING, _UNLINK),
-        "after VOTEWEB_GROUP_CACHE_SECONDS",
+        "after a minute",
     )
     by_time = OneKey("time:", "all articles by publish time in unix seconds", _RANKING)
     by_score = OneKey("score:", "all articles by score in seconds", _RANKING)

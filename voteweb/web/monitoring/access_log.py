@@ -74,16 +74,15 @@ class EventFormatter(logging.Formatter):
 
 
 class AccessLog:
-    """Writes one line for each request; *settings* choose the format and whether cached pages are included."""
+    """Writes one line for each request; but for those that the page cache answers; *settings* choose the format."""
 
     def __init__(self, settings: Settings) -> None:
         self._format = json.dumps if settings.log == "json" else _plain
-        self._logs_cached_pages = bool(settings.log_kept)
         self._logs_addresses = bool(settings.log_addresses)
 
     def __call__(self, environ: "WSGIEnvironment", record: RequestRecord, seconds: float) -> None:
         """Write the line of the request of *environ*, which took *seconds*."""
-        if record.cache_status == request_record.HIT and not self._logs_cached_pages:
+        if record.cache_status == request_record.HIT:
             return
         method = environ["REQUEST_METHOD"]
         entry = {

@@ -45,7 +45,7 @@ class MonitoringMiddleware:
 
 def monitors_cached_pages(settings: Settings) -> bool:
     """Tell whether requests that the page cache answers are monitored too."""
-    return bool(settings.metrics_token or (settings.log_kept and settings.log != "off"))
+    return bool(settings.metrics_token)
 
 
 def init_app(app: Flask, settings: Settings) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import permissions
+from voteweb.core import config, permissions
 from voteweb.core.errors import (
     ArticleGone,
     DomainRefused,
@@ -63,7 +63,7 @@ def front() -> RenderedPage:
 
 def _front(chosen: str | None = None) -> RenderedPage:
     """Return the front page with all articles; raise ChosenOtherwise if the viewer's choice is not *chosen*."""
-    count, queries = settings().good_on_front, {}
+    count, queries = config.GOOD_ON_FRONT, {}
     if count:
         # Twice as many, since the newest good articles are often on the page.
         queries["good"] = lambda pipeline: store().listings.queue_good(pipeline, 2 * count)
@@ -101,7 +101,7 @@ def good() -> RenderedPage:
     """Show the newest good articles."""
     asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)
-    articles = store().listings.queue_good(pipeline, settings().good_listed)
+    articles = store().listings.queue_good(pipeline, config.GOOD_LISTED)
     pipeline.execute()
     rows, template = articles.result, "articles/good.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)

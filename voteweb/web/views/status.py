@@ -103,9 +103,9 @@ def _search_warnings() -> list[str]:
 
 @blueprint.get("/.well-known/security.txt")
 def security_contact() -> Response:
-    """Return whom to tell about a vulnerability (RFC 9116); without VOTEWEB_SECURITY_CONTACT there is no such page."""
-    contact, url = settings().security_contact, settings().site_url.rstrip("/")
-    if not contact:
+    """Return whom to tell about a vulnerability (RFC 9116); without such a VOTEWEB_CONTACT there is none."""
+    contact, url = settings().contact, settings().site_url.rstrip("/")
+    if not contact.startswith(("mailto:", "https://")):  # as RFC 9116 asks
         abort(404)
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     expires = today + timedelta(days=config.SECURITY_TXT_DAYS)
