@@ -22,7 +22,7 @@ from voteweb.web import (
     finishing,
     lane,
     request_bounds,
-    search_limits,
+    search_results,
     security,
     site_switches,
     static_files,
@@ -69,7 +69,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
     shared_pages.init_app(app)
-    search_limits.init_app(app)
+    search_results.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)
     return app

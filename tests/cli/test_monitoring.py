@@ -20,7 +20,7 @@ def front_pages(site: SiteProcess) -> float:
     answer = site.get("/metrics", Authorization=f"Bearer {TOKEN}")
     assert answer.status == 200
     samples = [sample for family in text_string_to_metric_families(answer.body) for sample in family.samples]
-    labels = {"route": "articles.front", "status": "200"}
+    labels = {"route": "lists.front", "status": "200"}
     return sum(
         sample.value
         for sample in samples

@@ -42,7 +42,7 @@ def test_limits_of_one_scope_and_exemptions_do_not_overlap() -> None:
 
 
 def test_only_member_limits_count_a_members_request() -> None:
-    for view, method in (("articles.front", "GET"), (None, "POST"), ("votes.vote", "GET")):
+    for view, method in (("lists.front", "GET"), (None, "POST"), ("votes.vote", "GET")):
         assert member_limit(view, method) is None
     of_members = [limit for limit in LIMITS if limit.scope is LimitScope.MEMBER]
     expected = {(view, limit.method): limit for limit in of_members for view in limit.views}

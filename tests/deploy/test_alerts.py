@@ -21,7 +21,7 @@ DOCS = DEPLOY.parent / "docs"
 def shown_metrics() -> set[str]:
     """Return the names of all metrics of a site on which everything has been counted."""
     metrics = PrometheusMetrics()
-    metrics.observe_request("articles.front", "200", "hit", 0.1)
+    metrics.observe_request("lists.front", "200", "hit", 0.1)
     metrics.observe_search("ok", 0.1)
     for count in (metrics.count_vote, metrics.count_refusal, metrics.count_login):
         count("ok")

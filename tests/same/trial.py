@@ -54,7 +54,7 @@ CHANGES = (
         "a title is not escaped", "templates/articles/_parts.html", 'dir="auto">{{ title }}</a>',
         'dir="auto">{{ title|safe }}</a>', "acts",
     ),
-    Change("a form leads elsewhere", "voteweb/web/views/saved.py", '"/saved#feed"', '"/saved"', "forms"),
+    Change("a form leads elsewhere", "voteweb/web/views/my_site.py", 'f"{path}#feed"', "path", "forms"),
     Change(
         "JSON lacks a field", "voteweb/web/views/votes.py",
         "votes=votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED", "votes=votes", "forms",

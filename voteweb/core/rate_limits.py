@@ -138,7 +138,7 @@ COMBINE = Limit(
     "combine", "combine groups that nobody has combined in the last minute", LimitScope.ADDRESS, 60, 600, HOUR,
     N_("Too many different combinations of groups were asked for from your address. "
        "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-    ("groups.by_score", "groups.by_time", "feeds.group", "feeds.group_new"),
+    ("lists.group", "lists.group_new", "feeds.group", "feeds.group_new"),
     "GET",
 )  # fmt: skip
 #: A search may take 0.2 s of a process, besides what it reads. Nobody types as many in a minute; pages are counted too.
@@ -183,12 +183,12 @@ NEWCOMER_COMMENTS = (
     Limit(
         "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 6, HOUR,
         _COMMENT_MESSAGE,
-        ("comments.write", "comments.reply"),
+        ("comments.write",),
     ),
     Limit(
         "newcommentday", "comment, reply", LimitScope.NEWCOMER, 30, 30, DAY,
         _COMMENT_MESSAGE,
-        ("comments.write", "comments.reply"),
+        ("comments.write",),
     ),
 )  # fmt: skip
 #: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.
@@ -278,7 +278,7 @@ LIMITS = (
         "comment", "comment, reply", LimitScope.MEMBER, 10, 60, HOUR,
         N_("You have reached the limit of %(burst)s comments in a row. "
            "Please comment again in %(wait)s, at %(when)s. The limit leaves room for what others write."),
-        ("comments.write", "comments.reply"),
+        ("comments.write",),
         counts_refused=False,
     ),
     Limit(
@@ -321,7 +321,7 @@ LIMITS = (
         "inbox", "mark the inbox as read, renew or withdraw the address of its feed", LimitScope.MEMBER, 20, 120, HOUR,
         N_("You have reached the limit of %(burst)s changes to your inbox in a row. "
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-        ("inbox.mark_read", "inbox.set_feed"),
+        ("my_site.mark_read", "my_site.set_inbox_feed"),
     ),
     # As fast as one can press; nothing of it is seen by others.
     Limit(
@@ -331,9 +331,8 @@ LIMITS = (
         N_("You have reached the limit of %(burst)s changes to what you follow, hide and save in a row. "
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
         (
-            "my_groups.follow", "my_groups.unfollow", "my_groups.choose_front", "saved.save", "saved.unsave",
-            "saved.set_feed", "hidden.hide_article", "hidden.show_article", "hidden.hide_group", "hidden.show_group",
-            "hidden.hide_domain", "hidden.show_domain", "hidden.hide_member", "hidden.show_member",
+            "my_site.follow", "my_site.unfollow", "my_site.choose_front", "my_site.save", "my_site.unsave",
+            "my_site.set_saved_feed", "my_site.hide", "my_site.unhide",
             "mail.remove", "mail.confirm",
         ),
     ),
@@ -356,7 +355,6 @@ EXEMPT = {
     "auth.logout": "only ends the sender's own session",
     "language.choose": "only writes the sender's own cookie",
     "comments.quiet": "only changes what the sender's own inbox gets",
-    "comments.quiet_article": "only changes what the sender's own inbox gets",
     "account.end_sessions": "only ends sessions, of which a member has few",
     "account.logout_everywhere": "ends the session that sends it, so that the next request needs a log-in",
 }

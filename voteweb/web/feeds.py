@@ -1,30 +1,33 @@
-"""Feeds of lists, as Atom 1.0 (RFC 4287) and as JSON Feed 1.1, built from the same items."""
+"""Feeds of articles, comments and notices, as Atom 1.0 (RFC 4287) and as JSON Feed 1.1, built from the same items."""
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from html import unescape
+from typing import Any
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
-from flask import Response
+from flask import Blueprint, Response, g
+from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
+from voteweb.core.comments import CommentId, ListedComment, Node, Notice, NoticeKind, Thread
+from voteweb.core.conversation import Conversation
 from voteweb.core.links import web_address
 from voteweb.core.markup import excerpt, xml_text
-from voteweb.core.models import Article
+from voteweb.core.models import Article, LogEntry
 from voteweb.core.validation import is_member_name
 from voteweb.web import branding
 from voteweb.web.caching.text_cache import page_texts
 from voteweb.web.context import brand, settings
 from voteweb.web.i18n import formatting
+from voteweb.web.i18n.formatting import display_name
 from voteweb.web.i18n.locale import ENGLISH, force_language
+from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import public, render_public, xml
-from voteweb.web.urls import absolute, static
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from voteweb.web.urls import absolute, comment_path, static
 
 #: The language of every feed: readers fetch the same copy, so it cannot depend on who asks.
 LANGUAGE = ENGLISH
@@ -58,9 +61,9 @@ class Item:
 class Feed:
     """A list as a feed; ``path`` and ``query`` are those of the list's page.
 
-    ``feed_path`` is the path of the feed without its ending, if that is not the path of the page. ``is_dated``: the
-    newest change is named as the time of the feed's last change. A list from which something can disappear must not
-    do so: a reader who asks only by time would keep what was deleted.
+    ``secret_path`` is the path of a feed at a secret address, without its ending. ``is_dated``: the newest change is
+    named as the time of the feed's last change. A list from which something can disappear must not do so: a reader who
+    asks only by time would keep what was deleted.
     """
 
     title: str
@@ -68,7 +71,7 @@ class Feed:
     items: tuple[Item, ...]
     description: str = ""
     query: str = ""
-    feed_path: str = ""
+    secret_path: str = ""
     is_dated: bool = True
 
     @property
@@ -83,8 +86,12 @@ class Feed:
 
     def url(self, format: str) -> str:
         """Return the full URL of this feed as "atom" or "json"."""
-        path = "/feed" if self.path == "/" else quote(self.feed_path or self.path, safe="/+")
+        path = "/feed" if self.path == "/" else quote(self.secret_path or self.path, safe="/+")
         return absolute(f"{path}.{format}{self.query}")
+
+
+#: A view of a feed may also redirect.
+Answer = Feed | ResponseReturnValue
 
 
 def permanent_id(kind: str, number: int, time: float) -> str:
@@ -120,24 +127,129 @@ def author_url(name: str) -> str:
     return absolute(f"/u/{quote(name)}") if is_member_name(name) else ""
 
 
-def feed_language(view: Callable[P, T]) -> Callable[P, T]:
-    """Make *view* answer in LANGUAGE, whatever the reader's browser prefers."""
+@dataclass(frozen=True, slots=True)
+class ThreadFeed:
+    """The newest comments of a conversation that anybody can read, newest first: ``numbers``."""
 
-    @wraps(view)
-    def in_feed_language(*args: P.args, **kwargs: P.kwargs) -> T:
-        with force_language(LANGUAGE):
-            return view(*args, **kwargs)
+    article: Article
+    thread: Thread
+    numbers: tuple[int, ...]
 
-    return in_feed_language
+    def items(self, words: dict[int, str]) -> tuple[Item, ...]:
+        """Return the comments, of these *words*, as items."""
+        return tuple(self._item(self.thread.nodes[number], words.get(number, "")) for number in self.numbers)
+
+    def _item(self, node: Node, text: str) -> Item:
+        id, parent = CommentId(self.article.id, node.number), self.thread.nodes.get(node.parent)
+        if parent:
+            answers = (_comment_id(id.article, parent), absolute(comment_path(id.article, parent.number)))
+        else:
+            answers = (permanent_id("article", id.article, self.article.time), absolute(f"/a/{id.article}"))
+        return _item(id, node, text, _title(node, self.article.title), answers)
 
 
-def feed_response(feed: Feed, format: str) -> Response:
-    """Return *feed* as "atom" or "json"."""
+def newest_comments(article: Article, conversation: Conversation, thread: Thread, root: int = 0) -> ThreadFeed:
+    """Return the newest comments of a conversation, or of the replies to the comment *root*, as a feed shows them."""
+    numbers: list[int] = []
+    for number in sorted(thread.nodes, reverse=True):
+        is_below = not root or any(node.number == root for node in conversation.ancestors(number))
+        if is_below and conversation.is_visible(number):
+            numbers.append(number)
+        if len(numbers) == config.COMMENT_PAGE_SIZE:
+            break
+    return ThreadFeed(article, thread, tuple(numbers))
+
+
+def comment_item(comment: ListedComment) -> Item:
+    """Return a comment of a list as an item."""
+    return _item(comment.id, comment.node, comment.text, _title(comment.node, comment.title))
+
+
+def notice_item(notice: Notice) -> Item | None:
+    """Return an entry of an inbox as an item, None if it is about nothing that is there."""
+    if log := notice.log:
+        path = comment_path(log.article, log.comment) if log.comment else f"/a/{log.article}"
+        return log_item(log, path, notice.time)
+    if notice.comment is None:
+        return None
+    values = {"name": display_name(notice.comment.node.author), "title": notice.comment.title}
+    titles = {
+        NoticeKind.REPLY: _("%(name)s answered your comment on “%(title)s”", **values),
+        NoticeKind.ARTICLE: _("%(name)s commented on your article “%(title)s”", **values),
+        NoticeKind.MENTION: _("%(name)s mentioned you on “%(title)s”", **values),
+    }
+    comment = notice.comment
+    return _item(comment.id, comment.node, comment.text, titles[notice.kind])
+
+
+def log_item(entry: LogEntry, path: str, published: float) -> Item:
+    """Return an entry of the log of moderation as an item that leads to *path*."""
+    url = absolute(path)
+    return Item(
+        id=permanent_id("act", entry.id, entry.time),
+        title=unescape(render_public("moderation_log/_title.html", entry=entry).strip()),
+        url=url,
+        page_url=url,
+        author=entry.who,
+        author_url=author_url(entry.who),
+        published=published,
+        updated=published,
+        content=render_public("moderation_log/_content.html", entry=entry),
+    )
+
+
+def _title(node: Node, title: str) -> str:
+    return _("%(name)s on “%(title)s”", name=display_name(node.author), title=title)
+
+
+def _comment_id(article: int, node: Node) -> str:
+    return permanent_id(f"comment {article}", node.number, node.time)
+
+
+def _item(id: CommentId, node: Node, text: str, title: str, answers: tuple[str, str] = ("", "")) -> Item:
+    url = absolute(comment_path(*id))
+    return Item(
+        id=_comment_id(id.article, node),
+        title=title,
+        url=url,
+        page_url=url,
+        author=display_name(node.author),
+        author_url=author_url(node.author),
+        published=node.time,
+        updated=node.time,
+        content=render_public("feeds/_comment.html", text=page_texts().comment(excerpt(text)), page=url),
+        answers=answers,
+    )
+
+
+def serve_feed(blueprint: Blueprint, path: str) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Serve the feed that a view returns at *path* followed by .atom or .json, or its redirect; always in LANGUAGE."""
+
+    def decorate(view: Callable[..., Answer]) -> Callable[..., Answer]:
+        @blueprint.get(f"{path}.<any(atom, json):format>", endpoint=view.__name__)
+        @wraps(view)
+        def in_format(format: str, **parts: Any) -> ResponseReturnValue:
+            with force_language(LANGUAGE):
+                answer = view(**parts)
+                return _render(answer, format) if isinstance(answer, Feed) else answer
+
+        return view
+
+    return decorate
+
+
+def _render(feed: Feed, format: str) -> Response:
+    """Return *feed* as "atom" or "json"; only its member may keep one that has a secret address."""
     modified = feed.updated if feed.is_dated else 0.0
     if format == "atom":
-        return xml("feeds/atom.xml", "application/atom+xml", config.FEED_SECONDS, modified, feed=feed)
-    body = json.dumps(_clean(_json_feed(feed)), ensure_ascii=False, separators=(",", ":"))
-    return public(body, "application/feed+json", config.FEED_SECONDS, modified)
+        response = xml("feeds/atom.xml", "application/atom+xml", config.FEED_SECONDS, modified, feed=feed)
+    else:
+        body = json.dumps(_clean(_json_feed(feed)), ensure_ascii=False, separators=(",", ":"))
+        response = public(body, "application/feed+json", config.FEED_SECONDS, modified)
+    if feed.secret_path:
+        g.is_public = False
+        response.headers["Cache-Control"] = "private, no-store"
+    return response
 
 
 def _json_feed(feed: Feed) -> dict[str, Any]:

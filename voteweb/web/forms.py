@@ -19,7 +19,7 @@ from wtforms import (
 from wtforms.validators import ValidationError
 
 from voteweb.core import validation
-from voteweb.core.errors import N_, Conflict, Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
+from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, StaleEdit, TooFast, VotewebError
 from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
@@ -200,6 +200,19 @@ class EditForm(SubmitForm):
         self.refuse(error)
         self.current = current
         self.revision.data = current.revision
+
+
+class CommentForm(Form):
+    """A comment; ``once`` identifies the form, so that sending it again leads to the same comment."""
+
+    text = TextAreaField(_l("Your comment"), [checked(validation.comment)])
+    once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
+
+    def refuse(self, error: VotewebError, name: str = "") -> None:
+        """Show *error*, and answer with its status; whoever is logged out gets 422, since 401 asks for a password."""
+        super().refuse(error, name)
+        if not isinstance(error, LoggedOut):
+            self._status = error.status
 
 
 class ReportForm(Form):

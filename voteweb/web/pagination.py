@@ -13,7 +13,7 @@ from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web import my_site, rate_limits
+from voteweb.web import own_marks, rate_limits
 from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.caching import shared_pages
 from voteweb.web.context import store
@@ -113,7 +113,7 @@ def render_list(
         read_again = None if ranking.combines else listed.queue_again  # a combination counts against a limit
         rows, context = listed.split(page, results)
         return shared_pages.render_list(asked, template, rows, marks.by_id, shown, read_again, **context)
-    page = my_site.without_hidden(replace(page, rows=marks.on(page.rows)), shown)
+    page = own_marks.without_hidden(replace(page, rows=marks.on(page.rows)), shown)
     finish(results, page.rows)
     return render_template(template, page=page, all_groups=marks.group_names, **results, **context)
 

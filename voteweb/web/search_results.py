@@ -1,18 +1,26 @@
 """Results of searches: the index finds ids, and one round trip reads what they stand for, as the viewer sees it.
 
 The index may be a moment behind: more ids than a page has rows are read, so that it is full without what is gone.
+
+A search is counted against its rate limit in the round trip that reads its results, after the index was asked. So a
+process remembers who was refused: until the next search of theirs would be accepted, it asks no index for them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from math import ceil
 from typing import NamedTuple, TypeVar, cast
 
+from flask import Flask, current_app
+
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentId, ListedComment
-from voteweb.core.errors import NoSuchPage
+from voteweb.core.errors import NoSuchPage, TooFast
 from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.ranking import relevance
+from voteweb.core.rate_limits import SEARCH
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
@@ -20,7 +28,9 @@ from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
 from voteweb.search.models import Found, Kind, Order
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web import my_site
+from voteweb.store.site.rate_limits import RateLimitHit
+from voteweb.web import own_marks, rate_limits
+from voteweb.web.auth.login import named_voter
 from voteweb.web.context import now, settings, store
 from voteweb.web.own_marks import QueuedMarks, queue_marks, read_marks
 from voteweb.web.pagination import check_page_exists
@@ -30,6 +40,7 @@ T = TypeVar("T")
 Read = Callable[[], Page[T]]
 #: Ids that are read besides those of a page.
 _SPARE = 27
+_EXTENSION = "voteweb.refused_searches"
 
 
 class Search(NamedTuple):
@@ -167,7 +178,7 @@ def as_seen(page: Page[Article], viewer: User | None, own: QueuedMarks) -> tuple
     Takes another round trip for moderators.
     """
     marks = read_marks(page.rows, viewer, own)
-    return my_site.without_hidden(replace(page, rows=marks.on(page.rows))), marks.group_names
+    return own_marks.without_hidden(replace(page, rows=marks.on(page.rows))), marks.group_names
 
 
 def _page(matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:
@@ -180,3 +191,62 @@ def _page(matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:
     return check_page_exists(
         Page(rows[:size], matches.search.number, total, first + 1, more=min(total, config.MAX_COUNTED) > stop)
     )
+
+
+class Refused(NamedTuple):
+    """The refusal of a search, and the unix time until which others are refused too."""
+
+    error: TooFast
+    until: float
+
+
+def init_app(app: Flask) -> None:
+    """Give *app* its memory of refused searches, each kept until its end: no index is asked for them."""
+    app.extensions[_EXTENSION] = BoundedCache[RateLimitHit, Refused](config.HINT_CACHE_SIZE)
+
+
+def _refused() -> BoundedCache[RateLimitHit, Refused]:
+    return cast("BoundedCache[RateLimitHit, Refused]", current_app.extensions[_EXTENSION])
+
+
+def viewer_hit() -> RateLimitHit | None:
+    """Return the limit that counts this search, with the member whom the session names, else with the address."""
+    voter = named_voter()
+    return (rate_limits.member_hit(voter.name) if voter else None) or rate_limits.address_hit(SEARCH)
+
+
+def check_not_refused(hit: RateLimitHit | None) -> None:
+    """Raise TooFast if this process knows that a search would be refused."""
+    refused = _refused().get(hit) if hit else None
+    if refused and refused.until > now():
+        wait = ceil(refused.until - now())
+        raise TooFast(refused.error.template, **refused.error.values | {"wait": wait})
+
+
+def queue_count(pipeline: Pipeline, hit: RateLimitHit | None) -> None:
+    """Queue a search to be counted; that of a member is counted where the viewer is read."""
+    if hit and hit[0] is SEARCH:
+        rate_limits.queue_hits(pipeline, hit)
+
+
+@contextmanager
+def counting_failures(hit: RateLimitHit | None) -> Iterator[None]:
+    """Count the search of this block at once if the index does not answer: it has cost as much; may raise TooFast."""
+    try:
+        yield
+    except SearchError:
+        rate_limits.skip_member_hit()  # the page about it loads the member
+        if hit:
+            pipeline = store().pipeline()
+            rate_limits.queue_hits(pipeline, hit)
+            pipeline.execute()
+            check_counted(hit)
+        raise
+
+
+def check_counted(hit: RateLimitHit | None) -> None:
+    """Raise TooFast if the search of this request, which has been counted, was refused."""
+    refusal = rate_limits.exceeded()
+    if refusal and hit:
+        _refused().put(hit, Refused(refusal, now() + refusal.values["wait"]))
+        raise refusal

@@ -12,16 +12,15 @@ from voteweb.core.branding import Brand
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.search import snippets
-from voteweb.web import branding, flashes, my_site, urls
+from voteweb.web import branding, flashes, own_marks, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.text_cache import article_text
-from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
 from voteweb.web.context import settings as current_settings
-from voteweb.web.forms import AnswerForm, ReportForm
+from voteweb.web.forms import AnswerForm, CommentForm, ReportForm
 from voteweb.web.i18n import formatting
 
 
@@ -97,7 +96,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         own_messages=own_parts.messages,
         own_notice=own_parts.notice,
         own_part=own_parts.own,
-        my_site=my_site.choice,
+        my_site=own_marks.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
         more_replies=formatting.more_replies,
         now=now,

@@ -12,14 +12,14 @@ from voteweb.web import static_files
 from voteweb.web.context import settings
 
 #: Endpoints that search engines may index. The form to post is not useful to them: it redirects readers to log-in.
-_INDEXED = {"articles.good", "submission.submit", "groups.index", "status.about", "status.privacy", "status.rules"}
+_INDEXED = {"lists.good", "submission.submit", "groups.index", "status.about", "status.privacy", "status.rules"}
 #: Indexed endpoints with several pages. The pages of single comments are not indexed: each is on its article's page.
 _PAGED = {
-    "articles.front", "articles.new", "articles.show", "groups.by_score", "groups.by_time", "users.show",
-    "moderation_log.index", "best.site", "best.group",
+    "lists.front", "lists.new", "articles.show", "lists.group", "lists.group_new", "users.show",
+    "moderation_log.index", "lists.top", "lists.group_top",
 }  # fmt: skip
 #: Those with a list for each period.
-_PERIODS = {"best.site", "best.group"}
+_PERIODS = {"lists.top", "lists.group_top"}
 #: Query parameters that turn such a page into another list, which search engines need not know.
 _FILTERS = {"articles.show": ("order",), "moderation_log.index": ("who", "kind")}
 _SEARCHABLE = _INDEXED | _PAGED

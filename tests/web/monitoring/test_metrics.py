@@ -99,9 +99,9 @@ def test_requests_are_counted_by_route_and_not_by_address(reader: Browser, count
     name = "voteweb_request_seconds_count{page=%s,route=%s,status=%s}"
     for address in ("/", "/", "/new", "/a/77", "/a/78", "/nowhere", "/reset/secret", "/static/site.css"):
         reader.open(address)
-    assert count(name % ("miss", "articles.front", 200)) == 1
-    assert count(name % ("hit", "articles.front", 200)) == 1
-    assert count(name % ("miss", "articles.new", 200)) == 1
+    assert count(name % ("miss", "lists.front", 200)) == 1
+    assert count(name % ("hit", "lists.front", 200)) == 1
+    assert count(name % ("miss", "lists.new", 200)) == 1
     assert count(name % ("pass", "articles.show", 404)) == 2
     assert count(name % ("pass", "unknown", 404)) == 1
     assert count(name % ("pass", "auth.reset", 410)) == 1
@@ -114,7 +114,7 @@ def test_lists_that_members_share_are_counted_by_route(bob: Browser, count: Coun
     bob.open("/new")
     bob.client.delete_cookie("acted")
     bob.open("/new")
-    assert count("voteweb_request_seconds_count{page=pass,route=articles.new,status=200}") == 3
+    assert count("voteweb_request_seconds_count{page=pass,route=lists.new,status=200}") == 3
 
 
 def test_votes_are_counted_by_outcome(ann: Browser, bob: Browser, reader: Browser, count: Count, store: Store) -> None:

@@ -28,15 +28,15 @@ def test_metrics_are_rendered_without_redis() -> None:
 def test_requests_are_timed_by_route_status_and_cache_status() -> None:
     metrics = PrometheusMetrics()
     for seconds in (0.00003, 0.00004):
-        metrics.observe_request("articles.front", "200", "hit", seconds)
-    metrics.observe_request("articles.front", "200", "miss", 0.003)
-    metrics.observe_request("articles.front", "503", "pass", 2.1)
+        metrics.observe_request("lists.front", "200", "hit", seconds)
+    metrics.observe_request("lists.front", "200", "miss", 0.003)
+    metrics.observe_request("lists.front", "503", "pass", 2.1)
     values = samples(metrics.render(Facts(Sizes(0, 0))))
-    assert values[f"{REQUESTS}_count{{page=hit,route=articles.front,status=200}}"] == 2
-    assert values[f"{REQUESTS}_bucket{{le=0.0001,page=hit,route=articles.front,status=200}}"] == 2
-    assert values[f"{REQUESTS}_bucket{{le=0.0025,page=miss,route=articles.front,status=200}}"] == 0
-    assert values[f"{REQUESTS}_bucket{{le=0.005,page=miss,route=articles.front,status=200}}"] == 1
-    assert values[f"{REQUESTS}_sum{{page=pass,route=articles.front,status=503}}"] == 2.1
+    assert values[f"{REQUESTS}_count{{page=hit,route=lists.front,status=200}}"] == 2
+    assert values[f"{REQUESTS}_bucket{{le=0.0001,page=hit,route=lists.front,status=200}}"] == 2
+    assert values[f"{REQUESTS}_bucket{{le=0.0025,page=miss,route=lists.front,status=200}}"] == 0
+    assert values[f"{REQUESTS}_bucket{{le=0.005,page=miss,route=lists.front,status=200}}"] == 1
+    assert values[f"{REQUESTS}_sum{{page=pass,route=lists.front,status=503}}"] == 2.1
 
 
 def test_votes_and_refusals_are_counted_by_outcome_and_limit() -> None:

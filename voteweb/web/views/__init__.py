@@ -13,34 +13,26 @@ from voteweb.web.views import (
     articles,
     auth,
     bans,
-    best,
-    comment_feeds,
-    comment_lists,
     comment_moderation,
-    comment_page,
     comments,
-    domain,
     domain_rules,
     errors,
     feeds,
     groups,
     held_articles,
-    hidden,
-    inbox,
     invitations,
     language,
+    lists,
     mail,
     members,
     moderation,
     moderation_log,
-    my_groups,
+    my_site,
     notes,
     ranking_trial,
     recovery,
-    saved,
     search,
     site_files,
-    sitemap,
     sorting,
     statistics,
     status,
@@ -50,15 +42,9 @@ from voteweb.web.views import (
 )
 
 _MODULES = (
-    articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
-    status, feeds, sitemap, site_files, language,
-    answers, inbox, best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
-    domain, domain_rules, held_articles, search,
-    statistics, ranking_trial, admin, admin_switches,
-)  # fmt: skip
-#: The pages of conversations, which a site without them does not have.
-_CONVERSATIONS = (
-    comment_page, comments, comment_lists, comment_feeds, comment_moderation,
+    articles, lists, submission, votes, groups, auth, account, invitations, users, admissions, moderation,
+    moderation_log, status, feeds, site_files, language, answers, my_site, sorting, bans, notes, recovery, members,
+    domain_rules, held_articles, search, statistics, ranking_trial, admin, admin_switches,
 )  # fmt: skip
 
 
@@ -71,10 +57,13 @@ class Number(IntegerConverter):
 def init_app(app: Flask, settings: Settings) -> None:
     """Register all pages of *app*."""
     app.url_map.converters["int"] = Number
-    for module in _MODULES + (_CONVERSATIONS if settings.comments else ()):
+    for module in _MODULES:
         app.register_blueprint(module.blueprint)
     if settings.comments:
-        app.register_blueprint(votes.comment_blueprint)
+        for blueprint in (
+            comments.blueprint, votes.comment_blueprint, feeds.comment_blueprint, comment_moderation.blueprint,
+        ):  # fmt: skip
+            app.register_blueprint(blueprint)
     if settings.mail_url:
         app.register_blueprint(mail.blueprint)
     errors.init_app(app)

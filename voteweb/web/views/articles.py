@@ -1,12 +1,13 @@
-"""Articles: the lists of the whole site, one article, editing and deleting."""
+"""One article: its page, editing and deleting."""
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, permissions
+from voteweb.core import config, links, markup, permissions
 from voteweb.core.errors import (
     ArticleGone,
     DomainRefused,
@@ -20,10 +21,11 @@ from voteweb.core.errors import (
     TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, User
+from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web import conversations, my_groups, my_site, shared_articles
+from voteweb.web import conversations, shared_articles
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
@@ -31,85 +33,19 @@ from voteweb.web.auth.login import (
     queue_viewer,
     require_member,
     treat_as_reader,
-    viewer,
 )
-from voteweb.web.caching import shared_pages
+from voteweb.web.caching.text_cache import article_text
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.forms import EditForm, Form
+from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.pagination import page_number, render_list
-from voteweb.web.responses import RenderedPage, wants_json
-from voteweb.web.views import structured_data
+from voteweb.web.pagination import page_number
+from voteweb.web.responses import wants_json
+from voteweb.web.urls import absolute
 
 blueprint = Blueprint("articles", __name__)
-
-
-@blueprint.get("/")
-def front() -> RenderedPage:
-    """Show the front page: all articles by score, and beside them the newest good ones that the page does not list.
-
-    A member may have chosen to see the groups that they follow instead; ``?of=all`` shows all articles still.
-    """
-    if request.args.get("of") == "all":
-        return _front()
-    known_as_my_groups = my_groups.is_front_page()
-    try:
-        return my_groups.render(Order.SCORE, as_front_page=True) if known_as_my_groups else _front(chosen="")
-    except my_groups.ChosenOtherwise:  # this process knew another choice, or none
-        return _front() if known_as_my_groups else my_groups.render(Order.SCORE, as_front_page=True)
-
-
-def _front(chosen: str | None = None) -> RenderedPage:
-    """Return the front page with all articles; raise ChosenOtherwise if the viewer's choice is not *chosen*."""
-    count, queries = config.GOOD_ON_FRONT, {}
-    if count:
-        # Twice as many, since the newest good articles are often on the page.
-        queries["good"] = lambda pipeline: store().listings.queue_good(pipeline, 2 * count)
-
-    def check(results: dict[str, Any]) -> None:
-        user, choice = viewer(), results.pop("choice", None)
-        if user and choice:
-            store().my_sites.remember(user, choice)
-        if user and chosen is not None and user.front != chosen:
-            raise my_groups.ChosenOtherwise
-
-    def leave_out_listed(results: dict[str, Any], rows: tuple[Article, ...]) -> None:
-        listed = {row.id for row in rows}
-        good = my_site.not_hidden(results.get("good", ()))
-        results["good"] = tuple(article for article in good if article.id not in listed)[:count]
-
-    return render_list(
-        "articles/front.html",
-        store().rankings.site(Order.SCORE),
-        check=check,
-        queries=queries,
-        viewer_queries=my_site.unknown_choice_queries(),
-        finish=leave_out_listed,
-    )
-
-
-@blueprint.get("/new")
-def new() -> RenderedPage:
-    """Show all articles by time."""
-    return render_list("articles/new.html", store().rankings.site(Order.TIME))
-
-
-@blueprint.get("/good")
-def good() -> RenderedPage:
-    """Show the newest good articles."""
-    asked, pipeline = shared_pages.clock(), store().pipeline()
-    viewer = queue_viewer(pipeline)
-    articles = store().listings.queue_good(pipeline, config.GOOD_LISTED)
-    pipeline.execute()
-    rows, template = articles.result, "articles/good.html"
-    page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
-    marks = read_marks(rows, viewer.result)
-    if shared_pages.may_keep(viewer.result):
-        return shared_pages.render_list(asked, template, rows, marks.by_id, page=page)
-    page = replace(page, rows=my_site.not_hidden(marks.on(rows)))
-    return render_template(template, page=page, all_groups=marks.group_names)
 
 
 @blueprint.get("/a/<int:id>")
@@ -148,7 +84,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
     context |= {"pages": pages} if pages else {}
     if viewer.result is None and row.is_listed and row.comments and pages:
-        context["discussion"] = structured_data.discussion(row)
+        context["discussion"] = _discussion(row)
     return render_template("articles/show.html", article=row, **context), status
 
 
@@ -162,6 +98,45 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
         pipeline.execute()
         context = {"pages": pages}
     return render_template("articles/gone.html", article=article, **context), 410
+
+
+def _discussion(article: Article) -> dict[str, Any]:
+    """Describe *article*, whose comments are in the page, as a DiscussionForumPosting of schema.org."""
+    data = {
+        "@context": "https://schema.org",
+        "@type": "DiscussionForumPosting",
+        "url": absolute(f"/a/{article.id}"),
+        "headline": article.title,
+        "text": _plain(markup.trusted(article_text(article.text).__html__()).striptags()) or article.title,
+        "author": _person(article.poster),
+        "datePublished": iso(article.time),
+        "commentCount": article.comments,
+        "interactionStatistic": [_count("LikeAction", article.votes), _count("CommentAction", article.comments)],
+    }
+    if article.edited:
+        data["dateModified"] = iso(article.edited)
+    if link := links.web_address(article.link):
+        data["sharedContent"] = {"@type": "WebPage", "url": link}
+    return data
+
+
+def _plain(text: str) -> str:
+    """Return the beginning of *text*: the page has the whole."""
+    length = config.DESCRIBED_TEXT_LENGTH
+    return text if len(text) <= length else f"{text[:length].rstrip()}…"
+
+
+def _person(name: str) -> dict[str, str]:
+    person = {"@type": "Person", "name": display_name(name)}
+    return person | {"url": absolute(f"/u/{quote(name)}")} if is_member_name(name) else person
+
+
+def _count(action: str, count: int) -> dict[str, Any]:
+    return {
+        "@type": "InteractionCounter",
+        "interactionType": f"https://schema.org/{action}",
+        "userInteractionCount": count,
+    }
 
 
 @blueprint.route("/a/<int:id>/edit", methods=["GET", "POST"])

@@ -1,70 +1,257 @@
-"""The forms of comments: write, answer, edit, delete, silence. A text that is refused comes back as it was typed."""
+"""Comments: the pages of one and of lists of them, and the forms: write, answer, edit, delete, silence.
 
-from flask import Blueprint, flash, redirect, render_template, request
+A text that is refused comes back as it was typed.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import comment_permissions
-from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core import comment_permissions, config, markup, permissions
+from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node
 from voteweb.core.errors import (
     ArticleGone,
     CommentGone,
     CommentTooLate,
+    ConversationFull,
+    Held,
     LoggedOut,
     NoSuchArticle,
     NoSuchComment,
     NotYourComment,
+    ParentGone,
+    TooDeep,
     Unavailable,
     VotewebError,
 )
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.core.models import Article, ArticleStatus, User
+from voteweb.core.rate_limits import PREVIEW
+from voteweb.store.comments.threads import ThreadRead
+from voteweb.web import conversations, rate_limits
+from voteweb.web.auth.csrf import csrf_handled_by_form, csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
-from voteweb.web.comment_forms import CommentForm, quotation
+from voteweb.web.caching import shared_pages
+from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.context import now, settings, store
+from voteweb.web.conversations import ConversationPages, order_of_address
+from voteweb.web.forms import CommentForm
+from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.responses import wants_json
+from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.urls import return_url, safe_path
-from voteweb.web.views.comment_targets import (
-    Target,
-    count_preview,
-    is_preview,
-    keeps_typed,
-    place_of,
-    read_target,
-    render_form,
-    writing_refusal,
-)
+from voteweb.web.views.users import check_present, parse_name
 
 blueprint = Blueprint("comments", __name__)
+View = Callable[..., ResponseReturnValue]
+
+
+@blueprint.get("/a/<int:id>/c/<int:number>")
+def show(id: int, number: int) -> ResponseReturnValue:
+    """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    article = store().articles.queue_get(pipeline, id)
+    thread = conversations.queue_thread(pipeline, id, number, page_number)
+    pipeline.execute()
+    if article.result is None:
+        raise NoSuchArticle()
+    # What others wrote below an article that its poster deleted stays; a removed article takes it along.
+    if article.result.status is not ArticleStatus.DELETED and not permissions.may_read(viewer.result, article.result):
+        return render_template("articles/gone.html", article=article.result), 410
+    return _render_comment(article.result, thread.result, number, viewer.result)
+
+
+def _render_comment(article: Article, read: ThreadRead, number: int, viewer: User | None) -> ResponseReturnValue:
+    node = read.thread.nodes.get(number)
+    if node is None:
+        raise NoSuchComment()
+    pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_address())
+    conversation = pages.conversation
+    may_read = comment_permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
+    if not may_read and not conversation.is_shown(number):
+        return render_template("comments/gone.html", article=article, node=node, thread=read.thread), 410
+    ancestors = conversation.ancestors(number)
+    shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
+    pipeline = store().pipeline()
+    pages.queue_missing(pipeline, viewer, [number, *shown_ancestors])
+    if not conversations.is_prefetch():
+        pages.queue_mark_read(pipeline, viewer, [number, *shown_ancestors])
+    pipeline.execute()
+    return render_template(
+        "comments/show.html",
+        pages=pages,
+        article=article,
+        node=node,
+        comment=pages.alone(number, viewer),
+        ancestors=[pages.alone(above, viewer) for above in shown_ancestors],
+        above=ancestors[-config.SHOWN_ANCESTORS - 1] if len(ancestors) > config.SHOWN_ANCESTORS else None,
+        explanation=conversation.explain(number),
+    )
+
+
+@blueprint.get("/comments")
+def newest() -> RenderedPage:
+    """Show the newest comments of the whole site."""
+    number = page_number()
+    asked, pipeline = shared_pages.clock(), store().pipeline()
+    viewer = queue_viewer(pipeline)
+    read = store().listings.queue_newest_comments(pipeline, number)
+    pipeline.execute()
+    template, page = "comments/newest.html", check_page_exists(read.result)
+    if shared_pages.may_keep(viewer.result):
+        ages = tuple(round_age(now() - comment.node.time) for comment in page.rows)
+        return shared_pages.render_list(asked, template, (), {}, page=page, ages=ages)
+    return render_template(template, page=page)
+
+
+@blueprint.get("/u/<name>/comments")
+def of_member(name: str) -> str:
+    """Show the comments of a member, newest first."""
+    name = parse_name(name)
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    member = store().users.queue_get(pipeline, name)
+    page = store().listings.queue_member_comments(pipeline, name, page_number())
+    pipeline.execute()
+    present = check_present(member.result, name, viewer.result)
+    return render_template("comments/of_member.html", member=present, page=check_page_exists(page.result))
+
+
+class Target(NamedTuple):
+    """The article or comment that a form is about, as far as there is one; ``node`` is None for the article itself."""
+
+    viewer: User | None
+    article: Article | None = None
+    pages: ConversationPages | None = None
+    node: Node | None = None
+
+    @property
+    def words(self) -> str:
+        """The words of the comment, if anybody can read them."""
+        if self.pages is None or self.node is None or not self.pages.conversation.is_visible(self.node.number):
+            return ""
+        return self.pages.words(self.node.number)
+
+    @property
+    def comment(self) -> ShownComment | None:
+        """The comment as the viewer sees it."""
+        return self.pages.alone(self.node.number, self.viewer) if self.pages and self.node else None
+
+
+def read_target(id: int, number: int) -> Target:
+    """Read the viewer, the article and its comment *number*, 0 for none; two round trips in a long conversation.
+
+    Raises ArticleGone for an article that waits for a moderator: nobody has typed a comment on it.
+    """
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    article = store().articles.queue_get(pipeline, id)
+    thread = conversations.queue_thread(pipeline, id, number)
+    pipeline.execute()
+    if article.result is None:
+        return Target(viewer.result)
+    if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
+        raise ArticleGone()
+    node = thread.result.thread.nodes.get(number)
+    pages = ConversationPages(article.result, thread.result, root=number, order=order_of_address())
+    if node:
+        pages.queue_missing(pipeline, viewer.result, [number])
+        pipeline.execute()
+    return Target(viewer.result, article.result, pages, node)
+
+
+def _writing_refusal(target: Target, number: int) -> VotewebError | None:
+    """Return why the viewer cannot write to the article, or answer its comment *number*; None if they can."""
+    if target.viewer is None:
+        return LoggedOut()
+    if target.article is None or target.pages is None:
+        return NoSuchArticle()
+    if target.viewer.held:
+        return Held()
+    if number and target.node is None:
+        return NoSuchComment()
+    conversation = target.pages.conversation
+    if number and not conversation.is_visible(number):
+        return ParentGone() if request.method == "POST" else CommentGone()
+    if conversation.level(number) >= config.MAX_COMMENT_LEVEL:
+        return TooDeep(max=config.MAX_COMMENT_LEVEL)
+    if target.pages.thread.last >= config.MAX_COMMENTS:
+        return ConversationFull(max=config.MAX_COMMENTS)
+    return target.pages.refusal()
+
+
+def _is_preview() -> bool:
+    """Tell whether this form asks how a comment will look, and is not to be saved."""
+    return "preview" in request.form
+
+
+def _count_preview() -> None:
+    """Count this form, if it is a preview, against the limit of previews in place of that of comments."""
+    if _is_preview():
+        g.other_limit = PREVIEW
+
+
+def _render_form(form: CommentForm, target: Target, until: float | None = None) -> ResponseReturnValue:
+    """Return the page of a form; a preview without errors shows how the comment will look."""
+    shows_preview = _is_preview() and not form.errors and rate_limits.exceeded() is None
+    preview = markup.render_comment(form.text.data) if shows_preview else None
+    if request.method == "POST":
+        form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
+    return render_template("comments/write.html", form=form, target=target, until=until, preview=preview), form.status
+
+
+def _keeps_typed(view: View) -> View:
+    """Show the form of *view* again with what was typed while the database cannot be reached."""
+
+    @wraps(view)
+    def answer(**parts: int) -> ResponseReturnValue:
+        try:
+            return view(**parts)
+        except Unavailable as error:
+            if request.method != "POST" or wants_json():
+                raise
+            treat_as_reader()
+            form = CommentForm()
+            form.refuse(error)
+            page = render_template("comments/write.html", form=form, target=None, csrf_token=csrf_token())
+            return page, error.status, {"Retry-After": str(error.retry_after)}
+
+    return answer
+
+
+def _place_of(id: CommentId) -> str:
+    """Return the address at which the comment is shown, in the order of the page that the form was sent from."""
+    thread = store().threads.get(id.article)
+    query = parse_qs(urlsplit(safe_path(request.form.get("next", ""))).query)
+    order = CommentOrder.SCORE
+    if query.get("order", [""])[0] in set(CommentOrder):
+        order = CommentOrder(query["order"][0])
+    conversation = conversations.tree(thread, order)
+    return conversations.place_address(id.article, id.number, conversation, order)
 
 
 @blueprint.route("/a/<int:id>/comment", methods=["GET", "POST"])
-@csrf_handled_by_form
-@keeps_typed
-def write(id: int) -> ResponseReturnValue:
-    """Write a comment on an article."""
-    return _write(id, 0)
-
-
 @blueprint.route("/a/<int:id>/c/<int:number>/reply", methods=["GET", "POST"])
 @csrf_handled_by_form
-@keeps_typed
-def reply(id: int, number: int) -> ResponseReturnValue:
-    """Answer a comment; ``?quote=1`` fills its words into the form."""
-    return _write(id, number)
-
-
-def _write(id: int, number: int) -> ResponseReturnValue:
-    count_preview()
+@_keeps_typed
+def write(id: int, number: int = 0) -> ResponseReturnValue:
+    """Write a comment on an article, or answer its comment *number*; ``?quote=1`` fills its words into the form."""
+    _count_preview()
     target = read_target(id, number)
-    refusal = writing_refusal(target, number)
+    refusal = _writing_refusal(target, number)
     if refusal and (request.method != "POST" or (isinstance(refusal, LoggedOut) and wants_json())):
         raise refusal
     form = CommentForm()  # only now: its token makes a cookie
     if request.method != "POST":
-        form.text.data = quotation(target.words) if request.args.get("quote") == "1" else ""
-    elif target.viewer is None or target.article is None or target.pages is None or (refusal and is_preview()):
+        form.text.data = _quotation(target.words) if request.args.get("quote") == "1" else ""
+    elif target.viewer is None or target.article is None or target.pages is None or (refusal and _is_preview()):
         form.refuse(refusal or NoSuchArticle())
-    elif form.validate() and not is_preview():
+    elif form.validate() and not _is_preview():
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
         thread, text, token = target.pages.thread, form.text.data, form.once.data
         try:
@@ -73,16 +260,16 @@ def _write(id: int, number: int) -> ResponseReturnValue:
             _refuse(form, error)
         else:
             flash(_("Your comment has been posted."))
-            return redirect(place_of(comment), 303)
-    return render_form(form, target)
+            return redirect(_place_of(comment), 303)
+    return _render_form(form, target)
 
 
 @blueprint.route("/a/<int:id>/c/<int:number>/edit", methods=["GET", "POST"])
 @csrf_handled_by_form
-@keeps_typed
+@_keeps_typed
 def edit(id: int, number: int) -> ResponseReturnValue:
     """Edit the viewer's own comment; the form says until when."""
-    count_preview()
+    _count_preview()
     target = read_target(id, number)
     refusal = _editing_refusal(target)
     is_final = request.method != "POST" or isinstance(refusal, NotYourComment)
@@ -93,7 +280,7 @@ def edit(id: int, number: int) -> ResponseReturnValue:
         form.text.data = target.words
     elif refusal or target.viewer is None:
         form.refuse(refusal or LoggedOut())
-    elif form.validate() and not is_preview():
+    elif form.validate() and not _is_preview():
         try:
             store().comments.edit(CommentId(id, number), form.text.data, target.viewer)
         except VotewebError as error:
@@ -101,7 +288,12 @@ def edit(id: int, number: int) -> ResponseReturnValue:
         else:
             flash(_("Your comment has been changed."))
             return redirect(return_url(), 303)
-    return render_form(form, target, until=target.node.time + settings().edit_seconds if target.node else None)
+    return _render_form(form, target, until=target.node.time + settings().edit_seconds if target.node else None)
+
+
+def _quotation(words: str) -> str:
+    """Return *words* as a _quotation in Markdown, with room for an answer below."""
+    return "".join(f"> {line}".rstrip() + "\n" for line in words.split("\n")) + "\n" if words else ""
 
 
 def _editing_refusal(target: Target) -> VotewebError | None:
@@ -161,30 +353,19 @@ def _after_deletion(id: int, message: str) -> ResponseReturnValue:
     return redirect(f"{path.partition('#')[0]}#comments", 303)
 
 
+@blueprint.post("/a/<int:id>/quiet")
 @blueprint.post("/a/<int:id>/c/<int:number>/quiet")
 @login_required
-def quiet(id: int, number: int) -> ResponseReturnValue:
-    """Put no more replies to the viewer's own comment into their inbox, or again."""
-    if _set_quiet(id, number):
+def quiet(id: int, number: int = 0) -> ResponseReturnValue:
+    """Put no more comments on the viewer's own article, or replies to their comment, into their inbox, or again."""
+    is_quiet = request.form.get("quiet", "1") == "1"
+    store().comments.set_quiet(id, number, require_member(store().read(queue_viewer)), is_quiet)
+    if number and is_quiet:
         flash(_("New replies to this comment no longer appear in your inbox."))
-    else:
+    elif number:
         flash(_("New replies to this comment appear in your inbox again."))
-    return redirect(return_url(), 303)
-
-
-@blueprint.post("/a/<int:id>/quiet")
-@login_required
-def quiet_article(id: int) -> ResponseReturnValue:
-    """Put no more comments on the viewer's own article into their inbox, or again."""
-    if _set_quiet(id, 0):
+    elif is_quiet:
         flash(_("New comments on this article no longer appear in your inbox."))
     else:
         flash(_("New comments on this article appear in your inbox again."))
     return redirect(return_url(), 303)
-
-
-def _set_quiet(id: int, number: int) -> bool:
-    """Carry out a form about notices; return whether there will be none."""
-    is_quiet = request.form.get("quiet", "1") == "1"
-    store().comments.set_quiet(id, number, require_member(store().read(queue_viewer)), is_quiet)
-    return is_quiet

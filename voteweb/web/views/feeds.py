@@ -1,119 +1,257 @@
 """Feeds of every list, at the list's own address followed by .atom or .json; that of the front page is /feed.
 
-No name of a group or a member contains a dot, so these addresses are unambiguous. Each takes one round trip, and none
-reads the session.
+No name of a group or a member contains a dot, so these addresses are unambiguous. None reads the session, and those of
+articles take one round trip each. A comment that was deleted or removed is gone from all of them at once.
 """
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 from urllib.parse import quote
 
-from flask import Blueprint, Response, redirect, url_for
-from flask.typing import ResponseReturnValue
+from flask import Blueprint, Response, redirect, request, url_for
+from werkzeug.exceptions import NotFound
 
-from voteweb.core import config
-from voteweb.core.errors import NoSuchGroup
-from voteweb.core.models import Article, Order
-from voteweb.store.connection.pipeline import Pipeline
+from voteweb.core import config, links, permissions
+from voteweb.core.comments import CommentOrder, ListedComment
+from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NoSuchDomain
+from voteweb.core.models import Article, ArticleStatus, Order, Page
+from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
-from voteweb.web import rate_limits
+from voteweb.web import conversations, rate_limits
 from voteweb.web.context import settings, store
-from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
+from voteweb.web.feeds import (
+    LANGUAGE,
+    Answer,
+    Feed,
+    article_item,
+    comment_item,
+    newest_comments,
+    notice_item,
+    serve_feed,
+)
+from voteweb.web.i18n.formatting import PERIOD_TITLES, display_name
+from voteweb.web.i18n.locale import force_language
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import xml
-from voteweb.web.views.groups import check_known, parse_names, redirect_alias
+from voteweb.web.urls import comment_path
+from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
+from voteweb.web.views.lists import GROUP_PERIODS, SITE_PERIODS, parse_period
 from voteweb.web.views.users import check_present, parse_name
 
+T = TypeVar("T")
 blueprint = Blueprint("feeds", __name__)
+#: The feeds of conversations and inboxes, which a site without conversations does not have.
+comment_blueprint = Blueprint("comment_feeds", __name__)
 
 
-@blueprint.get("/feed.<any(atom, json):format>")
-@feed_language
-def front(format: str) -> Response:
+@serve_feed(blueprint, "/feed")
+def front() -> Feed:
     """Return the front page's first articles."""
-    return _site(_("Top articles"), "/", Order.SCORE, format)
+    return _articles(_("Top articles"), "/", _read(store().rankings.site(Order.SCORE)))
 
 
-@blueprint.get("/new.<any(atom, json):format>")
-@feed_language
-def new(format: str) -> Response:
+@serve_feed(blueprint, "/new")
+def new() -> Feed:
     """Return the newest articles."""
-    return _site(_("New articles"), "/new", Order.TIME, format)
+    return _articles(_("New articles"), "/new", _read(store().rankings.site(Order.TIME)))
 
 
-@blueprint.get("/good.<any(atom, json):format>")
-@feed_language
-def good(format: str) -> Response:
+@serve_feed(blueprint, "/good")
+def good() -> Feed:
     """Return the newest good articles."""
     pipeline = store().pipeline()
     articles = store().listings.queue_good(pipeline, settings().page_size, with_text=True)
     pipeline.execute()
-    return _feed(_("Good articles"), "/good", articles.result, format)
+    return _articles(_("Good articles"), "/good", articles.result)
 
 
-@blueprint.get("/g/<names>.<any(atom, json):format>")
-@feed_language
-def group(names: str, format: str) -> ResponseReturnValue:
-    """Return the first articles that are in all groups *names* (joined by +), by score."""
-    return _groups(names, Order.SCORE, format)
+@serve_feed(blueprint, "/top")
+def top() -> Feed:
+    """Return the first articles of a period by votes."""
+    period = parse_period(SITE_PERIODS)
+    rows = _read(store().rankings.best(period))
+    return _articles(str(PERIOD_TITLES[period]), "/top", rows, query=f"?of={period}")
 
 
-@blueprint.get("/g/<names>/new.<any(atom, json):format>")
-@feed_language
-def group_new(names: str, format: str) -> ResponseReturnValue:
-    """Return the newest articles that are in all groups *names* (joined by +)."""
-    return _groups(names, Order.TIME, format)
+@serve_feed(blueprint, "/g/<names>")
+@in_groups(parse_names)
+def group(names: tuple[str, ...]) -> Feed:
+    """Return the first articles that are in all groups *names*, by score."""
+    rows, title, description = _group(names, store().rankings.groups(names, Order.SCORE))
+    return _articles(title, f"/g/{'+'.join(names)}", rows, description=description)
 
 
-@blueprint.get("/u/<name>.<any(atom, json):format>")
-@feed_language
-def member(name: str, format: str) -> Response:
+@serve_feed(blueprint, "/g/<names>/new")
+@in_groups(parse_names)
+def group_new(names: tuple[str, ...]) -> Feed:
+    """Return the newest articles that are in all groups *names*."""
+    rows, title, description = _group(names, store().rankings.groups(names, Order.TIME))
+    title = _("New in %(groups)s", groups=title)
+    return _articles(title, f"/g/{'+'.join(names)}/new", rows, description=description)
+
+
+@serve_feed(blueprint, "/g/<names>/top")
+@in_groups(parse_one)
+def group_top(names: tuple[str, ...]) -> Feed:
+    """Return the first articles of a group and a period by votes."""
+    period = parse_period(GROUP_PERIODS)
+    rows, title, _description = _group(names, store().rankings.best(period, names[0]))
+    return _articles(f"{title} – {PERIOD_TITLES[period]}", f"/g/{names[0]}/top", rows, query=f"?of={period}")
+
+
+@serve_feed(blueprint, "/u/<name>")
+def member(name: str) -> Feed:
     """Return the newest articles of a member."""
-    name = parse_name(name)
+    name, rows = _member(name, lambda pipeline, name: _queue(pipeline, store().rankings.member(name)))
+    return _articles(_("Articles by %(name)s", name=name), f"/u/{quote(name)}", rows)
+
+
+@serve_feed(blueprint, "/d/<domain>")
+def domain(domain: str) -> Answer:
+    """Return the newest articles with a link to a domain."""
+    host = links.domain_of_address(domain)
+    if host != domain and host:
+        return redirect(url_for("feeds.domain", **{**(request.view_args or {}), "domain": host}), 301)
+    rows = _read(store().rankings.domain(host))
+    if not rows:
+        raise NoSuchDomain(domain=domain)
+    return _articles(_("Articles from %(domain)s", domain=host), f"/d/{host}", rows)
+
+
+@serve_feed(blueprint, "/saved/feed/<token>")
+def saved(token: str) -> Feed:
+    """Return the last saved articles of the member whose feed has this secret address."""
+    size = settings().page_size
+    name, rows = _owner(
+        SecretFeed.SAVED,
+        token,
+        lambda pipeline, name: store().my_sites.queue_saved(pipeline, name, 1, size, with_text=True),
+    )
+    listed, path = (row for row in rows if row.is_listed), f"/saved/feed/{token}"
+    return _articles(_("Saved by %(name)s", name=name), "/saved", listed, secret_path=path, is_dated=False)
+
+
+def _articles(title: str, path: str, rows: Iterable[Article], **options: Any) -> Feed:
+    return Feed(title, path, tuple(map(article_item, rows)), **options)
+
+
+def _queue(pipeline: Pipeline, ranking: Ranking) -> Future[Page[Article]]:
+    hit = rate_limits.combination_hit()
+    return store().listings.queue_page(pipeline, ranking, 1, with_text=True, hit=hit)
+
+
+def _read(ranking: Ranking) -> tuple[Article, ...]:
+    return store().read(_queue, ranking).rows
+
+
+def _group(names: tuple[str, ...], ranking: Ranking) -> tuple[tuple[Article, ...], str, str]:
+    """Return the first articles of a *ranking* of the groups *names*, their titles, and the description of one."""
     pipeline = store().pipeline()
-    stored = store().users.queue_get(pipeline, name)
-    rows = _rows(pipeline, store().rankings.member(name))
-    name = check_present(stored.result, name).name
-    return _feed(_("Articles by %(name)s", name=name), f"/u/{quote(name)}", rows, format)
+    stored = store().groups.queue_get(pipeline, names)
+    listing = _queue(pipeline, ranking)
+    pipeline.execute()
+    groups = check_known(names, stored.result)
+    description = groups[0].description if len(groups) == 1 else ""
+    return listing.result.rows, " + ".join(group.title for group in groups), description
+
+
+def _member(typed: str, queue: Callable[[Pipeline, str], Future[Page[T]]]) -> tuple[str, tuple[T, ...]]:
+    """Return the name of a member as it is stored, and the rows of the page that *queue* reads by name."""
+    name = parse_name(typed)
+    pipeline = store().pipeline()
+    stored, page = store().users.queue_get(pipeline, name), queue(pipeline, name)
+    pipeline.execute()
+    return check_present(stored.result, name).name, page.result.rows
+
+
+def _owner(
+    kind: SecretFeed, token: str, queue: Callable[[Pipeline, str], Future[Page[T]]]
+) -> tuple[str, tuple[T, ...]]:
+    """Return the name of the member whose feed has this secret address, and the rows of the page that *queue* reads."""
+    if name := store().feeds.name_of(kind, token):
+        pipeline = store().pipeline()
+        stored, page = store().users.queue_get(pipeline, name), queue(pipeline, name)
+        pipeline.execute()
+        if stored.result and permissions.may_log_in(stored.result):
+            return stored.result.name, page.result.rows
+    raise NotFound(_("There is no feed at this address. Its member may have renewed or withdrawn the address."))
+
+
+@serve_feed(comment_blueprint, "/inbox/feed/<token>")
+def inbox(token: str) -> Feed:
+    """Return the newest entries of the inbox whose feed has this secret address; it marks nothing as read."""
+    name, notices = _owner(SecretFeed.INBOX, token, lambda pipeline, name: store().inbox.queue_page(pipeline, name, 1))
+    items = tuple(filter(None, map(notice_item, notices)))
+    title, path = _("Inbox of %(name)s", name=name), f"/inbox/feed/{token}"
+    return Feed(title, "/inbox", items, secret_path=path, is_dated=False)
 
 
 @blueprint.get("/groups.opml")
-@feed_language
 def opml() -> Response:
     """Return the feeds of all groups, to subscribe to them at once (OPML 2.0)."""
-    groups = store().groups.all(store().pipeline())
-    return xml("feeds/groups.opml.xml", "text/x-opml", config.FEED_SECONDS, groups=groups)
+    with force_language(LANGUAGE):
+        groups = store().groups.all(store().pipeline())
+        return xml("feeds/groups.opml.xml", "text/x-opml", config.FEED_SECONDS, groups=groups)
 
 
-def _site(title: str, path: str, order: Order, format: str) -> Response:
-    rows = _rows(store().pipeline(), store().rankings.site(order))
-    return _feed(title, path, rows, format)
+@serve_feed(comment_blueprint, "/a/<int:id>")
+def conversation(id: int) -> Feed:
+    """Return the newest comments on an article."""
+    return _thread(id, 0)
 
 
-def _groups(joined: str, order: Order, format: str) -> ResponseReturnValue:
-    names = parse_names(joined)
-    endpoint = "feeds.group" if order is Order.SCORE else "feeds.group_new"
-    if "+".join(names) != joined:
-        return redirect(url_for(endpoint, names="+".join(names), format=format), 301)
+@serve_feed(comment_blueprint, "/a/<int:id>/c/<int:number>")
+def replies(id: int, number: int) -> Feed:
+    """Return the newest comments below one comment."""
+    return _thread(id, number)
+
+
+@serve_feed(comment_blueprint, "/comments")
+def newest() -> Feed:
+    """Return the newest comments of the whole site."""
+    page = store().read(store().listings.queue_newest_comments, 1)
+    return _comments(_("New comments"), "/comments", page.rows)
+
+
+@serve_feed(comment_blueprint, "/u/<name>/comments")
+def of_member(name: str) -> Feed:
+    """Return the newest comments of a member."""
+    name, rows = _member(name, lambda pipeline, name: store().listings.queue_member_comments(pipeline, name, 1))
+    return _comments(_("Comments by %(name)s", name=name), f"/u/{quote(name)}/comments", rows)
+
+
+def _comments(title: str, path: str, rows: tuple[ListedComment, ...]) -> Feed:
+    return Feed(title, path, tuple(map(comment_item, rows)), is_dated=False)
+
+
+def _thread(id: int, root: int) -> Feed:
+    """Return the newest comments of a conversation, or below its comment *root*; two round trips if it is long."""
     pipeline = store().pipeline()
-    stored = store().groups.queue_get(pipeline, names)
-    rows = _rows(pipeline, store().rankings.groups(names, order))
-    try:
-        groups = check_known(names, stored.result)
-    except NoSuchGroup as error:
-        return redirect_alias(names, error, endpoint, format=format)
-    title, path = " + ".join(group.title for group in groups), f"/g/{'+'.join(names)}"
-    if order is Order.TIME:
-        title, path = _("New in %(groups)s", groups=title), f"{path}/new"
-    return _feed(title, path, rows, format, description=groups[0].description if len(groups) == 1 else "")
-
-
-def _rows(pipeline: Pipeline, ranking: Ranking) -> tuple[Article, ...]:
-    """Return the first page of a ranking, in the same round trip as what *pipeline* holds already."""
-    hit = rate_limits.combination_hit()
-    listing = store().listings.queue_page(pipeline, ranking, 1, with_text=True, hit=hit)
+    stored = store().articles.queue_get(pipeline, id)
+    read = store().threads.queue_read(pipeline, id)
     pipeline.execute()
-    return listing.result.rows
-
-
-def _feed(title: str, path: str, rows: tuple[Article, ...], format: str, **extra: Any) -> Response:
-    return feed_response(Feed(title, path, tuple(article_item(row) for row in rows), **extra), format)
+    article, thread = stored.result, read.result.thread
+    if article is None:
+        raise NoSuchArticle()
+    if article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD):
+        raise ArticleGone()
+    tree = conversations.tree(thread, CommentOrder.SCORE)
+    if root and root not in thread.nodes:
+        raise NoSuchComment()
+    if root and not tree.is_shown(root):
+        raise CommentGone()
+    newest = newest_comments(article, tree, thread, root)
+    words = read.result.words
+    if words is None:
+        words = store().read(store().threads.queue_words, id, newest.numbers)
+    about = article.title or _("[deleted]")
+    if root and tree.is_visible(root):
+        name = display_name(thread.nodes[root].author)
+        title = _("Replies to %(name)s on “%(title)s”", name=name, title=about)
+    else:
+        title = (
+            _("Replies to a comment on “%(title)s”", title=about) if root else _("Comments on “%(title)s”", title=about)
+        )
+    path = comment_path(id, root) if root else f"/a/{id}"
+    return Feed(title, path, newest.items(words), is_dated=False)

@@ -1,5 +1,7 @@
-"""Groups: the list of all, the articles of one or of several at once, creating and changing one."""
+"""Groups: the list of all, creating and changing one, and the names of groups in addresses."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
@@ -15,7 +17,7 @@ from voteweb.core.errors import (
     NoSuchGroup,
     NotAllowed,
 )
-from voteweb.core.models import Group, LogAction, Order, User
+from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
@@ -23,10 +25,9 @@ from voteweb.web.context import store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import render_list
-from voteweb.web.responses import RenderedPage
 from voteweb.web.views.articles import refuse_actor
 
+View = Callable[..., Any]
 blueprint = Blueprint("groups", __name__)
 
 
@@ -39,52 +40,27 @@ def index() -> str:
     return render_template("groups/index.html", groups=groups)
 
 
-@blueprint.get("/g/<names>")
-def by_score(names: str) -> ResponseReturnValue:
-    """Show the articles that are in all groups *names* (joined by +), by score."""
-    return _show(names, Order.SCORE)
+def in_groups(parse: Callable[[str], tuple[str, ...]]) -> Callable[[View], View]:
+    """Give a view the groups that its address names, as *parse* reads them; redirect other spellings and aliases."""
 
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def in_groups_of_address(names: str) -> Any:
+            groups = parse(names)
+            if "+".join(groups) == names:
+                try:
+                    return view(groups)
+                except NoSuchGroup:
+                    groups, typed = store().groups.resolve(groups), groups
+                    if groups == typed:
+                        raise
+            query = {name: request.args.get(name) for name in ("of", "page")}
+            parts: dict[str, Any] = {**query, **(request.view_args or {}), "names": "+".join(groups)}
+            return redirect(url_for(request.endpoint or "", **parts), 301)
 
-@blueprint.get("/g/<names>/new")
-def by_time(names: str) -> ResponseReturnValue:
-    """Show the articles that are in all groups *names* (joined by +), by time."""
-    return _show(names, Order.TIME)
+        return in_groups_of_address
 
-
-def _show(joined: str, order: Order) -> ResponseReturnValue:
-    names = parse_names(joined)
-    endpoint = "groups.by_score" if order is Order.SCORE else "groups.by_time"
-    if "+".join(names) != joined:
-        return redirect(url_for(endpoint, names="+".join(names), page=request.args.get("page")), 301)
-    try:
-        return _render(names, order)
-    except NoSuchGroup as error:
-        return redirect_alias(names, error, endpoint)
-
-
-def _render(names: tuple[str, ...], order: Order) -> RenderedPage:
-    return render_list(
-        "groups/show.html",
-        store().rankings.groups(names, order),
-        shown=f"g{names[0]}" if len(names) == 1 else "",
-        check=lambda results: results.update(groups=check_known(names, results["groups"])),
-        queries={"groups": lambda pipeline: store().groups.queue_get(pipeline, names)},
-        order=order,
-        names="+".join(names),
-    )
-
-
-def redirect_alias(
-    names: tuple[str, ...], error: NoSuchGroup, endpoint: str, part: str = "names", **values: Any
-) -> ResponseReturnValue:
-    """Return the redirect to the groups whose aliases are among *names*; raise *error* if there are none.
-
-    *part* is the part of the address of *endpoint* that names the groups.
-    """
-    groups = store().groups.resolve(names)
-    if groups == names:
-        raise error
-    return redirect(url_for(endpoint, **values | {part: "+".join(groups)}), 301)
+    return decorate
 
 
 def parse_names(joined: str) -> tuple[str, ...]:
@@ -102,6 +78,11 @@ def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> lis
     if missing:
         raise NoSuchGroup(names=", ".join(missing))
     return [group for group in groups if group]
+
+
+def parse_one(typed: str) -> tuple[str, ...]:
+    """Return the name of the one group in an address."""
+    return (parse_name(typed),)
 
 
 def parse_name(typed: str) -> str:
@@ -128,7 +109,7 @@ def new() -> ResponseReturnValue:
             refuse_actor(form, error)
         else:
             flash(_("Group created."))
-            return redirect(url_for("groups.by_score", names=name), 303)
+            return redirect(url_for("lists.group", names=name), 303)
     return render_template("groups/new.html", form=form), form.status
 
 
@@ -158,7 +139,7 @@ def edit(name: str) -> ResponseReturnValue:
             refuse_actor(form, error)
         else:
             flash(_("Group changed."))
-            return redirect(url_for("groups.by_score", names=name), 303)
+            return redirect(url_for("lists.group", names=name), 303)
     return render_template("groups/edit.html", form=form, group=group), form.status
 
 

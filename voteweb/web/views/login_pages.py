@@ -14,7 +14,7 @@ from voteweb.web.auth.login import start_session
 from voteweb.web.forms import Form
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import safe_path
-from voteweb.web.views.pending_votes import cast, title
+from voteweb.web.views.votes import cast_pending, pending_title
 
 _COMMENT_FORM = re.compile(r"/a/[0-9]+(?:/c/[0-9]+/reply|/comment)")
 
@@ -26,7 +26,7 @@ def log_in(user: User, greeting: str = "") -> None:
     start_session(user)
     if greeting:
         flash(greeting)
-    cast(vote, token)
+    cast_pending(vote, token)
 
 
 def render_login_page(template: str, form: Form | None = None, **context: Any) -> ResponseReturnValue:
@@ -38,7 +38,11 @@ def render_login_page(template: str, form: Form | None = None, **context: Any) -
     token = pending_votes.token() if vote is not None else ""
     query = {"next": next_path()} | ({pending_votes.FIELD: token} if token else {})
     g.login_query = f"?{urlencode(query, safe='/', quote_via=quote)}"
-    context |= {"pending_vote": token, "vote_title": title(vote), "is_comment_vote": isinstance(vote, CommentId)}
+    context |= {
+        "pending_vote": token,
+        "vote_title": pending_title(vote),
+        "is_comment_vote": isinstance(vote, CommentId),
+    }
     context |= {"next": next_path(), "login_query": g.login_query, "purpose": _purpose()}
     return render_template(template, form=form, **context), form.status if form else 403
 

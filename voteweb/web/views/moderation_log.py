@@ -1,24 +1,22 @@
 """The public log of what moderators and the command line did, and undoing its newest entries."""
 
-from html import unescape
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, flash, redirect, render_template, request
+from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions
 from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
-from voteweb.core.models import LogAction, LogEntry
+from voteweb.core.models import LogAction
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import now, store
-from voteweb.web.feeds import Feed, Item, author_url, feed_language, feed_response, permanent_id
+from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.responses import render_public
-from voteweb.web.urls import absolute, safe_path
+from voteweb.web.urls import safe_path
 
 blueprint = Blueprint("moderation_log", __name__)
 #: The kind of act that undoes one of each kind that can be undone.
@@ -41,32 +39,16 @@ def index() -> str:
     return render_template("moderation_log/index.html", page=page, who=who, kind=kind, kinds=tuple(LogAction))
 
 
-@blueprint.get("/log.<any(atom, json):format>")
-@feed_language
-def feed(format: str) -> Response:
+@serve_feed(blueprint, "/log")
+def feed() -> Feed:
     """Return the newest entries as a feed; the query can filter them by moderator and kind."""
     who, kind = _who(), _kind()
     pipeline = store().pipeline()
     entries = store().log.queue_page(pipeline, 1, who=who, kind=kind)
     pipeline.execute()
     query = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})
-    items = tuple(_item(entry) for entry in entries.result.rows)
-    return feed_response(Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else ""), format)
-
-
-def _item(entry: LogEntry) -> Item:
-    url = absolute(f"/log#l{entry.id}")
-    return Item(
-        id=permanent_id("act", entry.id, entry.time),
-        title=unescape(render_public("moderation_log/_title.html", entry=entry).strip()),
-        url=url,
-        page_url=url,
-        author=entry.who,
-        author_url=author_url(entry.who),
-        published=entry.time,
-        updated=entry.time,
-        content=render_public("moderation_log/_content.html", entry=entry),
-    )
+    items = tuple(log_item(entry, f"/log#l{entry.id}", entry.time) for entry in entries.result.rows)
+    return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
 
 @blueprint.post("/log/<int:id>/undo")

@@ -1,10 +1,14 @@
 """Search: the page with the results of a query, as the viewer sees them, and the feed of its newest results."""
 
-from collections.abc import Callable
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
+from flask_babel import lazy_gettext as _l
 
 from voteweb.core import config
 from voteweb.core.comments import ListedComment
@@ -16,19 +20,27 @@ from voteweb.search.errors import NoFullTextSearch, SearchError, SearchTooSlow
 from voteweb.search.grammar import Query
 from voteweb.search.index import SearchIndex
 from voteweb.search.models import Kind, Order
+from voteweb.search.suggestions import exactly, with_beginnings
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.web import rate_limits, search_limits, search_links, search_results
+from voteweb.web import rate_limits, search_results
 from voteweb.web.auth.login import named_voter, queue_viewer
-from voteweb.web.comment_feeds import comment_item
-from voteweb.web.context import search_index, store
-from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.context import now, search_index, store
+from voteweb.web.feeds import Feed, article_item, comment_item, serve_feed
+from voteweb.web.i18n.formatting import error_message, format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json
-from voteweb.web.search_results import Search
+from voteweb.web.search_results import Matches, Search
 
 blueprint = Blueprint("search", __name__)
+ORDER_NAMES = {Order.RELEVANCE: _l("Relevance"), Order.NEW: _l("Newest"), Order.VOTES: _l("Most votes")}
+KIND_NAMES = {Kind.ARTICLES: _l("Articles"), Kind.COMMENTS: _l("Comments")}
+#: Groups and people that are offered at most.
+_MAX_OFFERED = 5
+#: Results from which on a search can be narrowed, and below which it may be widened.
+_MIN_NARROWED, _FEW = 5, 10
+#: The fields that limit a search.
+_LIMITING = ("group", "by", "domain", "after", "before")
 
 
 @blueprint.get("/search")
@@ -79,18 +91,18 @@ def _order() -> Order:
 
 def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     """Return what the page of results is rendered with; raises TooFast, NoSuchPage and the errors of the index."""
-    hit = search_limits.viewer_hit()
-    search_limits.check_not_refused(hit)
-    with search_limits.counting_failures(hit):
+    hit = search_results.viewer_hit()
+    search_results.check_not_refused(hit)
+    with search_results.counting_failures(hit):
         matches = search_results.find(index, search)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
-    search_limits.queue_count(pipeline, hit)
+    search_results.queue_count(pipeline, hit)
     votes, names = search_results.queue_votes(pipeline, matches), search.query.group_names
     resolved = store().groups.queue_resolve_each(pipeline, names)
     if votes or names:
         pipeline.execute()
-        search_limits.check_counted(hit)
+        search_results.check_counted(hit)
     if names and (query := search.query.with_groups(resolved.result)) != search.query:
         # A second name of a group, which the index does not know.
         search = search._replace(query=query)
@@ -102,19 +114,19 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     if matches.kind is Kind.ARTICLES:
         articles, own = search_results.queue_articles(pipeline, matches, ids, named_voter())
         pipeline.execute()
-        search_limits.check_counted(hit)
+        search_results.check_counted(hit)
         page, group_names = search_results.as_seen(articles(), viewer.result, own)
     else:
         comments = search_results.queue_comments(pipeline, matches, ids)
         pipeline.execute()
-        search_limits.check_counted(hit)
+        search_results.check_counted(hit)
         page, group_names = comments(), ()
     return {
         "page": page,
         "all_groups": group_names,
         "matches": matches,
         "unknown": () if page.total else unknown(),
-        "links": search_links.make(search.query, matches, page),
+        "links": _make_links(search.query, matches, page),
     }
 
 
@@ -138,24 +150,23 @@ def _queue_unknown(pipeline: Pipeline, query: Query) -> Callable[[], list[Votewe
     return errors
 
 
-@blueprint.get("/search.<any(atom, json):format>")
-@feed_language
-def feed(format: str) -> Response:
+@serve_feed(blueprint, "/search")
+def feed() -> Feed:
     """Return the newest results of the query ``q``."""
     index, query, hit = _index(), _query(), rate_limits.address_hit(SEARCH)
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
-    search_limits.check_not_refused(hit)
+    search_results.check_not_refused(hit)
     if names := query.group_names:
         resolved = store().read(store().groups.queue_resolve_each, names)
         query = query.with_groups(resolved)
     try:
-        with search_limits.counting_failures(hit):
+        with search_results.counting_failures(hit):
             matches = search_results.find_newest(index, query)
     except SearchTooSlow as error:
         abort(422, error_message(error))
     pipeline = store().pipeline()
-    search_limits.queue_count(pipeline, hit)
+    search_results.queue_count(pipeline, hit)
     if matches.kind is Kind.ARTICLES:
         articles, _own = search_results.queue_articles(pipeline, matches, matches.found.ids, None)
         pipeline.execute()
@@ -164,8 +175,108 @@ def feed(format: str) -> Response:
         comments = search_results.queue_comments(pipeline, matches, matches.found.ids)
         pipeline.execute()
         items = tuple(map(comment_item, comments().rows))
-    search_limits.check_counted(hit)
+    search_results.check_counted(hit)
     title = _("Search for “%(query)s”", query=query.text)
-    return feed_response(
-        Feed(title, "/search", items, query=f"?{search_links.parameters(query.text)}", is_dated=False), format
+    return Feed(title, "/search", items, query=f"?{_parameters(query.text)}", is_dated=False)
+
+
+class _Link(NamedTuple):
+    """A link to another search, or to this one."""
+
+    label: str
+    address: str
+    is_current: bool = False
+
+
+class _Links(NamedTuple):
+    """The links of a page of results.
+
+    ``typed`` finds only the words that were typed, None if the results are theirs. ``limits`` are limits of the query,
+    each with the address of the search without it; ``wider`` finds words that begin with those of the query, None where
+    that makes no sense. ``parameters`` are those of this search, encoded; ``feed`` is the query of its feed.
+    """
+
+    typed: _Link | None
+    kinds: tuple[_Link, ...]
+    orders: tuple[_Link, ...]
+    limits: tuple[_Link, ...]
+    groups: tuple[_Link, ...]
+    people: tuple[_Link, ...]
+    times: tuple[_Link, ...]
+    wider: _Link | None
+    parameters: str
+    feed: str
+
+
+def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[ListedComment]) -> _Links:
+    """Return the links of *page*, for which a query was *typed*."""
+    search = matches.search
+    query, order = search.query, search.order
+    can_narrow = page.total >= _MIN_NARROWED
+    used = {part.field for part in query.parts}
+    groups, people = _names(page.rows)
+    wider = with_beginnings(query) if 0 < page.total < _FEW else query
+    return _Links(
+        typed=None if typed == query else _Link(typed.text, _address(exactly(typed).text, order)),
+        kinds=tuple(_kind_link(query, order, kind, matches) for kind in Kind if kind in matches.totals),
+        orders=tuple(_Link(str(ORDER_NAMES[one]), _address(query.text, one), one is order) for one in Order),
+        limits=tuple(
+            _Link(part.text, _address(query.without_field(part.field), order))
+            for part in query.parts
+            if part.field in _LIMITING and not part.is_excluded
+        ),
+        groups=_offer(search, "group", groups, page.total) if can_narrow and "group" not in used else (),
+        people=_offer(search, "by", people, page.total) if can_narrow and "by" not in used else (),
+        times=_times(search) if can_narrow and not used & {"after", "before"} else (),
+        wider=_Link(wider.text, _address(wider.text, order)) if wider.parts != query.parts else None,
+        parameters=_parameters(query.text, order),
+        feed=f"?{_parameters(_text_of_feed(query, matches.kind))}",
+    )
+
+
+def _address(typed: str, order: Order) -> str:
+    return f"/search?{_parameters(typed, order)}"
+
+
+def _parameters(typed: str, order: Order = Order.RELEVANCE) -> str:
+    """Return the parameters of the address of a search, encoded."""
+    return urlencode({"q": typed} | ({} if order is Order.RELEVANCE else {"sort": order.value}), errors="replace")
+
+
+def _text_of_feed(query: Query, kind: Kind) -> str:
+    """Return the text whose feed has results of this *kind*: without one it has articles."""
+    return query.text if kind is (query.kind or Kind.ARTICLES) else query.with_term(f"in:{kind}")
+
+
+def _kind_link(query: Query, order: Order, kind: Kind, matches: Matches) -> _Link:
+    total = matches.totals[kind]
+    count = format_number(total) if total <= config.MAX_COUNTED else f"{format_number(config.MAX_COUNTED)}+"
+    return _Link(f"{KIND_NAMES[kind]} ({count})", _address(query.with_term(f"in:{kind}"), order), kind is matches.kind)
+
+
+def _names(rows: Iterable[Article | ListedComment]) -> tuple[Counter[str], Counter[str]]:
+    """Return how many of *rows* are in each group, and by each poster or author."""
+    groups: Counter[str] = Counter()
+    people: Counter[str] = Counter()
+    for row in rows:
+        if isinstance(row, Article):
+            groups.update(row.groups)
+        people[row.poster if isinstance(row, Article) else row.node.author] += 1
+    return groups, people
+
+
+def _offer(search: Search, field: str, names: Counter[str], total: int) -> tuple[_Link, ...]:
+    """Return links to the most frequent *names* that more than one result has, and not all of them."""
+    wanted = [name for name, count in names.most_common() if 1 < count < total and name]
+    return tuple(
+        _Link(name, _address(search.query.with_term(f"{field}:{name}"), search.order)) for name in wanted[:_MAX_OFFERED]
+    )
+
+
+def _times(search: Search) -> tuple[_Link, ...]:
+    today = datetime.fromtimestamp(now(), UTC).date()
+    spans = ((_("this week"), 7), (_("this month"), 30), (_("this year"), 365))
+    return tuple(
+        _Link(label, _address(search.query.with_term(f"after:{today - timedelta(days)}"), search.order))
+        for label, days in spans
     )

@@ -1,13 +1,15 @@
-"""The files that browsers and phones ask for by themselves: icons at fixed addresses, and the web manifest."""
+"""The files that programs ask for by themselves: icons at fixed addresses, manifest, robots.txt and the sitemap."""
 
 import json
 
 from flask import Blueprint, Response, abort
 
 from voteweb.core import config
+from voteweb.core.errors import NoSuchPage
+from voteweb.core.models import Order
 from voteweb.web.branding import Icon, icons, png_icon
-from voteweb.web.context import brand, settings
-from voteweb.web.responses import public
+from voteweb.web.context import brand, settings, store
+from voteweb.web.responses import public, render_public, xml
 from voteweb.web.static_files import files
 from voteweb.web.urls import static
 
@@ -16,6 +18,8 @@ blueprint = Blueprint("site_files", __name__)
 #: The icons of the manifest; phones cut the maskable one to a shape of their own.
 _ICONS = (Icon("icon-192.png", "image/png", "192x192"), Icon("icon-512.png", "image/png", "512x512"))
 _MASKABLE_ICON = Icon("icon-maskable-512.png", "image/png", "512x512")
+#: The pages of the site about itself.
+_PAGES = ("/about", "/rules", "/privacy", "/log")
 
 
 @blueprint.get("/favicon.ico")
@@ -65,3 +69,38 @@ def manifest() -> Response:
         },
     }
     return public(json.dumps(body, ensure_ascii=False), "application/manifest+json", config.ICON_SECONDS)
+
+
+@blueprint.get("/robots.txt")
+def robots() -> Response:
+    """Return the addresses that search engines need not visit."""
+    return public(render_public("sitemap/robots.txt"), "text/plain", config.SITEMAP_SECONDS)
+
+
+@blueprint.get("/sitemap.xml")
+def sitemap() -> Response:
+    """Return the parts of the sitemap: part 0 holds the lists, each other one SITEMAP_SIZE articles."""
+    total = store().read(store().listings.queue_total, store().rankings.site(Order.TIME))
+    parts = min(-(-total // config.SITEMAP_SIZE), config.MAX_SITEMAPS - 1)
+    return xml("sitemap/index.xml", "application/xml", config.SITEMAP_SECONDS, parts=parts)
+
+
+@blueprint.get("/sitemap-0.xml")
+def sitemap_lists() -> Response:
+    """Return the lists of the whole site and of its groups."""
+    names = store().read(store().groups.queue_names)
+    paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names), *_PAGES]
+    return xml("sitemap/part.xml", "application/xml", config.SITEMAP_SECONDS, paths=paths)
+
+
+@blueprint.get(f"/sitemap-<int(min=1, max={config.MAX_SITEMAPS - 1}):number>.xml")
+def sitemap_articles(number: int) -> Response:
+    """Return one part of the articles, the oldest in part 1: a full part changes only by removals."""
+    pipeline = store().pipeline()
+    first = (number - 1) * config.SITEMAP_SIZE
+    ids = store().listings.queue_ids(pipeline, store().rankings.site(Order.TIME), first, config.SITEMAP_SIZE)
+    pipeline.execute()
+    if not ids.result:
+        raise NoSuchPage()
+    paths = [f"/a/{id}" for id in ids.result]
+    return xml("sitemap/part.xml", "application/xml", config.SITEMAP_SECONDS, paths=paths)

@@ -6,8 +6,8 @@ from voteweb.core import config
 from voteweb.core.statistics import median_wait
 from voteweb.store.site.rate_limits import queue_days
 from voteweb.web.auth.login import queue_viewer
+from voteweb.web.charts import draw_rows
 from voteweb.web.context import now, settings, store
-from voteweb.web.statistics_chart import draw_rows
 
 blueprint = Blueprint("statistics", __name__)
 

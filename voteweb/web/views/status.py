@@ -20,11 +20,11 @@ from voteweb.search.errors import SearchError
 from voteweb.search.models import State
 from voteweb.web import security
 from voteweb.web.auth.login import queue_viewer
+from voteweb.web.charts import draw_chart
 from voteweb.web.context import brand, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.gauges import Facts
-from voteweb.web.ranking_chart import draw_chart
 from voteweb.web.responses import public
 
 T = TypeVar("T")

@@ -1,23 +1,25 @@
-"""Votes on articles and comments: casting one and taking it back, by form or by script."""
+"""Votes on articles and comments: casting one and taking it back, by form or by script, or after log-in."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import Blueprint, Response, flash, jsonify, redirect, request
+from flask import Blueprint, Response, flash, g, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import errors
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import LoggedOut, VotewebError
 from voteweb.core.models import Voter
+from voteweb.core.rate_limits import member_limit
 from voteweb.store import Store
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web import rate_limits
+from voteweb.web import rate_limits, read_only
 from voteweb.web.auth import login
 from voteweb.web.auth.login import login_required
 from voteweb.web.context import store
 from voteweb.web.flashes import VoteFlash, set_vote_flash
 from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
@@ -118,3 +120,33 @@ def _answer_refusal(error: Exception) -> ResponseReturnValue:
     if "votes" in error.values:
         answer |= {"votes": error.values["votes"], "voted": isinstance(error, _VOTED)}
     return jsonify(answer), error.status
+
+
+def pending_title(vote: int | CommentId | None) -> str:
+    """Return the title of the article that *vote* is for, "" if nobody can read it."""
+    if vote is None:
+        return ""
+    article = store().read(store().articles.queue_get, vote.article if isinstance(vote, CommentId) else vote)
+    return article.title if article and article.is_listed else ""
+
+
+def cast_pending(vote: int | CommentId | None, token: str) -> None:
+    """Cast the pending *vote* for the member who has just logged in, and tell them what became of it.
+
+    *vote* is None for a *token* that is not valid; without a token, there was none.
+    """
+    if vote is None:
+        if token:
+            flash(_("Your vote was not cast, because you pressed it too long ago. Please press it again."), "error")
+        return
+    g.other_limit = member_limit("votes.vote", "POST")  # this is a vote, not a log-in
+    try:
+        refused = read_only.error()
+        if refused:
+            raise refused
+        change_and_count("comment_votes.vote" if isinstance(vote, CommentId) else "votes.vote", vote)
+    except VotewebError as error:
+        flash(error_message(error), "error")
+    else:
+        counted = _("Your vote for “%(title)s” has been counted.", title=pending_title(vote))
+        flash(_("Your vote for the comment has been counted.") if isinstance(vote, CommentId) else counted)

@@ -1,4 +1,7 @@
-"""The chart on /about: how long a good article stays ahead of newer ones, with the site's own numbers."""
+"""Charts: on /about how long a good article stays ahead of newer ones, with the site's own numbers; on /stats bars.
+
+For each kind of act /stats has a row of bars, one a day, each row with a scale of its own.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +9,15 @@ from statistics import median
 
 from voteweb.core.ranking import lift
 
-#: Size of the SVG in its own units, and the part of it at the left and at the bottom that the labels need.
+#: Size of the SVG of the ranking in its own units, and its part at the left and at the bottom that the labels need.
 WIDTH, HEIGHT, MARGIN = 560.0, 300.0, 40.0
 _TICKS = 5
 #: How far the axes reach, as a multiple of the hours after which the lines of the good and the new article cross.
 _REACH = 1.25
+#: Size of the SVG of bars in its own units: the width of all bars, and the height of a row and of its highest bar.
+BARS_WIDTH, ROW_HEIGHT, BAR_HEIGHT = 360.0, 64.0, 40.0
+#: The part of a day's width that its bar fills.
+_FILLED = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +89,39 @@ def _x(hours: float, span: float) -> float:
 
 def _y(hours: float, span: float) -> float:
     return (HEIGHT - MARGIN) * (1 - hours / span)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar in the units of the SVG, with its upper left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """A row of bars below its label, whose baseline is at ``label_y``; ``total`` is the sum, ``highest`` the most."""
+
+    name: str
+    total: int
+    highest: int
+    label_y: float
+    bars: tuple[Bar, ...]
+
+
+def draw_rows(series: Sequence[tuple[str, Sequence[int]]]) -> tuple[BarRow, ...]:
+    """Return a row for each name with its counts, oldest first; days without any have no bar."""
+    return tuple(_bars(number, name, counts) for number, (name, counts) in enumerate(series))
+
+
+def _bars(number: int, name: str, counts: Sequence[int]) -> BarRow:
+    highest, top = max(counts, default=0), number * ROW_HEIGHT
+    step = BARS_WIDTH / max(len(counts), 1)
+    heights = [BAR_HEIGHT * count / highest if highest else 0.0 for count in counts]
+    bars = [
+        Bar(step * at, top + ROW_HEIGHT - height, step * _FILLED, height) for at, height in enumerate(heights) if height
+    ]
+    return BarRow(name, sum(counts), highest, top + ROW_HEIGHT - BAR_HEIGHT - 6, tuple(bars))

@@ -1,0 +1,243 @@
+"""Lists of articles: of the whole site, of groups, of a domain, the best of a period, and of the groups one follows.
+
+Domains are named in ASCII, in lower case and without "www.", as links.domain() in the core returns them.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import config, links, permissions
+from voteweb.core.errors import NoSuchDomain, NoSuchPage
+from voteweb.core.models import Article, Group, Order, Page, Period, User
+from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind
+from voteweb.store.articles.listings import queue_merged
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.schema.rankings import Ranking
+from voteweb.web import own_marks
+from voteweb.web.auth.login import (
+    login_required,
+    named_voter,
+    queue_viewer,
+    require_member,
+    session_member_name,
+    session_user_id,
+    viewer,
+)
+from voteweb.web.caching import shared_pages
+from voteweb.web.context import settings, store
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
+from voteweb.web.pagination import page_number, render_list
+from voteweb.web.responses import RenderedPage
+from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
+
+blueprint = Blueprint("lists", __name__)
+#: The periods of the site and of a group; the first is shown unless the address names another.
+SITE_PERIODS = tuple(Period)
+GROUP_PERIODS = (Period.WEEK, Period.ALL)
+
+
+class _ChosenOtherwise(Exception):
+    """The front page shows the viewer something else than this process knew."""
+
+
+@blueprint.get("/")
+def front() -> RenderedPage:
+    """Show the front page: all articles by score, and beside them the newest good ones that the page does not list.
+
+    A member may have chosen to see the groups that they follow instead; ``?of=all`` shows all articles still.
+    """
+    if request.args.get("of") == "all":
+        return _front()
+    known = store().my_sites.known(session_user_id())
+    known_as_my_groups = known is not None and known[1] == MY_GROUPS
+    try:
+        return _my_groups(Order.SCORE, as_front_page=True) if known_as_my_groups else _front(chosen="")
+    except _ChosenOtherwise:  # this process knew another choice, or none
+        return _front() if known_as_my_groups else _my_groups(Order.SCORE, as_front_page=True)
+
+
+def _front(chosen: str | None = None) -> RenderedPage:
+    """Return the front page with all articles; raise _ChosenOtherwise if the viewer's choice is not *chosen*."""
+    # Twice as many, since the newest good articles are often on the page.
+    queries = {"good": lambda pipeline: store().listings.queue_good(pipeline, 2 * config.GOOD_ON_FRONT)}
+
+    def check(results: dict[str, Any]) -> None:
+        user, choice = viewer(), results.pop("choice", None)
+        if user and choice:
+            store().my_sites.remember(user, choice)
+        if user and chosen is not None and user.front != chosen:
+            raise _ChosenOtherwise
+
+    def leave_out_listed(results: dict[str, Any], rows: tuple[Article, ...]) -> None:
+        listed = {row.id for row in rows}
+        good = own_marks.not_hidden(results["good"])
+        results["good"] = tuple(article for article in good if article.id not in listed)[: config.GOOD_ON_FRONT]
+
+    return render_list(
+        "articles/front.html",
+        store().rankings.site(Order.SCORE),
+        check=check,
+        queries=queries,
+        viewer_queries=own_marks.unknown_choice_queries(),
+        finish=leave_out_listed,
+    )
+
+
+@blueprint.get("/new")
+def new() -> RenderedPage:
+    """Show all articles by time."""
+    return render_list("articles/new.html", store().rankings.site(Order.TIME))
+
+
+@blueprint.get("/good")
+def good() -> RenderedPage:
+    """Show the newest good articles."""
+    asked, pipeline = shared_pages.clock(), store().pipeline()
+    viewer = queue_viewer(pipeline)
+    articles = store().listings.queue_good(pipeline, config.GOOD_LISTED)
+    pipeline.execute()
+    rows, template = articles.result, "articles/good.html"
+    page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
+    marks = read_marks(rows, viewer.result)
+    if shared_pages.may_keep(viewer.result):
+        return shared_pages.render_list(asked, template, rows, marks.by_id, page=page)
+    page = replace(page, rows=own_marks.not_hidden(marks.on(rows)))
+    return render_template(template, page=page, all_groups=marks.group_names)
+
+
+@blueprint.get("/top")
+def top() -> RenderedPage:
+    """Show the articles of a period with the most votes."""
+    period = parse_period(SITE_PERIODS)
+    return render_list("articles/top.html", store().rankings.best(period), period=period)
+
+
+def parse_period(periods: tuple[Period, ...]) -> Period:
+    """Return the period in the address, the first of *periods* if there is none; end the request if it is no other."""
+    of = request.args.get("of", periods[0])
+    if of not in periods:
+        abort(404, _("There is no such period. The best articles are listed for a day, a week, a month or a year."))
+    return Period(of)
+
+
+@blueprint.get("/g/<names>", endpoint="group")
+@blueprint.get("/g/<names>/new", endpoint="group_new")
+@in_groups(parse_names)
+def group(names: tuple[str, ...]) -> RenderedPage:
+    """Show the articles that are in all groups *names*, by score or by time."""
+    order = Order.SCORE if request.endpoint == "lists.group" else Order.TIME
+    return _group("groups/show.html", names, store().rankings.groups(names, order), order=order, names="+".join(names))
+
+
+@blueprint.get("/g/<names>/top")
+@in_groups(parse_one)
+def group_top(names: tuple[str, ...]) -> RenderedPage:
+    """Show the articles of a group and a period with the most votes."""
+    period = parse_period(GROUP_PERIODS)
+    return _group("groups/top.html", names, store().rankings.best(period, names[0]), period=period)
+
+
+def _group(template: str, groups: tuple[str, ...], ranking: Ranking, **context: Any) -> RenderedPage:
+    return render_list(
+        template,
+        ranking,
+        shown=f"g{groups[0]}" if len(groups) == 1 else "",
+        check=lambda results: results.update(groups=check_known(groups, results["groups"])),
+        queries={"groups": lambda pipeline: store().groups.queue_get(pipeline, groups)},
+        **context,
+    )
+
+
+@blueprint.get("/d/<domain>")
+def domain(domain: str) -> ResponseReturnValue:
+    """Show the articles with a link to a domain, newest first."""
+    host = links.domain_of_address(domain)
+    if host != domain and host:
+        return redirect(url_for("lists.domain", domain=host, page=request.args.get("page")), 301)
+
+    def check(results: dict[str, Any]) -> None:
+        if not results.pop("total"):
+            raise NoSuchDomain(domain=domain)
+
+    ranking = store().rankings.domain(host)
+    return render_list(
+        "domain/show.html",
+        ranking,
+        check=check,
+        shown=Hidden(HiddenKind.DOMAIN, host).entry,
+        queries={"total": lambda pipeline: store().listings.queue_total(pipeline, ranking)},
+        domain=host,
+        readable=links.readable_domain(host),
+    )
+
+
+@blueprint.get("/my", endpoint="my_groups")
+@blueprint.get("/my/new", endpoint="my_groups_new")
+@login_required
+def my_groups() -> str:
+    """Show the articles of the groups that the viewer follows, by score or by time."""
+    return _my_groups(Order.SCORE if request.endpoint == "lists.my_groups" else Order.TIME)
+
+
+def _my_groups(order: Order, *, as_front_page: bool = False) -> str:
+    """Return the page of the viewer's groups that the address asks for, in two round trips, or three.
+
+    The third is needed by a process that does not know yet which groups these are. Raises _ChosenOtherwise for a front
+    page that is to show all articles.
+    """
+    number = page_number()
+    if number > config.MAX_MY_PAGES:
+        raise NoSuchPage()
+    pipeline = store().pipeline()
+    loaded = queue_viewer(pipeline)
+    known = store().my_sites.known(session_user_id())
+    follows = known[2].follows if known else ()
+    merged, groups = _queue_groups(pipeline, follows, order, number)
+    read = store().my_sites.queue_choice(pipeline, session_member_name())
+    pipeline.execute()
+    if loaded.result is None and as_front_page:
+        raise _ChosenOtherwise
+    member = require_member(loaded.result)
+    store().my_sites.remember(member, read.result)
+    if as_front_page and member.front != MY_GROUPS:
+        raise _ChosenOtherwise
+    if read.result.follows != follows:
+        pipeline = store().pipeline()
+        merged, groups = _queue_groups(pipeline, read.result.follows, order, number)
+        pipeline.execute()
+    ids, is_exact = merged.result
+    if number > 1 and not ids.rows:
+        raise NoSuchPage()
+    page, names = _read(ids, member)
+    return render_template(
+        "my_site/groups.html",
+        page=own_marks.without_hidden(page),
+        all_groups=names,
+        groups=dict(zip(read.result.follows, groups.result, strict=True)),
+        order=order,
+        is_exact=is_exact,
+    )
+
+
+def _queue_groups(
+    pipeline: Pipeline, names: tuple[str, ...], order: Order, number: int
+) -> tuple[Future[tuple[Page[int], bool]], Future[tuple[Group | None, ...]]]:
+    rankings = [store().rankings.groups([name], order) for name in names]
+    merged = queue_merged(pipeline, rankings, number, settings().page_size, config.MAX_MY_PAGES)
+    return merged, store().groups.queue_get(pipeline, names)
+
+
+def _read(ids: Page[int], member: User) -> tuple[Page[Article], tuple[str, ...]]:
+    """Return the page of the articles *ids*, with what the viewer did, and the groups for a moderator."""
+    pipeline = store().pipeline()
+    articles = store().listings.queue_articles(pipeline, ids.rows)
+    marks = queue_marks(pipeline, ids.rows, named_voter())
+    group_names = store().groups.queue_names(pipeline) if permissions.may_moderate(member) else None
+    pipeline.execute()
+    rows = ViewerMarks(marks.read.result).on(articles.result)
+    page = Page(rows, ids.number, ids.total, ids.first_rank, ids.more)
+    return page, group_names.result if group_names else ()
