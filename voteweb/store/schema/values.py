@@ -326,43 +326,37 @@ is_member_note = pair_of(matching(r"[A-Za-z0-9]{1,32}"), object_of(_ACT | {"text
 is_domain_rule = pair_of(validation.is_rule_domain, object_of(_ACT | {"action": one_of(DomainAction), "why": is_note}))
 
 
-def parse_object(stored: str, make: Callable[[Mapping[str, Any], float], T]) -> T | None:
-    """Return what *make* makes of a JSON object with a time, and of that time; None for what another program wrote."""
+def parse_object(stored: str, kind: Callable[..., T], fields: Mapping[str, Callable[[str], Any]]) -> T | None:
+    """Return what *kind* makes of these *fields* of a JSON object and of its time.
+
+    None for what another program wrote.
+    """
     try:
-        fields = json.loads(stored)
-        return make(fields, finite_number(str(fields["time"])) or 0.0)
+        texts = json.loads(stored)
+        values = {name: read(str(texts[name])) for name, read in fields.items()}
+        return kind(**values, time=finite_number(str(texts["time"])) or 0.0)
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 
 
 def parse_switch(stored: str) -> Switch | None:
     """Return the switch that *stored* holds, None if it holds none."""
-    return parse_object(
-        stored, lambda fields, time: Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
-    )
+    return parse_object(stored, Switch, {"value": str, "words": str, "by": str})
 
 
 def parse_rule(domain: str, stored: str) -> DomainRule | None:
     """Return the rule that *stored* holds of a domain, None if it holds none."""
-    return parse_object(
-        stored,
-        lambda fields, time: DomainRule(
-            domain, DomainAction(fields["action"]), str(fields["why"]), str(fields["by"]), time
-        ),
-    )
+    return parse_object(stored, partial(DomainRule, domain), {"action": DomainAction, "why": str, "by": str})
 
 
 def parse_report(stored: str) -> Report | None:
     """Return the report that *stored* holds, None if it holds none."""
-    return parse_object(
-        stored,
-        lambda fields, time: Report(str(fields["by"]), Reason(fields["reason"]), str(fields["note"]), time),
-    )
+    return parse_object(stored, Report, {"by": str, "reason": Reason, "note": str})
 
 
 def parse_note(id: str, stored: str) -> Note | None:
     """Return the note that *stored* holds under its id, None if it holds none."""
-    return parse_object(stored, lambda fields, time: Note(id, str(fields["by"]), time, str(fields["text"])))
+    return parse_object(stored, partial(Note, id), {"by": str, "text": str})
 
 
 def is_site_field(name: str, stored: str) -> bool:
