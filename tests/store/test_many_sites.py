@@ -20,8 +20,7 @@ from voteweb.store import Store, build_store, open_store
 from voteweb.store.backup import Backup
 from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import Doctor
-from voteweb.store.migrations import Migrations
-from voteweb.store.migrations.conversions import OLDEST
+from voteweb.store.migrations import OLDEST, Migrations
 
 NAMES = ("", "baking", "cooking")
 

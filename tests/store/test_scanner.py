@@ -15,7 +15,7 @@ from voteweb.core.errors import ServerChanged
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup
 from voteweb.store.doctor import Doctor
-from voteweb.store.migrations import conversions
+from voteweb.store.migrations import forget_mails
 from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import Keys
@@ -103,7 +103,7 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
         lambda site: site.site.rescore(),
         lambda site: Backup(site.context).lines(),
         lambda site: Backup(site.context).all_lines(),
-        lambda site: conversions.forget_mails(site.connection, Settings(), dry_run=True),
+        lambda site: forget_mails(site.connection, Settings(), dry_run=True),
         lambda site: Scanner(site.connection).members(site.keys.by_time()),
     ],
     ids=["doctor", "repair", "rescore", "backup", "copy of every key", "migration", "ranking"],

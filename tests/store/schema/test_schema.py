@@ -13,8 +13,7 @@ from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, NoInvitation
 from voteweb.store import Store
 from voteweb.store.backup import Backup
-from voteweb.store.migrations import Migrations
-from voteweb.store.migrations.conversions import CONVERSIONS, OLDEST
+from voteweb.store.migrations import CONVERSIONS, OLDEST, Migrations
 
 #: The nouns of keys of the moment, in no backup.
 PASSING = frozenset("backup jobs known limit log-ins mail-status mails network outbox sessions signup".split())
