@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voteweb.store.scan.bitmap import CHUNK_SIZE, Bitmap
+from voteweb.store.scan.scanner import CHUNK_SIZE, Bitmap
 
 
 @given(st.lists(st.integers(0, 3 * CHUNK_SIZE) | st.integers(10**12, 10**12 + 9)))

@@ -17,7 +17,6 @@ from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store
 from voteweb.store.doctor import Doctor, threads
-from voteweb.store.scan import key_spool
 from voteweb.store.scan import scanner as scanner_module
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -77,8 +76,8 @@ def test_an_examination_lists_the_keys_once(site: Store, monkeypatch: pytest.Mon
 
 
 def test_many_keys_are_kept_in_a_file(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key_spool, "MAX_SPOOL_BYTES", 10)
-    monkeypatch.setattr(key_spool, "READ_BYTES", 10)
+    monkeypatch.setattr(scanner_module, "MAX_SPOOL_BYTES", 10)
+    monkeypatch.setattr(scanner_module, "READ_BYTES", 10)
     site.imports.add([factories.story(time=1_700_000_000.0 + i) for i in range(60)])
     run(site, "ZREM", "score:", "article:60")
     run(site, "SADD", "group:line\nend", "article:1")

@@ -27,9 +27,7 @@ from voteweb.store.doctor.key_checks import examine_counters, examine_log
 from voteweb.store.doctor.looks import SpoolingScanner
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.moderation.reports import settle_covered
-from voteweb.store.scan.bitmap import Bitmap
-from voteweb.store.scan.key_spool import KeySpool
-from voteweb.store.scan.scanner import batched, portions
+from voteweb.store.scan.scanner import Bitmap, KeySpool, batched, portions
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import TYPES
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread

@@ -18,8 +18,7 @@ from voteweb.store.backup.lines import BITS, LINE_ITEMS, KeyLine, is_known, uniq
 from voteweb.store.backup.restore import Restore
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scan.key_spool import KeySpool
-from voteweb.store.scan.scanner import Scanner, batched, portions, split_evenly
+from voteweb.store.scan.scanner import KeySpool, Scanner, batched, portions, split_evenly
 from voteweb.store.schema.fields import THREAD_FIELDS
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import COUNTED_NOUNS, EXPIRING, NOUNS, TYPES

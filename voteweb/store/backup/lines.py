@@ -14,7 +14,7 @@ from voteweb.core.config import MAX_COMMENT_LEVEL
 from voteweb.core.errors import Invalid
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import Bitmap
 from voteweb.store.schema.fields import Field, article_fields, faults
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import COUNTED_NOUNS, NOUNS, Keys

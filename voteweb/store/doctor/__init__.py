@@ -9,8 +9,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import articles, key_checks, members, threads
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
-from voteweb.store.scan.key_spool import KeySpool
-from voteweb.store.scan.scanner import Scanner
+from voteweb.store.scan.scanner import KeySpool, Scanner
 from voteweb.store.schema.keys import TYPES
 from voteweb.store.site.context import Context, StorePart
 

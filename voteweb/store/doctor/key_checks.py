@@ -12,8 +12,7 @@ from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner, remade
-from voteweb.store.scan.bitmap import Bitmap
-from voteweb.store.scan.scanner import SCAN_COUNT, Scanner, batched, split_evenly
+from voteweb.store.scan.scanner import SCAN_COUNT, Bitmap, Scanner, batched, split_evenly
 from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, pack, unpack
 from voteweb.store.schema.keys import EXPIRING, NOUNS, TYPES, Keys, key_type
 from voteweb.store.schema.log_entries import log_indexes

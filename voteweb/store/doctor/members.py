@@ -15,8 +15,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.key_checks import NO_ID, member_ids
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
 from voteweb.store.members.account_deletion import keys_left_behind
-from voteweb.store.scan.bitmap import Bitmap
-from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.scan.scanner import Bitmap, Scanner, batched
 from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR

@@ -1,12 +1,16 @@
-"""Scan every key of a live site in bounded steps, each of which Redis answers as one block."""
+"""Scan every key of a live site in bounded steps, each of which Redis answers as one block, and keep what was found."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import chain, islice
+from tempfile import SpooledTemporaryFile
+from types import TracebackType
 from typing import Any, TypeVar
 
 from voteweb.core.errors import ServerChanged, StorageFull
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema.keys import TYPES
+from voteweb.store.schema.keys import TYPES, Keys
 from voteweb.store.schema.values import article_id, is_article
 
 T = TypeVar("T")
@@ -17,6 +21,12 @@ BATCH_SIZE = 50
 SCAN_COUNT = 500
 #: Members that Redis returns in one block, if they are of more than one key: some milliseconds at most.
 MAX_VOTERS_PER_READ = 5_000
+#: Bytes of the keys of one noun that are kept in memory, such as a million articles; more are kept in a file.
+MAX_SPOOL_BYTES = 8_000_000
+#: Bytes that are read from a file at a time.
+READ_BYTES = 65_536
+#: Ids in one chunk of the set.
+CHUNK_SIZE = 8_192
 
 
 class Scanner:
@@ -151,3 +161,65 @@ def split_evenly(replies: Sequence[Any], count: int) -> list[Sequence[Any]]:
     """Return *replies* cut into *count* equal parts."""
     width = len(replies) // count if count else 0
     return [replies[at * width : (at + 1) * width] for at in range(count)]
+
+
+class KeySpool:
+    """The keys of some *nouns* that one scan found, for several readers; some may have gone since, none is newer."""
+
+    def __init__(self, keys: Keys, nouns: Iterable[str]) -> None:
+        self._keys = keys
+        # Closed by __exit__.
+        self._files = {noun: SpooledTemporaryFile(MAX_SPOOL_BYTES) for noun in nouns}  # noqa: SIM115
+
+    def __enter__(self) -> "KeySpool":
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def add(self, key: str) -> None:
+        """Keep *key*, unless it is of another noun."""
+        noun, name = self._keys.split(key)
+        if noun in self._files:
+            self._files[noun].write(json.dumps(name).encode() + b"\n")
+
+    def matching(self, pattern: str) -> Iterator[str]:
+        """Yield the keys that match *pattern*, which begins with their noun."""
+        noun, name_pattern = self._keys.split(pattern)
+        file, at, is_complete = self._files[noun], 0, False
+        while not is_complete:
+            file.seek(at)  # another reader may read the same file in turns
+            lines = file.readlines(READ_BYTES)
+            at, is_complete = file.tell(), not lines
+            names = (json.loads(line) for line in lines)
+            yield from (f"{self._keys.prefix}{noun}:{name}" for name in names if fnmatchcase(name, name_pattern))
+
+
+class Bitmap:
+    """A set of whole numbers from 0; each takes an eighth of a byte if they are close together, as ids are."""
+
+    def __init__(self) -> None:
+        self._chunks: dict[int, bytearray] = {}
+
+    def add(self, id: int) -> bool:
+        """Add *id*; tell whether it is new."""
+        chunk, at = divmod(id, CHUNK_SIZE)
+        bits = self._chunks.setdefault(chunk, bytearray(CHUNK_SIZE // 8))
+        byte, bit = at >> 3, 1 << (at & 7)
+        is_new = not bits[byte] & bit
+        bits[byte] |= bit
+        return is_new
+
+    def __contains__(self, id: int) -> bool:
+        chunk, at = divmod(id, CHUNK_SIZE)
+        bits = self._chunks.get(chunk)
+        return bits is not None and bool(bits[at >> 3] & 1 << (at & 7))
+
+    def __iter__(self) -> Iterator[int]:
+        for chunk, bits in sorted(self._chunks.items()):
+            for at in range(CHUNK_SIZE):
+                if bits[at >> 3] & 1 << (at & 7):
+                    yield chunk * CHUNK_SIZE + at
