@@ -16,8 +16,8 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
-from voteweb.store.moderation.reports import find_covered, thing_of, without_reports
-from voteweb.store.scan.scanner import Scanner, split_evenly
+from voteweb.store.moderation.reports import Thing, find_covered, thing_of, without_reports
+from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import decoding
 from voteweb.store.schema.fields import BY_HAND
 from voteweb.store.schema.keys import Keys
@@ -236,49 +236,46 @@ def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
         (article_member(keys.split(key)[1]) for key in scanner.keys(keys.report("*"))),
         (comment_member(*id) for id in comments if id),
     )
-    reported = dict.fromkeys(member for member in members if is_article(member) or comment_of(member))
-    yield from scanner.findings(reported, _check_reports)
+    reported = (member for member in dict.fromkeys(members) if is_article(member) or comment_of(member))
+    things = (thing_of(keys, comment_of(member) or article_id(member)) for member in reported)
+    yield from scanner.check_each(things, partial(_reads_of_report, keys), partial(_check_report, scanner))
 
 
-def _check_reports(scanner: Scanner, members: list[str]) -> Iterator[Finding]:
-    """Check the reports of these articles and comments; what is below one removed with its replies has none, either."""
-    keys, queue = scanner.site_keys, scanner.site_keys.reports()
-    things = [thing_of(keys, comment_of(member) or article_id(member)) for member in members]
-    reads: list[list[Command]] = [
-        [_read_of(keys, thing.id), ("HLEN", thing.report_key), ("ZSCORE", queue, thing.member)] for thing in things
-    ]
-    replies = split_evenly(scanner.run_atomic([read for own in reads for read in own]), len(things))
-    covered = find_covered(scanner.run_atomic, keys, [thing.id for thing in things if isinstance(thing.id, CommentId)])
-    for thing, own, seen in zip(things, reads, replies, strict=True):
-        stored, count, queued = seen
-        above = covered.get(thing.id) if isinstance(thing.id, CommentId) else None
-        state = f"removed with {above}" if above else _state(thing.id, stored)
-        if state is None:
-            if count and isinstance(thing.id, int) and any(stored):
-                why_not = "its article has no title: repair that first"
-                yield Finding(thing.report_key, f"reports {thing.member}, which is no article", why_not=why_not)
-            continue  # all else says a finding about the article or the conversation
-        is_settled = count and state
-        writes: list[Command] = [("ZADD", queue, count, thing.member)]
-        fix = guarded(keys, own, seen, writes if count and not is_settled else without_reports(keys, thing))
-        if is_settled:
-            yield Finding(thing.report_key, f"reports {thing.member}, which is {state}", fix)
-        for _, what, *_ in check_place(keys, queue, thing.member, queued, float(count) if count else None):
-            yield Finding(queue, what, fix)
+def _reads_of_report(keys: Keys, thing: Thing) -> list[Command]:
+    read: Command = ("HMGET", thing.ban_field[0], "title", "gone", "time")
+    if isinstance(thing.id, CommentId):
+        read = ("HMGET", thing.ban_field[0], "rev", thing.id.number)
+    return [read, ("HLEN", thing.report_key), ("ZSCORE", keys.reports(), thing.member)]
 
 
-def _read_of(keys: Keys, id: int | CommentId) -> Command:
-    if isinstance(id, CommentId):
-        return ("HMGET", keys.thread(id.article), "rev", id.number)
-    return ("HMGET", keys.article(id), "title", "gone", "time")
+def _check_report(
+    scanner: Scanner, thing: Thing, stored: list[str | None], count: int, queued: float | None
+) -> Iterator[Finding]:
+    """Check the reports of a thing; a comment below one removed with its replies has none, either."""
+    keys, state = scanner.site_keys, _state(scanner, thing.id, stored)
+    if state is None:
+        if count and isinstance(thing.id, int) and any(stored):
+            why_not = "its article has no title: repair that first"
+            yield Finding(thing.report_key, f"reports {thing.member}, which is no article", why_not=why_not)
+        return  # all else says a finding about the article or the conversation
+    writes: list[Command] = [("ZADD", keys.reports(), count, thing.member)]
+    if not count or state:
+        writes = without_reports(keys, thing)
+    fix = guarded(keys, _reads_of_report(keys, thing), [stored, count, queued], writes)
+    if count and state:
+        yield Finding(thing.report_key, f"reports {thing.member}, which is {state}", fix)
+    for _, what, *_ in check_place(keys, keys.reports(), thing.member, queued, float(count) if count else None):
+        yield Finding(keys.reports(), what, fix)
 
 
-def _state(id: int | CommentId, stored: list[str | None]) -> str | None:
+def _state(scanner: Scanner, id: int | CommentId, stored: list[str | None]) -> str | None:
     """Return why a thing that is *stored* so can have no open reports, "" if it can, None if another finding tells."""
     name, state, *_ = stored
     if isinstance(id, int):
         ends = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
         return None if name is None else state if state in ends else ""
+    if above := find_covered(scanner.run_atomic, scanner.site_keys, [id]).get(id):
+        return f"removed with {above}"
     node = parse_node(id.number, state or "")
     return node.status if node else None if state else "not there"
 
