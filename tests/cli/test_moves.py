@@ -109,7 +109,7 @@ def test_a_restore_whose_slot_moves_is_repeated(invoke_alone: Invoke, nodes: Clu
     key = Keys.of_site("moving").prefix
     with source.store() as store:
         store.imports.add([factories.story(title=f"Story {number}") for number in range(1_500)])
-        records = list(Backup(store.context).lines())
+        records = list(Backup(store.context).lines([]))
     assert invoke_alone("backup", file, **source.env).exit_code == 0
     with target.store() as store, ThreadPoolExecutor(1) as mover:
         restore = Backup(store.context).new_restore()

@@ -50,7 +50,7 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         assert len(broken(store)) == 1
         assert all(is_repaired for _, is_repaired in Doctor(store.context).repair())
         assert broken(store) == []
-        assert list(Backup(store.context).lines())
+        assert list(Backup(store.context).lines([]))
         list(store.site.rescore())
         assert store.health.health().status == "ok"
 

@@ -101,7 +101,7 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
         lambda site: Doctor(site.context).examine(),
         lambda site: Doctor(site.context).repair(),
         lambda site: site.site.rescore(),
-        lambda site: Backup(site.context).lines(),
+        lambda site: Backup(site.context).lines([]),
         lambda site: Backup(site.context).all_lines(),
         lambda site: forget_mails(site.connection, Settings(), dry_run=True),
         lambda site: Scanner(site.connection).members(site.keys.by_time()),
@@ -114,6 +114,6 @@ def test_reading_all_stops_when_the_server_changes(site: Store, other: Store, re
 
 
 def test_a_backup_whose_server_changes_after_the_last_scan_fails(site: Store, other: Store) -> None:
-    trips = round_trips(site, lambda site: Backup(site.context).lines())
+    trips = round_trips(site, lambda site: Backup(site.context).lines([]))
     with failing_over(site, other, trips - 1), pytest.raises(ServerChanged):
-        deque(Backup(site.context).lines(), maxlen=0)
+        deque(Backup(site.context).lines([]), maxlen=0)

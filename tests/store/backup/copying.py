@@ -15,7 +15,7 @@ from voteweb.store.backup.restore import Restore
 def back_up(store: Store) -> list[KeyLine]:
     """Return a backup of the site, through the form that it has in a file."""
     return [
-        parse_line(json.loads(json.dumps(line.as_json())), is_whole=False) for line in Backup(store.context).lines()
+        parse_line(json.loads(json.dumps(line.as_json())), is_whole=False) for line in Backup(store.context).lines([])
     ]
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests import factories
 from tests.store.backup.copying import articles_of, back_up
 from tests.store.examination import run, without_prefix
-from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import Backup, LineChecks
 from voteweb.store.connection.pipeline import Command
@@ -95,8 +94,6 @@ def test_one_damaged_key_is_skipped_and_named(small: Store, key: str, kind: str)
         run(small, "XADD", key, "*", "x", "y")
     else:
         _store_bytes(small, key)
-    with pytest.raises(ConfigError, match=r"cannot be read: .*doctor"):
-        back_up(small)
     skipped: list[str] = []
     lines = list(Backup(small.context).lines(skipped))
     assert [without_prefix(small, name) for name in skipped] == [key]
@@ -122,8 +119,6 @@ def test_a_key_whose_name_is_no_text_is_skipped(small: Store) -> None:
 
 def test_a_counter_that_is_no_number_is_skipped(small: Store) -> None:
     run(small, "SET", "article:", "many")
-    with pytest.raises(ConfigError, match="cannot be read"):
-        back_up(small)
     skipped: list[str] = []
     assert list(Backup(small.context).lines(skipped))
     assert skipped == [small.keys.last_article_id()]

@@ -122,7 +122,7 @@ class Backup(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._scanner = Scanner(context.connection)
+        self._scanner = TolerantScanner(context.connection, [])
 
     def new_restore(self, whole_layout: int | None = None) -> Restore:
         """Return a restore of primary keys or, with the number of its layout, of a copy of every key."""
@@ -134,20 +134,18 @@ class Backup(StorePart):
 
     def total(self) -> int:
         """Return the approximate number of articles, members and acts in the log."""
-        self._scanner = TolerantScanner(self._connection, [])
         with _config_errors():
             entries = int(self._scanner.command("LLEN", self._keys.log_entries()))
             return entries + sum(int(line.value) for line in self._counters())
 
-    def lines(self, skipped: list[str] | None = None) -> Iterator[KeyLine]:
+    def lines(self, skipped: list[str]) -> Iterator[KeyLine]:
         """Yield every primary key, with what belongs together as it is at one instant; the site may be in use.
 
-        Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*, if that is a list.
-        Raises ConfigError if the data cannot be read, ServerChanged if another server has them in the end.
+        Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*. Raises ConfigError
+        if the data cannot be read, ServerChanged if another server has them in the end.
         """
         # Another scanner each time: one reads a single run of the server.
-        connection = self._connection
-        self._scanner = Scanner(connection) if skipped is None else TolerantScanner(connection, skipped)
+        self._scanner = TolerantScanner(self._connection, skipped)
         prefix = self._keys.prefix
         with _config_errors():
             with KeySpool(self._keys, _READ_FIRST) as spool:
@@ -169,8 +167,9 @@ class Backup(StorePart):
         """Yield the content of every key in bounded steps; a big key takes several lines, which may repeat members.
 
         The site must not be in use, whatever the layout of its data. Raises ConfigError for a key of a type that
-        voteweb does not write.
+        voteweb does not write, and for one that cannot be read.
         """
+        self._scanner = TolerantScanner(self._connection, skipped := list[str]())
         for keys in batched(self._scanner.all_keys()):
             looks = self._scanner.run_atomic([(look, key) for key in keys for look in ("TYPE", "PEXPIRETIME")])
             for key, (type, expiry) in zip(keys, split_evenly(looks, len(keys)), strict=True):
@@ -189,6 +188,8 @@ class Backup(StorePart):
                             yield from KeyLine(name, type, value, _until(expiry)).parts()
                 elif type != "none":
                     raise ConfigError("The key %(key)s is a %(kind)s: voteweb keeps none.", key=key, kind=type)
+        if skipped:
+            raise ConfigError("The key %(key)s cannot be read.", key=skipped[0])
 
     def _name(self, key: str) -> str:
         return key.removeprefix(self._keys.prefix)
@@ -222,7 +223,7 @@ class Backup(StorePart):
     def _names(self, noun: str, found: Iterable[str]) -> Iterator[str]:
         for key in found:
             name = self._keys.split(key)[1]
-            if noun == "user" and isinstance(self._scanner, TolerantScanner) and not NOUNS[noun].name(name):
+            if noun == "user" and not NOUNS[noun].name(name):
                 self._scanner.skip(key)
             yield name
 
@@ -298,10 +299,8 @@ class Backup(StorePart):
         for name, number in zip(names, stored, strict=True):
             if number and number.isascii() and number.isdecimal():
                 lines.append(KeyLine(name, "string", str(int(number))))
-            elif number and isinstance(self._scanner, TolerantScanner):
-                self._scanner.skip(self._keys.prefix + name)
             elif number:
-                raise ValueError(f"{self._keys.prefix}{name} is no number")
+                self._scanner.skip(self._keys.prefix + name)
         return lines
 
 
