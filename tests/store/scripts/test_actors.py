@@ -1,9 +1,13 @@
 """The actor of a script: what the caller knows of the member may be out of date, so the script checks it again."""
 
+import ast
+import inspect
 import re
+from pathlib import Path
 
 import pytest
 
+import voteweb.web
 from tests.store.examination import run, snapshot
 from tests.store.scripts.calls import CALLS
 from tests.store.scripts.test_sources import TEXTS
@@ -54,6 +58,21 @@ def test_every_script_for_a_member_checks_its_actor() -> None:
     for name in WITH_ACTOR:
         assert re.search(r"^local answer = answer_before.* or actor_id .* check_member\(actor_key", TEXTS[name], re.M)
         assert TEXTS[name].index("check_member(actor_key") < TEXTS[name].index("redis.call"), name
+
+
+def test_each_call_in_a_view_names_the_actor(store: Store) -> None:
+    """An act without one is the operator's, which nobody checks."""
+    acts = {
+        f"{part}.{name}"
+        for part, room in vars(store).items()
+        for name, act in inspect.getmembers(room, inspect.ismethod)
+        if (actor := inspect.signature(act).parameters.get("actor")) and actor.default is None
+    }
+    trees = [ast.parse(file.read_text()) for file in Path(voteweb.web.__path__[0]).rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    of_acts = [call for call in calls if ".".join(ast.unparse(call.func).split(".")[-2:]) in acts]
+    assert len(of_acts) > 10
+    assert [ast.unparse(call) for call in of_acts if "actor" not in {word.arg for word in call.keywords}] == []
 
 
 @pytest.mark.parametrize("name", [*ACTING, *CHECKING_SESSION, "post_article", "write_comment"])

@@ -264,7 +264,7 @@ def _check_place(
 def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that every act is in all lists of ids that index it, and each list holds only its acts, in order.
 
-    Memory grows by 45 bytes an act, and for a while by 300 for each in a list that is wrong.
+    Memory grows by 50 bytes an act, and for a while by 300 for each in a list that is wrong.
     """
     keys, entries = scanner.site_keys, scanner.site_keys.log_entries()
     wanted: dict[str, array[int]] = defaultdict(lambda: array("Q"))
