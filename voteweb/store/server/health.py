@@ -10,8 +10,7 @@ import redis
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.unavailable import BrokenData
-from voteweb.store.schema.key_forms import OneKey
-from voteweb.store.schema.keys import FORMS, key_type
+from voteweb.store.schema.keys import key_type
 from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import Leases
@@ -72,8 +71,13 @@ class HealthChecks(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._leases = Leases(context)
-        #: Keys of which a site has one: a wrong type means that another program owns them.
-        self._common_keys = [context.keys.prefix + form.text for form in FORMS if isinstance(form, OneKey)]
+        keys = context.keys
+        #: Keys that every site has unless it is new: a wrong type means that another program owns them.
+        self._common_keys = (
+            keys.last_article_id(), keys.last_user_id(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),
+            keys.users(), keys.reports(), keys.log_entries(), keys.comments(), keys.top(), keys.group_aliases(),
+            keys.domain_rules(), keys.held(), keys.admins(), keys.jobs(), keys.schema(), keys.changes(),
+        )  # fmt: skip
         self._warnings: list[str] = []
         self._warnings_until = 0.0
 
