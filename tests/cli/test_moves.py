@@ -21,7 +21,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
-from voteweb.store.backup import Backup
+from voteweb.store.backup import Backup, Restore
 from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import Keys
@@ -112,7 +112,7 @@ def test_a_restore_whose_slot_moves_is_repeated(invoke_alone: Invoke, nodes: Clu
         records = list(Backup(store.context).lines([]))
     assert invoke_alone("backup", file, **source.env).exit_code == 0
     with target.store() as store, ThreadPoolExecutor(1) as mover:
-        restore = Backup(store.context).new_restore()
+        restore = Restore(store.context)
         restore.begin()
         first, *others = batched(records, 500)
         restore.write(first)

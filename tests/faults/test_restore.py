@@ -11,7 +11,7 @@ from tests.store.examination import broken, snapshot
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-from voteweb.store.backup import Backup, KeyLine
+from voteweb.store.backup import Backup, KeyLine, Restore
 from voteweb.store.backup.derive import Derivation, Derived
 
 pytestmark = pytest.mark.heavy
@@ -42,7 +42,7 @@ def lose_primary(three: Machines) -> None:
 
 
 def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store: Store, records: list[KeyLine]) -> None:
-    restore = Backup(store.context).new_restore()
+    restore = Restore(store.context)
     restore.begin()
     middle = len(records) // 2
     restore.write(records[:middle])
@@ -54,7 +54,7 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store:
         store.health.refuse_unfinished_restore()
     three.recover()
     store.connection.client.flushdb()
-    second = Backup(store.context).new_restore()
+    second = Restore(store.context)
     second.begin()
     second.write(records)
     second.finish()
@@ -63,7 +63,7 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store:
 
 
 def test_the_mark_of_a_restore_is_set_on_a_new_primary(three: Machines, store: Store, records: list[KeyLine]) -> None:
-    restore = Backup(store.context).new_restore()
+    restore = Restore(store.context)
     restore.begin()
     store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
     lose_primary(three)
@@ -76,7 +76,7 @@ def test_the_mark_of_a_restore_is_set_on_a_new_primary(three: Machines, store: S
 def test_a_restore_that_lost_its_primary_at_the_end_fails(
     three: Machines, store: Store, records: list[KeyLine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    restore = Backup(store.context).new_restore()
+    restore = Restore(store.context)
     restore.begin()
     restore.write(records)
     derive = Derivation.run

@@ -17,7 +17,7 @@ from tests.store.examination import broken, run
 from tests.store.test_rights import limited_user
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, build_store, open_store
-from voteweb.store.backup import Backup
+from voteweb.store.backup import Backup, Restore
 from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import OLDEST, Migrations
@@ -83,7 +83,7 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     for conversion in Migrations(site.context).conversions(OLDEST):
         deque(Migrations(site.context).convert(conversion), maxlen=0)
     backup = back_up(site)
-    restore = Backup(site.context).new_restore()
+    restore = Restore(site.context)
     with pytest.raises(ConfigError, match="is not empty"):
         restore.begin()
     run(site, "SET", "restoring:", "1")

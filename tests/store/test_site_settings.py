@@ -85,6 +85,7 @@ def test_damaged_settings_stop_no_act(site: Store, settings_of: str) -> None:
         run(site, "SET", "site:", "nonsense")
     else:
         run(site, "HSET", "site:", *(part for field in FIELDS for part in (field, "1e300")))
+    site.health.refuse_foreign()
     posted = factories.article(site, groups=("go",), link="")
     vote(site, posted.id, 2)
     comment = factories.comment(site, posted.id)

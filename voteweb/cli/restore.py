@@ -17,7 +17,7 @@ from voteweb.cli.progress import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.store.backup import Backup, KeyLine, LineChecks
+from voteweb.store.backup import KeyLine, LineChecks, Restore
 from voteweb.store.doctor import Doctor
 
 #: Lines that are written to Redis at once.
@@ -63,7 +63,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             open_database(target) as settings,
             open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
         ):
-            restore = Backup(store.context).new_restore(reader.layout if reader.is_whole else None)
+            restore = Restore(store.context, reader.layout if reader.is_whole else None)
             if again:
                 restore.clear()
             restore.begin()

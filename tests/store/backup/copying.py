@@ -26,7 +26,7 @@ def articles_of(backup: Iterable[KeyLine]) -> dict[int, dict[str, str]]:
 def begin_restore(store: Store, whole_layout: int | None = None) -> Restore:
     """Empty the database and begin a restore into it."""
     run(store, "FLUSHDB")
-    restore = Backup(store.context).new_restore(whole_layout)
+    restore = Restore(store.context, whole_layout)
     restore.begin()
     return restore
 

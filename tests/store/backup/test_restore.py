@@ -10,7 +10,7 @@ from tests.store.backup.copying import restore as copy
 from tests.store.examination import run, snapshot
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
-from voteweb.store.backup import Backup
+from voteweb.store.backup import Backup, Restore
 from voteweb.store.backup.derive import Derivation
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import Migrations
@@ -20,7 +20,7 @@ from voteweb.store.scan.scanner import Scanner
 def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:
     before = snapshot(small)
     with pytest.raises(ConfigError, match="is not empty"):
-        Backup(small.context).new_restore().begin()
+        Restore(small.context).begin()
     assert snapshot(small) == before
 
 
@@ -29,7 +29,7 @@ def test_an_unfinished_restore_is_marked(small: Store) -> None:
     small.health.refuse_unfinished_restore()
     restore = begin_restore(small)
     restore.write(backup[:2])
-    for use in (small.health.refuse_unfinished_restore, Backup(small.context).new_restore().begin):
+    for use in (small.health.refuse_unfinished_restore, Restore(small.context).begin):
         with pytest.raises(ConfigError, match="did not finish"):
             use()
 
@@ -69,7 +69,7 @@ def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> No
     copy = list(Backup(small.context).all_lines())
     run(small, "FLUSHDB")
     assert Migrations(small.context).state().is_current
-    restore = Backup(small.context).new_restore(3)
+    restore = Restore(small.context, 3)
     restore.begin()
     restore.write(copy)
     restore.finish()
@@ -92,7 +92,7 @@ def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> No
 def test_a_restore_begins_anew_over_keys_of_another_programs_posters(small: Store) -> None:
     begin_restore(small)
     run(small, "ZADD", "posted:user:7", 1, "article:1")
-    again = Backup(small.context).new_restore()
+    again = Restore(small.context)
     again.clear()
     again.begin()
     assert set(run(small, "KEYS", "*")) == {"restoring:"}

@@ -6,6 +6,6 @@ computed again.
 
 from voteweb.store.backup.dump import Backup
 from voteweb.store.backup.lines import KeyLine, LineChecks, parse_line
-from voteweb.store.backup.restore import things
+from voteweb.store.backup.restore import Restore, things
 
-__all__ = ["Backup", "KeyLine", "LineChecks", "parse_line", "things"]
+__all__ = ["Backup", "KeyLine", "LineChecks", "Restore", "parse_line", "things"]

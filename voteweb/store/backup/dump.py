@@ -15,7 +15,6 @@ import redis
 from voteweb.core.config import VOTER_BLOCK
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup.lines import BITS, LINE_ITEMS, KeyLine, is_known, unique_names
-from voteweb.store.backup.restore import Restore
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import KeySpool, Scanner, batched, portions, split_evenly
@@ -123,10 +122,6 @@ class Backup(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._scanner = TolerantScanner(context.connection, [])
-
-    def new_restore(self, whole_layout: int | None = None) -> Restore:
-        """Return a restore of primary keys or, with the number of its layout, of a copy of every key."""
-        return Restore(self._context, whole_layout)
 
     def key_total(self) -> int:
         """Return the approximate number of keys of the site."""
