@@ -42,7 +42,7 @@ class Doctor(StorePart):
                 articles.examine(scanner, self._settings),
                 articles.examine_groups(scanner),
                 key_checks.examine_places(scanner),
-                self._examine_conversations(scanner),
+                threads.examine(scanner, self._settings),
                 key_checks.examine_entries(scanner),
                 articles.examine_reports(scanner),
                 key_checks.examine_log(scanner),
@@ -51,10 +51,6 @@ class Doctor(StorePart):
                 key_checks.examine(scanner),
             ):
                 yield from scanner.unless_mistyped(findings)
-
-    def _examine_conversations(self, scanner: SpoolingScanner) -> Iterator[Finding]:
-        written = yield from threads.examine(scanner, self._settings)
-        yield from threads.examine_comments(scanner, written)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.

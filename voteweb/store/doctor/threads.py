@@ -5,7 +5,7 @@ Each is looked at as it was at one instant, which its revision proves, and one c
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -146,15 +146,18 @@ Written = dict[str, "array[int]"]
 ID_FACTOR = 2**20
 
 
-def examine(scanner: SpoolingScanner, settings: Settings) -> Generator[Finding, None, Written]:
-    """Check all conversations; return the comments of each author: memory grows by 8 bytes a comment."""
+def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
+    """Check all conversations, then the lists of comments: memory grows by 8 bytes a comment."""
     keys = scanner.site_keys
     written: Written = defaultdict(lambda: array("Q"))
     ids = (name for key in scanner.keys(keys.thread("*")) if is_id_text(name := keys.split(key)[1]))
     yield from scanner.findings(ids, _check_threads, settings, written)
     blocks = scanner.keys(keys.voted_comments("*", "*"))
     yield from scanner.check_each(blocks, partial(_comments_of_block, keys), partial(_check_voter_key, keys), size=4)
-    return written
+    yield from scanner.unless_mistyped(_check_newest(scanner))
+    listed = (keys.split(key)[1] for key in scanner.keys(keys.commented("*")))
+    for name in dict.fromkeys(chain(listed, list(written))):
+        yield from scanner.unless_mistyped(_check_commented(scanner, name, written.pop(name, array("Q"))))
 
 
 def _check_threads(scanner: Scanner, settings: Settings, written: Written, ids: list[str]) -> Iterator[Finding]:
@@ -328,15 +331,6 @@ def _check_voter_key(keys: Keys, key: str, exists: int, stored: list[str | None]
     """Check that a set of voters belongs to a block of comments, which has these in the conversation."""
     if exists and not (NOUNS["voted-comments"].name(keys.split(key)[1]) and any(stored)):
         yield Finding(key, "belongs to no comments of a conversation", ("UNLINK", key))
-
-
-def examine_comments(scanner: SpoolingScanner, written: Written) -> Iterator[Finding]:
-    """Check the lists of the site's newest comments and of each member's; *written* are those by their authors."""
-    keys = scanner.site_keys
-    yield from scanner.unless_mistyped(_check_newest(scanner))
-    listed = (keys.split(key)[1] for key in scanner.keys(keys.commented("*")))
-    for name in dict.fromkeys(chain(listed, list(written))):
-        yield from scanner.unless_mistyped(_check_commented(scanner, name, written.pop(name, array("Q"))))
 
 
 def _check_newest(scanner: Scanner) -> Iterator[Finding]:

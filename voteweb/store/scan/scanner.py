@@ -39,9 +39,8 @@ class Scanner:
 
     def run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return the replies to *commands*, all of one instant."""
-        return self._run_atomic(commands) if commands else []
-
-    def _run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        if not commands:
+            return []
         try:
             return self._connection.run(commands, atomic=True)
         except StorageFull:
@@ -84,7 +83,7 @@ class Scanner:
         """
         # SCAN names no key: a node of a cluster that has the slot no longer, or not all of its keys, would answer too.
         # It says so of a key that does not exist.
-        _, info, reply = self._run_atomic([("EXISTS", self.site_keys.prefix), ("INFO", "server"), command])
+        _, info, reply = Scanner.run_atomic(self, [("EXISTS", self.site_keys.prefix), ("INFO", "server"), command])
         self._run = self._run or info["run_id"]
         if info["run_id"] != self._run:
             raise ServerChanged()
