@@ -106,7 +106,8 @@ def permanent_id(kind: str, number: int, time: float) -> str:
 
 def article_item(article: Article) -> Item:
     """Return *article* as an item; without a valid link, its title links to its own page."""
-    page_url, text = absolute(f"/a/{article.id}"), page_texts().article(excerpt(article.text))
+    page_url = absolute(f"/a/{article.id}")
+    text = page_texts().article(excerpt(article.text)) if article.text else ""
     return Item(
         id=permanent_id("article", article.id, article.time),
         title=article.title,
@@ -116,7 +117,7 @@ def article_item(article: Article) -> Item:
         author_url=author_url(article.poster),
         published=article.time,
         updated=article.edited or article.time,
-        content=render_public("feeds/_content.html", article=article, text=text, page=page_url),
+        content=render_public("feeds/_content.html", text=text, page=page_url, votes=article.votes),
         tags=article.groups,
         comments=article.comments if settings().comments else None,
     )
@@ -217,7 +218,7 @@ def _item(id: CommentId, node: Node, text: str, title: str, answers: tuple[str, 
         author_url=author_url(node.author),
         published=node.time,
         updated=node.time,
-        content=render_public("feeds/_comment.html", text=page_texts().comment(excerpt(text)), page=url),
+        content=render_public("feeds/_content.html", text=page_texts().comment(excerpt(text)), page=url, votes=None),
         answers=answers,
     )
 

@@ -72,4 +72,4 @@ def _new(user: User | None, pages: ConversationPages) -> Markup:
     """Return the line about the comments that are new to *user*, empty if there are none."""
     if not pages.new_here(user) and not pages.new_elsewhere(user):
         return Markup()
-    return render_fragment("comments/_new.html", locale.current().code, pages=pages, viewer=user)
+    return render_fragment("comments/_parts.html#new_comments", locale.current().code, pages=pages, viewer=user)

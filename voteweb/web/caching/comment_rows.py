@@ -100,7 +100,9 @@ def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes
     cached = _rows.get(key)
     if cached is not None:
         return cached
-    html = render("comments/_row.html", context.code, comment=comment, reason=reason, thread=context).encode()
+    html = render(
+        "comments/_parts.html#comment_row", context.code, comment=comment, reason=reason, thread=context
+    ).encode()
     return _rows.put(key, html, len(html) + _ENTRY_BYTES)
 
 

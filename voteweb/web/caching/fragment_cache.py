@@ -53,11 +53,11 @@ def init_app(app: Flask) -> None:
 
         In the list of a group, *in_group*, no row names it.
         """
-        return rows.render("articles/_row.html", articles, ranks, in_group)
+        return rows.render("articles/_parts.html#row", articles, ranks, in_group)
 
     def articles_with_rows(articles: Sequence[Article], in_group: str = "") -> Iterable[tuple[Article, Markup]]:
         """Return *articles*, each with the content of its row."""
-        return zip(articles, rows.render("articles/_row_content.html", articles, (), in_group), strict=True)
+        return zip(articles, rows.render("articles/_parts.html#row_content", articles, (), in_group), strict=True)
 
     cached = _cached_renderer()
     app.jinja_env.globals.update(
@@ -70,9 +70,15 @@ def init_app(app: Flask) -> None:
     app.extensions[_EXTENSION] = Fragments(cached, article_rows)
 
 
-def render(template: str, _language_code: str, **values: Any) -> Markup:
-    """Return *template* rendered with *values* alone; the code of the language is there for the keys of caches."""
-    return current_app.jinja_env.get_template(template).make_module(values).__html__()
+def render(fragment: str, _language_code: str, /, **values: Any) -> Markup:
+    """Return the macro *fragment*, such as "_frame.html#pages", rendered with *values* alone.
+
+    The code of the language is there for the keys of caches. Without a macro the whole template is rendered.
+    """
+    file, _, macro = fragment.partition("#")
+    template = current_app.jinja_env.get_template(file)
+    rendered: Markup = getattr(template.module, macro)(**values) if macro else template.make_module(values).__html__()
+    return rendered
 
 
 def _cached_renderer() -> Callable[..., Markup]:
@@ -112,7 +118,7 @@ def _render_row_text(
     code: str, article: Article, title: str, good: bool, state: VotingState, age: int, is_member: bool, in_group: str
 ) -> Markup:
     values: dict[str, Hashable] = {"article": article, "title": title, "good": good, "voting_state": state}
-    return render("articles/_row_text.html", code, **values, age=age, is_member=is_member, in_group=in_group)
+    return render("articles/_parts.html#row_words", code, **values, age=age, is_member=is_member, in_group=in_group)
 
 
 def _cached_row_renderer() -> RenderRow:

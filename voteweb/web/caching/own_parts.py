@@ -39,10 +39,10 @@ def account() -> Markup:
         # After log-in a reader returns to this page, or where the pages of log-in lead; to the front page anyway.
         back = "" if request.path == "/" else f"?next={quote(current_path())}"
         query = g.get("login_query", back)
-        return fragments().cached("_account_nav.html", name="", query=query, joins=settings().signup != "closed")
+        return fragments().cached("_frame.html#account_nav", name="", query=query, joins=settings().signup != "closed")
     read = viewer_read()
     return fragments().cached(
-        "_account_nav.html",
+        "_frame.html#account_nav",
         name=member.name,
         moderates=permissions.may_moderate(member),
         reports=read.open_reports,
@@ -61,8 +61,8 @@ def _messages(shown: list[tuple[str, str]]) -> Markup:
         return Markup()
     # Votes have all the same message; to render it takes a fifteenth of the page that is read afresh after a vote.
     if sum(len(message) for _, message in shown) <= config.MAX_CACHED_LENGTH:
-        return fragments().cached("_messages.html", messages=tuple(shown))
-    return render("_messages.html", locale.current().code, messages=shown)
+        return fragments().cached("_frame.html#messages", messages=tuple(shown))
+    return render("_frame.html#messages", locale.current().code, messages=shown)
 
 
 def notice() -> Markup:
@@ -72,7 +72,7 @@ def notice() -> Markup:
     switches = site_switches.current()
     if not switches.announcement and not switches.read_only:
         return Markup()
-    return fragments().cached("_notice.html", announcement=switches.announcement, read_only=switches.read_only)
+    return fragments().cached("_frame.html#notice", announcement=switches.announcement, read_only=switches.read_only)
 
 
 def token() -> str:

@@ -157,7 +157,7 @@ def edit(id: int) -> ResponseReturnValue:
         article = _check_listed(stored.result)
         if article.status is ArticleStatus.HELD:  # a reader must not see its title
             article = replace(article, title=form.title.data or "")
-        return render_template("articles/edit.html", form=form, article=article, until=None), 422
+        return render_template("articles/form.html", form=form, article=article, until=None), 422
     user, article = require_member(viewer.result), _check_listed(stored.result)
     if not permissions.may_read(user, article):
         raise ArticleGone()
@@ -171,7 +171,7 @@ def edit(id: int) -> ResponseReturnValue:
         flash(_("The article has been changed."))
         return redirect(f"/a/{id}", 303)
     until = article.time + settings().edit_seconds if edits_as_poster else None
-    page = render_template("articles/edit.html", form=form, article=article, until=until)
+    page = render_template("articles/form.html", form=form, article=article, until=until)
     return page, form.status
 
 

@@ -102,7 +102,7 @@ def newest() -> RenderedPage:
     viewer = queue_viewer(pipeline)
     read = store().listings.queue_newest_comments(pipeline, number)
     pipeline.execute()
-    template, page = "comments/newest.html", check_page_exists(read.result)
+    template, page = "comments/list.html", check_page_exists(read.result)
     if shared_pages.may_keep(viewer.result):
         ages = tuple(round_age(now() - comment.node.time) for comment in page.rows)
         return shared_pages.render_list(asked, template, (), {}, page=page, ages=ages)
@@ -119,7 +119,7 @@ def of_member(name: str) -> str:
     page = store().listings.queue_member_comments(pipeline, name, page_number())
     pipeline.execute()
     present = check_present(member.result, name, viewer.result)
-    return render_template("comments/of_member.html", member=present, page=check_page_exists(page.result))
+    return render_template("comments/list.html", member=present, page=check_page_exists(page.result))
 
 
 class Target(NamedTuple):

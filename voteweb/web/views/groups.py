@@ -110,7 +110,7 @@ def new() -> ResponseReturnValue:
         else:
             flash(_("Group created."))
             return redirect(url_for("lists.group", names=name), 303)
-    return render_template("groups/new.html", form=form), form.status
+    return render_template("groups/form.html", form=form), form.status
 
 
 @blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
@@ -140,7 +140,7 @@ def edit(name: str) -> ResponseReturnValue:
         else:
             flash(_("Group changed."))
             return redirect(url_for("lists.group", names=name), 303)
-    return render_template("groups/edit.html", form=form, group=group), form.status
+    return render_template("groups/form.html", form=form, group=group), form.status
 
 
 @blueprint.post("/g/<name>/delete")

@@ -28,6 +28,7 @@ from voteweb.web.auth.login import (
 )
 from voteweb.web.caching import shared_pages
 from voteweb.web.context import settings, store
+from voteweb.web.i18n.formatting import PERIOD_TITLES, format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
 from voteweb.web.pagination import page_number, render_list
@@ -84,13 +85,17 @@ def _front(chosen: str | None = None) -> RenderedPage:
         queries=queries,
         viewer_queries=own_marks.unknown_choice_queries(),
         finish=leave_out_listed,
+        title=_("Top articles"),
+        feed="/feed",
     )
 
 
 @blueprint.get("/new")
 def new() -> RenderedPage:
     """Show all articles by time."""
-    return render_list("articles/new.html", store().rankings.site(Order.TIME))
+    description = _("Everything that members of %(site)s posted, the newest first.", site=settings().site_name)
+    ranking, title = store().rankings.site(Order.TIME), _("New articles")
+    return render_list("articles/list.html", ranking, title=title, description=description, feed="/new")
 
 
 @blueprint.get("/good")
@@ -100,20 +105,40 @@ def good() -> RenderedPage:
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, config.GOOD_LISTED)
     pipeline.execute()
-    rows, template = articles.result, "articles/good.html"
+    rows, template = articles.result, "articles/list.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
+    site, votes = settings().site_name, format_number(settings().good_votes)
+    context: dict[str, Any] = {
+        "title": _("Good articles"),
+        "description": _("The newest articles on %(site)s with %(votes)s votes or more.", site=site, votes=votes),
+        "intro": _(
+            "The newest %(max)s articles with %(votes)s votes or more.",
+            max=format_number(config.GOOD_LISTED),
+            votes=votes,
+        ),
+        "feed": "/good",
+        "summary": None,
+    }
     marks = read_marks(rows, viewer.result)
     if shared_pages.may_keep(viewer.result):
-        return shared_pages.render_list(asked, template, rows, marks.by_id, page=page)
+        return shared_pages.render_list(asked, template, rows, marks.by_id, page=page, **context)
     page = replace(page, rows=own_marks.not_hidden(marks.on(rows)))
-    return render_template(template, page=page, all_groups=marks.group_names)
+    return render_template(template, page=page, all_groups=marks.group_names, **context)
 
 
 @blueprint.get("/top")
 def top() -> RenderedPage:
     """Show the articles of a period with the most votes."""
     period = parse_period(SITE_PERIODS)
-    return render_list("articles/top.html", store().rankings.best(period), period=period)
+    return render_list(
+        "articles/list.html",
+        store().rankings.best(period),
+        title=str(PERIOD_TITLES[period]),
+        description=_("The articles on %(site)s with the most votes.", site=settings().site_name),
+        feed="/top",
+        period=period,
+        periods=("now", *SITE_PERIODS),
+    )
 
 
 def parse_period(periods: tuple[Period, ...]) -> Period:
@@ -130,7 +155,7 @@ def parse_period(periods: tuple[Period, ...]) -> Period:
 def group(names: tuple[str, ...]) -> RenderedPage:
     """Show the articles that are in all groups *names*, by score or by time."""
     order = Order.SCORE if request.endpoint == "lists.group" else Order.TIME
-    return _group("groups/show.html", names, store().rankings.groups(names, order), order=order, names="+".join(names))
+    return _group(names, store().rankings.groups(names, order), order=order)
 
 
 @blueprint.get("/g/<names>/top")
@@ -138,13 +163,15 @@ def group(names: tuple[str, ...]) -> RenderedPage:
 def group_top(names: tuple[str, ...]) -> RenderedPage:
     """Show the articles of a group and a period with the most votes."""
     period = parse_period(GROUP_PERIODS)
-    return _group("groups/top.html", names, store().rankings.best(period, names[0]), period=period)
+    ranking = store().rankings.best(period, names[0])
+    return _group(names, ranking, order="best", period=period, periods=GROUP_PERIODS)
 
 
-def _group(template: str, groups: tuple[str, ...], ranking: Ranking, **context: Any) -> RenderedPage:
+def _group(groups: tuple[str, ...], ranking: Ranking, **context: Any) -> RenderedPage:
     return render_list(
-        template,
+        "groups/show.html",
         ranking,
+        names="+".join(groups),
         shown=f"g{groups[0]}" if len(groups) == 1 else "",
         check=lambda results: results.update(groups=check_known(groups, results["groups"])),
         queries={"groups": lambda pipeline: store().groups.queue_get(pipeline, groups)},
@@ -163,15 +190,18 @@ def domain(domain: str) -> ResponseReturnValue:
         if not results.pop("total"):
             raise NoSuchDomain(domain=domain)
 
-    ranking = store().rankings.domain(host)
+    ranking, readable, site = store().rankings.domain(host), links.readable_domain(host), settings().site_name
     return render_list(
-        "domain/show.html",
+        "articles/domain.html",
         ranking,
         check=check,
         shown=Hidden(HiddenKind.DOMAIN, host).entry,
         queries={"total": lambda pipeline: store().listings.queue_total(pipeline, ranking)},
+        title=_("Articles from %(domain)s", domain=readable),
+        description=_("Articles on %(site)s with a link to %(domain)s, the newest first.", site=site, domain=readable),
+        feed=f"/d/{host}",
         domain=host,
-        readable=links.readable_domain(host),
+        readable=readable,
     )
 
 

@@ -1,6 +1,7 @@
 """The files that programs ask for by themselves: icons at fixed addresses, manifest, robots.txt and the sitemap."""
 
 import json
+from collections.abc import Iterable
 
 from flask import Blueprint, Response, abort
 
@@ -82,25 +83,26 @@ def sitemap() -> Response:
     """Return the parts of the sitemap: part 0 holds the lists, each other one SITEMAP_SIZE articles."""
     total = store().read(store().listings.queue_total, store().rankings.site(Order.TIME))
     parts = min(-(-total // config.SITEMAP_SIZE), config.MAX_SITEMAPS - 1)
-    return xml("sitemap/index.xml", "application/xml", config.SITEMAP_SECONDS, parts=parts)
+    return _sitemap((f"/sitemap-{number}.xml" for number in range(parts + 1)), is_index=True)
 
 
 @blueprint.get("/sitemap-0.xml")
 def sitemap_lists() -> Response:
     """Return the lists of the whole site and of its groups."""
     names = store().read(store().groups.queue_names)
-    paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names), *_PAGES]
-    return xml("sitemap/part.xml", "application/xml", config.SITEMAP_SECONDS, paths=paths)
+    return _sitemap(["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names), *_PAGES])
 
 
 @blueprint.get(f"/sitemap-<int(min=1, max={config.MAX_SITEMAPS - 1}):number>.xml")
 def sitemap_articles(number: int) -> Response:
     """Return one part of the articles, the oldest in part 1: a full part changes only by removals."""
-    pipeline = store().pipeline()
-    first = (number - 1) * config.SITEMAP_SIZE
-    ids = store().listings.queue_ids(pipeline, store().rankings.site(Order.TIME), first, config.SITEMAP_SIZE)
-    pipeline.execute()
-    if not ids.result:
+    first, ranking = (number - 1) * config.SITEMAP_SIZE, store().rankings.site(Order.TIME)
+    ids = store().read(store().listings.queue_ids, ranking, first, config.SITEMAP_SIZE)
+    if not ids:
         raise NoSuchPage()
-    paths = [f"/a/{id}" for id in ids.result]
-    return xml("sitemap/part.xml", "application/xml", config.SITEMAP_SECONDS, paths=paths)
+    return _sitemap(f"/a/{id}" for id in ids)
+
+
+def _sitemap(paths: Iterable[str], *, is_index: bool = False) -> Response:
+    mimetype, seconds = "application/xml", config.SITEMAP_SECONDS
+    return xml("sitemap/sitemap.xml", mimetype, seconds, paths=paths, is_index=is_index)

@@ -100,7 +100,7 @@ def submit() -> ResponseReturnValue:
             if form.has_completed_link:
                 flash(_("“https://” was added to its link."))
             return redirect(f"/a/{id}", 303)
-    return render_template("articles/submit.html", form=form, duplicate=duplicate), form.status
+    return render_template("articles/form.html", form=form, duplicate=duplicate), form.status
 
 
 @blueprint.post("/submit/title")
@@ -124,7 +124,7 @@ def fetch_title() -> ResponseReturnValue:
         else:
             form.refuse(NoTitle(NoTitle.no_link), "link")
     context = {"duplicate": duplicate, "similar": similar, "title_is_fetched": is_fetched}
-    return render_template("articles/submit.html", form=form, **context), form.status
+    return render_template("articles/form.html", form=form, **context), form.status
 
 
 @blueprint.post("/submit/preview")
@@ -141,7 +141,7 @@ def preview() -> ResponseReturnValue:
         shown = markup.render(form.text.data) if form.text.data else None
     form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
     context = {"duplicate": duplicate, "similar": similar, "preview": shown}
-    return render_template("articles/submit.html", form=form, **context), form.status
+    return render_template("articles/form.html", form=form, **context), form.status
 
 
 def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
