@@ -19,21 +19,20 @@ def groups(store: Store) -> Store:
     return store
 
 
-def test_a_group_gets_a_title_and_an_alias(invoke: Invoke, groups: Store) -> None:
-    assert invoke("group", "title", "GO", "The Go language", "--description", "No games").exit_code == 0
-    assert invoke("group", "alias", "go", "golang").stdout == "go is found under golang, too.\n"
+def test_a_group_gets_an_alias(invoke: Invoke, groups: Store) -> None:
+    assert invoke("group", "alias", "GO", "golang").stdout == "go is found under golang, too.\n"
     first, second = invoke("group", "list", "--json").stdout.splitlines()
     assert json.loads(first) == {
-        "name": "go", "title": "The Go language", "articles": 3, "alias": "golang", "description": "No games",
+        "name": "go", "title": "Go", "articles": 3, "alias": "golang", "description": "",
     }  # fmt: skip
     assert json.loads(second)["name"] == "java"
     assert invoke("group", "alias", "golang", "--remove").stdout == "go has no alias now.\n"
     assert [(entry.who, entry.kind, entry.title) for entry in log_entries(groups)] == [
         ("command line", "group", "go")
-    ] * 3
+    ] * 2
     assert invoke("group", "alias", "go").exit_code == 2
     assert "java" in error_line(invoke("group", "alias", "go", "java"))
-    assert error_line(invoke("group", "title", "nothing", "x")) == "There is no group named nothing."
+    assert error_line(invoke("group", "alias", "nothing", "x")) == "There is no group named nothing."
 
 
 def test_a_deleted_group_leaves_its_articles(invoke: Invoke, groups: Store) -> None:

@@ -155,11 +155,7 @@ class Side:
 
     def index(self) -> None:
         """Bring the search up to date: the jobs, which do so, wait for the database's clock to move."""
-        result = self.run("index")
-        if result.returncode == 2:  # there is no such command any more
-            result = self.run("doctor", "--repair")
-        if result.returncode:
-            raise RuntimeError(f"search cannot be prepared in {self.source}:\n{result.stderr}")
+        self.run_module(HERE / "index.py")
 
     def dump(self) -> list[StoredKey]:
         return read_dumps(self.client)

@@ -1,11 +1,11 @@
-"""``voteweb article``: look at an article, remove it, or purge it."""
+"""``voteweb article``: remove an article, or purge it."""
 
 from dataclasses import replace
 
 import click
 from flask.cli import AppGroup
 
-from voteweb.cli.output import confirm, json_option, print_fields, yes_option
+from voteweb.cli.output import confirm, yes_option
 from voteweb.cli.progress import track
 from voteweb.cli.site import Site, with_site
 from voteweb.core import validation
@@ -19,34 +19,10 @@ _ID = click.IntRange(1, 2**53)
 
 @click.group(cls=AppGroup)
 def article() -> None:
-    """Show, remove and purge articles, by the number in their address.
+    """Remove and purge articles, by the number in their address.
 
     Removals and purges are shown in the site's public log.
     """
-
-
-@article.command(with_appcontext=False)
-@click.argument("id", type=_ID)
-@json_option
-@with_site()
-def show(site: Site, id: int, as_json: bool) -> None:
-    """Show the article with the number ID, listed or not."""
-    found = get(site, id)
-    fields = {
-        "id": found.id,
-        "title": found.title,
-        "link": found.link,
-        "text": found.text,
-        "poster": found.poster,
-        "time": found.time,
-        "state": found.status.value or "listed",
-        "reason": found.reason,
-        "votes": found.votes,
-        "comments": found.comments,
-        "groups": found.groups,
-        "edited": found.edited,
-    }
-    print_fields(fields, as_json)
 
 
 @article.command(with_appcontext=False)

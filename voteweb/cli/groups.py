@@ -1,4 +1,4 @@
-"""``voteweb group``: list, change and delete groups."""
+"""``voteweb group``: list and delete groups, and give them aliases."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 @click.group(cls=AppGroup)
 def group() -> None:
-    """List, change and delete groups.
+    """List and delete groups, and give them aliases.
 
     Changes are shown in the site's public log.
     """
@@ -52,20 +52,6 @@ def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
         for group in bounded(read(), skip, limit)
     ]
     print_rows(rows, as_json)
-
-
-@group.command(with_appcontext=False)
-@click.argument("name")
-@click.argument("text", metavar="TITLE")
-@click.option("--description", help="Another description; it stays as it is without this option.")
-@with_site()
-def title(site: Site, name: str, text: str, description: str | None) -> None:
-    """Give the group NAME another TITLE."""
-    found = _get(site, name)
-    new_title = validation.group_title(text)
-    about = found.description if description is None else validation.group_description(description)
-    site.store.groups.change(found.name, new_title, about, _log_entry(LogAction.GROUP, found.name))
-    click.echo(f"The title of {found.name} is now “{new_title}”.")
 
 
 @group.command(with_appcontext=False)

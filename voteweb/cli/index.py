@@ -1,14 +1,13 @@
-"""``voteweb index``, and the thread that keeps the index of this machine up to date."""
+"""The index of search of this machine: build it, bring it up to date, and the thread that keeps it so."""
 
 import threading
 
 import click
 
 from voteweb.cli.progress import track_share
-from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.cli.site import Site, pluralize
 from voteweb.core.errors import Unavailable, VotewebError
-from voteweb.search.engine import has_full_text_search
-from voteweb.search.errors import AlreadyIndexing, NoFullTextSearch
+from voteweb.search.errors import AlreadyIndexing
 from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
@@ -26,20 +25,6 @@ def new_folder(site: Site) -> IndexFolder:
 def new_indexer(site: Site) -> Indexer:
     """Return an indexer of the index of this machine."""
     return Indexer(new_folder(site), site.store.search)
-
-
-@click.command()
-@click.option("--rebuild", is_flag=True, help="Build the index anew; the site goes on searching the present one.")
-@with_site()
-def index(site: Site, rebuild: bool) -> None:
-    """Bring the index that this machine searches up to date, and end.
-
-    "voteweb run" and "voteweb jobs" keep it up to date already. While one of them runs, --rebuild asks it to build the
-    index anew.
-    """
-    if not has_full_text_search():
-        raise NoFullTextSearch()
-    click.echo(catch_up(site, rebuild=rebuild))
 
 
 def catch_up(site: Site, *, rebuild: bool) -> str:

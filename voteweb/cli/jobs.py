@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import click
 
@@ -14,6 +15,7 @@ from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
+from voteweb.search.errors import AlreadyIndexing
 from voteweb.search.health import start_warnings
 from voteweb.store.site.leases import Steps
 
@@ -30,14 +32,14 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Run every job once, then end, as for cron or a test.")
+@click.option("--once", is_flag=True, help="Run every job once and bring the index up to date, then end, as for cron.")
 @click.option("--parent", type=int, hidden=True, help="End when the process of this id has ended; leave Ctrl-C to it.")
 @with_site(ANSWER_TIMEOUT)
 def jobs(site: Site, once: bool, parent: int | None) -> None:
     """Run the background jobs of the site until Ctrl-C, and keep what this machine searches up to date.
 
     "voteweb run" does this already. Start it beside another web server, such as gunicorn, on each machine; several of
-    these processes share the jobs. With --once, "voteweb index" brings the search up to date.
+    these processes share the jobs.
     """
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -48,12 +50,16 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
     else:  # under "voteweb run", that has said so
         for warning in start_warnings(is_on=bool(site.settings.search)):
             click.echo(f"Warning: {warning}", err=True)
+    has_search = site.settings.search and has_full_text_search()
     if once:
         for job in JOBS:
             site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
+        with suppress(AlreadyIndexing):
+            if has_search:
+                new_indexer(site).catch_up()
         return
     threads = [threading.Thread(target=_repeat, args=[site, job, stop], daemon=True) for job in JOBS]
-    if site.settings.search and has_full_text_search():
+    if has_search:
         threads.append(threading.Thread(target=keep_index, args=[new_indexer(site), stop], daemon=True))
     for thread in threads:
         thread.start()

@@ -15,14 +15,12 @@ from voteweb.cli.deploy import deploy
 from voteweb.cli.doctor import doctor, rescore
 from voteweb.cli.groups import group
 from voteweb.cli.import_stories import import_
-from voteweb.cli.index import index
 from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
 from voteweb.cli.log import log
 from voteweb.cli.migrate import migrate
 from voteweb.cli.restore import restore
 from voteweb.cli.run import run
-from voteweb.cli.simulate import simulate
 from voteweb.cli.statistics import stats
 from voteweb.cli.user_lists import user
 from voteweb.core.config import TRACEBACK_VARIABLE
@@ -92,9 +90,7 @@ for _command in (
     log,
     stats,
     doctor,
-    simulate,
     rescore,
-    index,
     backup,
     restore,
     migrate,
