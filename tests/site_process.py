@@ -97,7 +97,8 @@ class Site:
         command = ["ps", "-o", "pid=,stat=,args=", "--ppid", str(self.process.pid)]
         lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
         children = (line.split(None, 2) for line in lines)
-        return [(int(pid), arguments) for pid, state, arguments in children if not state.startswith("Z")]
+        # One that is just ending has no arguments any more: ps shows its name in brackets.
+        return [(int(pid), args) for pid, state, args in children if state[0] != "Z" and args[0] != "["]
 
 
 class SiteProcess(Site):
