@@ -24,7 +24,7 @@ from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScan
 from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS, Field, faults
 from voteweb.store.schema.keys import NOUNS, Keys
-from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_node, parse_thread
+from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, next_revision, parse_node, parse_thread
 from voteweb.store.schema.values import finite_number, is_id_text, is_number, parse_comment
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
@@ -79,7 +79,7 @@ class Conversation:
         key, words = self.keys.thread(self.id), self.keys.words(self.id)
         fields = self.new_fields | {str(number): format_node(node) for number, node in self.new_nodes.items()}
         if fields or self.lost_words:
-            fields["rev"] = str(max(int(1_000_000 * self.now), self.thread.revision + 1))
+            fields["rev"] = str(next_revision(self.fields.get("rev"), f"{self.now:.6f}"))
         changed = batched(fields.items(), NAMED_AT_ONCE)
         writes: list[Command] = [("HSET", key, *(part for item in batch for part in item)) for batch in changed]
         writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]

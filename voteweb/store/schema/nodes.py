@@ -83,7 +83,7 @@ def format_node(node: Node) -> str:
 
 def next_revision(before: str | None, now: str) -> int:
     """Return another revision of a thread, at the time *now* of an attempt: write_node() in thread.lua."""
-    return max(int(now.replace(".", "")), int(finite_number(before) or 0) + 1)
+    return max(int(now.replace(".", "")), (whole_number(before) or 0) + 1)
 
 
 def parse_thread(
