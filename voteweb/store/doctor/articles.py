@@ -15,7 +15,7 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, check_place, examine_each
 from voteweb.store.moderation.reports import Thing, find_covered, thing_of, without_reports
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import decoding
@@ -101,9 +101,9 @@ def _check_readable(
 ) -> Iterator[Finding]:
     """Check an article that can be shown, at the latest once it is *repaired* and has the right *numbers*."""
     key, fields, stored = keys.article(seen.name), seen.fields, _decoded(seen.fields)
-    problems = [Problem(key, _BAD_NUMBERS)]
+    problems = [Finding(key, _BAD_NUMBERS)]
     if stored is not None and decoding.is_count(fields["base"]):
-        problems = [Problem(key, what) for what in _vote_problems(seen, settings, stored)]
+        problems = [Finding(key, what) for what in _vote_problems(seen, settings, stored)]
         problems += [problem._replace(writes=()) for problem in _check_places(keys, settings, seen, stored)]
         problems += _check_belongings(keys, settings, seen, stored)
     if problems:
@@ -179,7 +179,7 @@ def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator
         yield f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter"
 
 
-def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
+def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
     """Check the groups, the conversation, the voters and the earlier versions of an article."""
     voters, expires, _, has_thread, has_versions, *_ = seen.replies
     key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
@@ -187,21 +187,21 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
         is_name = validation.accepts(validation.group_name, name)
         why_not = "" if is_name else f"{name} is no name for a group: take it out of the field groups"
         what = f"is in the group {name}, which does not exist"
-        yield Problem(key, what, (("SADD", keys.groups(), name),), why_not)
+        yield Finding(key, what, why_not=why_not, writes=(("SADD", keys.groups(), name),))
     if not has_thread and (seen.fields["comments"] or "0") != "0":
         writes = (("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
-        yield Problem(key, f"has comments {seen.fields['comments']}, but no conversation", writes)
+        yield Finding(key, f"has comments {seen.fields['comments']}, but no conversation", writes=writes)
     is_deleted = article.status is ArticleStatus.DELETED
     for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
         if exists and is_deleted:
-            yield Problem(owned, f"belongs to {member}, which is deleted", (("UNLINK", owned),))
+            yield Finding(owned, f"belongs to {member}, which is deleted", writes=(("UNLINK", owned),))
     is_waiting = article.status is ArticleStatus.REMOVED and seen.fields["answer"] is not None
     if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
-        yield Problem(keys.answers(), f"has {member}, of which no answer waits", (("HDEL", key, "answered"),))
+        yield Finding(keys.answers(), f"has {member}, of which no answer waits", writes=(("HDEL", key, "answered"),))
     closes = voting_end(article, settings.voting_seconds)
     if voters and not is_deleted and expires < 1000 * (closes - 1):
         what = "never expires" if expires == -1 else "expires before voting is over"
-        yield Problem(voted, what, (("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS),))
+        yield Finding(voted, what, writes=(("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS),))
 
 
 def _unknown_groups(seen: Look) -> list[str]:
@@ -216,7 +216,7 @@ def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | Non
     return dict(zip(named, pairs, strict=True))
 
 
-def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
+def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
     """Check where an article stands; the places of groups that do not exist wait until they do."""
     places, has_poster, of_unknown = _places(keys, seen), seen.replies[2], group_keys(keys, _unknown_groups(seen))
     wanted = Rankings(keys).present_places(

@@ -24,7 +24,7 @@ class Finding(NamedTuple):
 
     ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
     there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
-    ``what`` does not name them.
+    ``what`` does not name them. Of a thing that one command repairs, each finding first has its own ``writes``.
     """
 
     key: str
@@ -33,28 +33,20 @@ class Finding(NamedTuple):
     why_not: str = ""
     now: str = ""
     prepare: tuple[Command, ...] = ()
-
-
-class Problem(NamedTuple):
-    """A wrong key of a thing, and the writes that repair it with all other problems of the thing, or why none does."""
-
-    key: str
-    what: str
     writes: tuple[Command, ...] = ()
-    why_not: str = ""
 
 
-def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -> Iterator[Problem]:
+def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -> Iterator[Finding]:
     """Yield what is wrong with the place of *member* in *key*; *stored* is what SISMEMBER or ZSCORE answered."""
     is_set = isinstance(stored, int) or isinstance(wanted, bool)
     is_there = bool(stored) if is_set else stored is not None
     writes = tuple(place_writes(keys, key, member, wanted))
     if wanted is None and is_there:
-        yield Problem(key, f"holds {member}, which does not belong there", writes)
+        yield Finding(key, f"holds {member}, which does not belong there", writes=writes)
     elif wanted is not None and not is_there:
-        yield Problem(key, f"lacks {member}", writes)
+        yield Finding(key, f"lacks {member}", writes=writes)
     elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
-        yield Problem(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes)
+        yield Finding(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes=writes)
 
 
 def remade(
@@ -105,18 +97,18 @@ class SpoolingScanner(Scanner):
         return iter(()) if key in self.mistyped else super().members(key)
 
     def findings(
-        self, items: Iterable[Any], check: Callable[..., Iterable[Finding]], *arguments: Any, size: int = BATCH_SIZE
+        self, items: Iterable[Any], check: Callable[..., Iterable[Finding]], size: int = BATCH_SIZE
     ) -> Iterator[Finding]:
-        """Yield what *check*, called with this scanner, *arguments* and some items at a time, finds in *items*.
+        """Yield what *check*, called with this scanner and some items at a time, finds in *items*.
 
         Leaves out those that need a mistyped key.
         """
         for batch in batched(items, size):
             try:
-                yield from list(check(self, *arguments, batch))
+                yield from list(check(self, batch))
             except BrokenData:
                 for item in batch:
-                    yield from self.unless_mistyped(check(self, *arguments, [item]))
+                    yield from self.unless_mistyped(check(self, [item]))
 
     def check_each(
         self,
@@ -189,18 +181,18 @@ class Look(NamedTuple):
         return guarded(self.keys, self.reads[:guards], seen[:guards], writes[:MAX_COMMANDS])
 
     def findings(
-        self, problems: Sequence[Problem], *more: Command, guards: int | None = None, now: str = ""
+        self, found: Sequence[Finding], *more: Command, guards: int | None = None, now: str = ""
     ) -> Iterator[Finding]:
-        """Yield the findings of these *problems*, which one command repairs, with *more* writes.
+        """Yield what was *found*: one command does all of its writes, and *more*.
 
         The first finding that is repaired has the values of *now*.
         """
-        yield from (Finding(key, what, (), why_not) for key, what, _, why_not in problems if why_not)
-        repairable = [problem for problem in problems if not problem.why_not]
-        writes = (write for problem in repairable for write in problem.writes)
+        yield from (finding for finding in found if finding.why_not)
+        repairable = [finding for finding in found if not finding.why_not]
+        writes = (write for finding in repairable for write in finding.writes)
         fix = self.fix(*more, *writes, guards=guards) if repairable else ()
-        for at, (key, what, *_) in enumerate(repairable):
-            yield Finding(key, what, fix, now="" if at else now)
+        for at, finding in enumerate(repairable):
+            yield finding._replace(fix=fix, writes=(), now="" if at else now)
 
 
 def examine_each(

@@ -13,7 +13,7 @@ from voteweb.store.accounts.users import feed_keys, member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.key_checks import NO_ID, member_ids
-from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, check_place, examine_each
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.scanner import Bitmap, Scanner, batched
 from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
@@ -86,7 +86,7 @@ def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
     ]
 
 
-def _check_fields(keys: Keys, seen: Look) -> Iterator[Problem]:
+def _check_fields(keys: Keys, seen: Look) -> Iterator[Finding]:
     """Check what the hash of a member holds."""
     key, name, joined = keys.user(seen.name), seen.fields["name"], seen.replies[0]
     others = {"name": seen.name, **({"since": f"{float(joined):.6f}"} if joined else {})}
@@ -95,17 +95,17 @@ def _check_fields(keys: Keys, seen: Look) -> Iterator[Problem]:
         what = f"has {value:.60} in the field {field}, which is no such value" if value else f"has no {field}"
         lost = others.get(field, _CHECKED[field].lost)
         if lost is None:
-            yield Problem(key, what, why_not=BY_HAND)
+            yield Finding(key, what, why_not=BY_HAND)
         else:
-            yield Problem(key, f"{what}: it is {lost or 'empty'} now", (("HSET", key, field, lost),))
+            yield Finding(key, f"{what}: it is {lost or 'empty'} now", writes=(("HSET", key, field, lost),))
     if name and name_key(name) != seen.name:
-        yield Problem(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
+        yield Finding(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
     if seen.replies[6] and seen.fields["id"] is not None and seen.fields["my"] is None:
         what = "has no field my, so that no page reads what the member follows, hides and saved"
-        yield Problem(key, what, (("HSETNX", key, "my", f"{seen.now:.6f}"),))
+        yield Finding(key, what, writes=(("HSETNX", key, "my", f"{seen.now:.6f}"),))
 
 
-def _check_places(keys: Keys, seen: Look) -> Iterator[Problem]:
+def _check_places(keys: Keys, seen: Look) -> Iterator[Finding]:
     """Check whether a member is in those of the lists in which they should be, and leads to their feeds."""
     name, fields, user, leaving = seen.name, seen.fields, keys.user(seen.name), keys.leaving()
     is_leaving, left_behind, _, *owners = seen.replies[4:]
@@ -116,11 +116,11 @@ def _check_places(keys: Keys, seen: Look) -> Iterator[Problem]:
         yield from check_place(keys, leaving, name, is_leaving, None)
     elif has_left and left_behind and not is_leaving:
         what = f"lacks {name}, who left articles, reports or invitations behind"
-        yield Problem(leaving, what, (("SADD", leaving, name),))
+        yield Finding(leaving, what, writes=(("SADD", leaving, name),))
     for field, owner in zip(feed_keys(keys, fields), owners, strict=True):
         if owner != name:
             what = f"has a feed whose address leads to {owner or 'nobody'}: the member has none now"
-            yield Problem(user, what, (("HDEL", user, field),))
+            yield Finding(user, what, writes=(("HDEL", user, field),))
 
 
 def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Iterator[Finding]:
@@ -192,22 +192,22 @@ def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
     """Check one inbox and what is unread in it; a repair leaves each entry once, and only those as unread."""
     entries, unread, *ends = seen.replies
     key, unread_key = seen.keys.inbox(seen.name), seen.keys.unread(seen.name)
-    lost, kept, problems = _lost(scanner, entries), dict[str, str](), dict[Problem, None]()
+    lost, kept, problems = _lost(scanner, entries), dict[str, str](), dict[Finding, None]()
     for entry in entries:
         about = "" if entry in lost else entry.split(" ")[1]
         if entry in lost:
-            problems[Problem(key, f"holds {entry:.60}, which is about nothing that exists")] = None
+            problems[Finding(key, f"holds {entry:.60}, which is about nothing that exists")] = None
         elif about in kept:
-            problems[Problem(key, f"holds several entries about {about}")] = None
+            problems[Finding(key, f"holds several entries about {about}")] = None
         kept.setdefault(about, entry)
     kept.pop("", None)
     for entry in unread:
         if entry not in entries:
-            problems[Problem(unread_key, f"holds {entry:.60}, which is not in the inbox")] = None
+            problems[Finding(unread_key, f"holds {entry:.60}, which is not in the inbox")] = None
     if len(set(unread)) < len(unread):
-        problems[Problem(unread_key, "holds an entry twice")] = None
+        problems[Finding(unread_key, "holds an entry twice")] = None
     if len(entries) > config.INBOX_SIZE:
-        problems[Problem(key, f"holds more than {config.INBOX_SIZE} entries")] = None
+        problems[Finding(key, f"holds more than {config.INBOX_SIZE} entries")] = None
     remaining = list(kept.values())[: config.INBOX_SIZE]
     wanted = (remaining, [entry for entry in dict.fromkeys(unread) if entry in remaining])
     writes: list[Command] = []

@@ -151,7 +151,7 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     keys = scanner.site_keys
     written: Written = defaultdict(lambda: array("Q"))
     ids = (name for key in scanner.keys(keys.thread("*")) if is_id_text(name := keys.split(key)[1]))
-    yield from scanner.findings(ids, _check_threads, settings, written)
+    yield from scanner.findings(ids, partial(_check_threads, settings=settings, written=written))
     blocks = scanner.keys(keys.voted_comments("*", "*"))
     yield from scanner.check_each(blocks, partial(_comments_of_block, keys), partial(_check_voter_key, keys), size=4)
     yield from scanner.unless_mistyped(_check_newest(scanner))
@@ -160,7 +160,7 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
         yield from scanner.unless_mistyped(_check_commented(scanner, name, written.pop(name, array("Q"))))
 
 
-def _check_threads(scanner: Scanner, settings: Settings, written: Written, ids: list[str]) -> Iterator[Finding]:
+def _check_threads(scanner: Scanner, ids: list[str], *, settings: Settings, written: Written) -> Iterator[Finding]:
     """Check these conversations, each at one instant; one command repairs what can be."""
     for thread in read_conversations(scanner, ids):
         if thread.fields and thread.article[0] is None:
