@@ -6,7 +6,6 @@ the comments and articles, so that nothing is remembered as done that is not the
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import chain, groupby
 from typing import Any
 
@@ -129,34 +128,32 @@ class Backup(StorePart):
 
     def total(self) -> int:
         """Return the approximate number of articles, members and acts in the log."""
-        with _config_errors():
-            entries = int(self._scanner.command("LLEN", self._keys.log_entries()))
-            return entries + sum(int(line.value) for line in self._counters())
+        entries = int(self._scanner.command("LLEN", self._keys.log_entries()))
+        return entries + sum(int(line.value) for line in self._counters())
 
     def lines(self, skipped: list[str]) -> Iterator[KeyLine]:
         """Yield every primary key, with what belongs together as it is at one instant; the site may be in use.
 
-        Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*. Raises ConfigError
-        if the data cannot be read, ServerChanged if another server has them in the end.
+        Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*. Raises
+        ServerChanged if another server has them in the end.
         """
         # Another scanner each time: one reads a single run of the server.
         self._scanner = TolerantScanner(self._connection, skipped)
         prefix = self._keys.prefix
-        with _config_errors():
-            with KeySpool(self._keys, _READ_FIRST) as spool:
-                for key in self._scanner.all_keys():
-                    spool.add(key)
-                for noun in _READ_FIRST:
-                    yield from self._read(noun, spool.matching(f"{prefix}{noun}:*"))
-            for noun in _ORDER[len(_READ_FIRST) :]:
-                if noun == "log-entries":
-                    yield from self._list(self._keys.log_entries(), None)
-                elif NOUNS[noun].name(""):
-                    yield from self._read(noun, [f"{prefix}{noun}:"])
-                else:
-                    yield from self._read(noun, self._scanner.keys(f"{prefix}{noun}:?*"))
-            yield from self._counters()
-            self._scanner.command_on_same_server("TIME")  # another may lack what the first lines name
+        with KeySpool(self._keys, _READ_FIRST) as spool:
+            for key in self._scanner.all_keys():
+                spool.add(key)
+            for noun in _READ_FIRST:
+                yield from self._read(noun, spool.matching(f"{prefix}{noun}:*"))
+        for noun in _ORDER[len(_READ_FIRST) :]:
+            if noun == "log-entries":
+                yield from self._list(self._keys.log_entries(), None)
+            elif NOUNS[noun].name(""):
+                yield from self._read(noun, [f"{prefix}{noun}:"])
+            else:
+                yield from self._read(noun, self._scanner.keys(f"{prefix}{noun}:?*"))
+        yield from self._counters()
+        self._scanner.command_on_same_server("TIME")  # another may lack what the first lines name
 
     def all_lines(self) -> Iterator[KeyLine]:
         """Yield the content of every key in bounded steps; a big key takes several lines, which may repeat members.
@@ -319,12 +316,3 @@ def _as_json(type: str, reply: Any) -> Any:
     if type == "zset":
         return dict(reply)
     return sorted(reply, key=lambda member: (len(member), member)) if type == "set" else reply
-
-
-@contextmanager
-def _config_errors() -> Iterator[None]:
-    """Turn errors caused by broken data into a ConfigError."""
-    try:
-        yield
-    except (redis.ResponseError, ValueError) as error:
-        raise ConfigError("The data cannot be read: %(problem)s (`voteweb doctor` tells more)", problem=error) from None
