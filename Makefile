@@ -12,7 +12,7 @@ PYTEST ?= -n 2 --dist worksteal
 RUN_TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 # Faults of .ci/mutants.toml, such as MUTANTS="late-vote double-post"; all if empty.
 MUTANTS ?=
-# Options for the benchmark, such as BENCH="--sizes 10000,100000 --parts ratios --seconds 1".
+# Options for the benchmark, such as BENCH="--sizes 10000 --sizes 100000 --parts ratios --seconds 1".
 BENCH ?=
 TRANSLATIONS := voteweb/web/i18n/translations
 
@@ -41,11 +41,11 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/python .ci/check_language.py
 	$(BIN)/pip check --disable-pip-version-check
 
-bench: $(VENV)/ready-for-bench
+bench: $(VENV)/ready
 	@$(BIN)/python -m bench $(BENCH)
 
-# Check in a few minutes that the benchmark works; its figures mean nothing.
-bench-smoke: $(VENV)/ready-for-bench
+# Check in a few minutes that the benchmark, which needs wrk, works; its figures mean nothing.
+bench-smoke: $(VENV)/ready
 	@$(BIN)/python -m bench --smoke
 
 # Run it after a change of visible text: it collects the messages. Translate the new ones in the catalogue of each
@@ -68,7 +68,7 @@ icons: $(VENV)/ready-for-tests
 # Run it after a change of dependencies: it writes the versions and hashes that .ci/run installs.
 lock: $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip compile --quiet pyproject.toml --extra test --extra bench --universal --python-version 3.11 \
+	$(BIN)/uv pip compile --quiet pyproject.toml --extra test --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade -o .ci/lock.txt
 
 clean:
@@ -84,8 +84,4 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/ready-for-tests: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
-	@touch $@ $(VENV)/ready
-
-$(VENV)/ready-for-bench: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@ $(VENV)/ready

@@ -1,12 +1,22 @@
-"""The benchmark of voteweb, run by ``make bench``: ratios to baselines, scaling with size, and the budgets.
+"""The benchmark of voteweb, run by ``make bench``: ratios to baselines, costs, scaling with size, and the budgets.
 
-It is not part of the installed package. ``python -m bench --help`` lists the options. The rooms, from the top:
+It is not part of the installed package. ``python -m bench --help`` lists the options. From the top:
 
-- ``parts``: one module for each value of ``--parts``; each turns a run into tables.
-- ``contenders``: the servers that are compared, the requests they get, and the interleaved measurement of them.
-- ``sites``: the generated sites, their import and queries on them.
-- ``tracing``: which commands a request sends to Redis, and how long each blocks it.
-- ``apps``: the WSGI apps that voteweb is compared with.
-- ``load``: the load generators.
-- ``report``: tables, chart and files.
+- ``ratios``, ``costs`` and ``memory``: one module for each value of ``--parts``; each turns a run into tables.
+- ``baselines``, ``contenders``, ``workloads``: what is compared, its requests, and the measurement in turns.
+- ``operations``, ``in_process``, ``tracing``: pages and acts of the site, and the commands that they send to Redis.
+- ``sites``, ``stories``, ``threads``: the generated sites and queries on them.
+- ``load``, ``sessions``, ``processes``, ``machine``: what runs, where, and what it is sent.
+- ``tables``, ``budgets``: what is printed.
+
+To compare with another commit, such as e8116a1, whose figures are in ``figures.md``: check it out beside this one
+(``git worktree add ../before e8116a1``) and run the benchmark that each checkout has, by turns and on the same idle
+machine, at least twice each::
+
+    make bench BENCH="--parts ratios --sizes 10000 --seconds 1 --rounds 3 --json after-1.json"
+    make -C ../before bench BENCH="--parts ratios --sizes 10000 --seconds 1 --rounds 3 --json before-1.json"
+
+The contenders have the same names in both, and so have the columns "ratio" and "CPU µs": compare those, not the
+requests a second, and only differences that are larger than the spread of one checkout. Each checkout keeps its own
+sites in its folder ``.bench``, made of the same file of stories (``--stories FILE``).
 """

@@ -3,15 +3,13 @@
 import importlib.metadata
 import os
 import platform
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 
 #: Packages whose versions are reported.
 PACKAGES = ("flask", "werkzeug", "jinja2", "granian", "redis", "hiredis", "flask-login", "flask-wtf")
-#: Pauses are looked for so many times, each so many seconds long.
-PAUSE_SPELLS, PAUSE_SPELL_SECONDS = 10, 0.05
 
 
 @cache
@@ -26,10 +24,10 @@ def assigned_cores() -> tuple[int, int]:
 
 
 @contextmanager
-def on_core(core: int) -> Iterator[None]:
-    """Run the processes that are started inside on *core* only."""
+def on_server_core() -> Iterator[None]:
+    """Run the processes that are started inside on the core of the web server only."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+    os.sched_setaffinity(0, {assigned_cores()[0]})
     try:
         yield
     finally:
@@ -46,41 +44,20 @@ def prevent_preemption(pid: int) -> None:
         os.sched_setscheduler(pid, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 
-def longest_pause() -> float:
-    """Return the longest time, in seconds, for which a program that only reads the clock did not run, of half a second.
-
-    It has the core and the priority of a database whose commands are recorded, which the machine may halt for as long.
-    """
-    longest = 0.0
-    with on_core(assigned_cores()[0]):
-        prevent_preemption(os.getpid())
-        try:
-            for _ in range(PAUSE_SPELLS):
-                now = time.perf_counter()
-                end = now + PAUSE_SPELL_SECONDS
-                while now < end:
-                    before, now = now, time.perf_counter()
-                    longest = max(longest, now - before)
-                time.sleep(PAUSE_SPELL_SECONDS)  # the system halts those with real-time priority that never pause
-        finally:
-            os.sched_setscheduler(os.getpid(), os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0))
-    return longest
+def cpu_seconds(*pids: int) -> float:
+    """Return the processor time that these processes have used so far, in all threads together."""
+    tasks = (task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir())
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 def machine_facts() -> dict[str, str]:
     """Return processor, cores, load by other processes, and versions."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
-        "processor": _processor_name(),
+        "processor": (names or [platform.machine()])[0],
         "cores": str(os.cpu_count()),
         "load before": f"{os.getloadavg()[0]:.2f}",
         "system": platform.platform(),
         "python": platform.python_version(),
     } | {name: importlib.metadata.version(name) for name in PACKAGES}
-
-
-def _processor_name() -> str:
-    with open("/proc/cpuinfo") as lines:
-        for line in lines:
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.machine()

@@ -7,17 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.constants import DATABASE_URL, HOST, ROOT, SECRET
-from bench.machine import assigned_cores, on_core
+import redis
+
+from bench.constants import HOST, ROOT, SECRET
+from bench.machine import cpu_seconds, on_server_core
 from voteweb.cli.run import free_address
 from voteweb.core.config import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import MIN_VERSION, Engine, record_engine
-from voteweb.store import open_store
 
 #: Seconds until a server must accept connections: it may check a million articles before.
 START_TIMEOUT = 120.0
@@ -29,7 +30,7 @@ class Server:
 
     origin: str
     pid: int
-    database_pid: int = 0
+    database_pid: int
 
     def cpu_seconds(self) -> float:
         """Return the processor time that it, its worker and its database have used so far, in all threads together."""
@@ -37,35 +38,27 @@ class Server:
         return cpu_seconds(self.pid, *map(int, workers), *([self.database_pid] if self.database_pid else []))
 
 
-def cpu_seconds(*pids: int) -> float:
-    """Return the processor time that these processes have used so far, in all threads together."""
-    tasks = (task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir())
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
-
-
 @contextmanager
-def embedded_database(folder: Path, engine: str) -> Iterator[str]:
-    """Run the database in *folder* with the options of ``voteweb run`` and yield its address.
-
-    In a new folder, *engine* is "valkey" (the bundled one) or "redis" (the system's).
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+def embedded_database(folder: Path) -> Iterator[str]:
+    """Run the bundled database in *folder* with the options of ``voteweb run`` and yield its address."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
     if not (folder / "engine.json").exists():
-        record_engine(folder, Engine(engine, MIN_VERSION, folder))
-    with on_core(assigned_cores()[0]), open_database(Settings(data_dir=str(folder))) as settings:
+        record_engine(folder, Engine("valkey", MIN_VERSION, folder))
+    with on_server_core(), open_database(Settings(data_dir=str(folder))) as settings:
         yield settings.redis_url
 
 
 @contextmanager
-def database_copy(source: Path, copy: Path, engine: str) -> Iterator[str]:
-    """Run a database on a copy of the folder *source*, yield its address, and delete the copy."""
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(source, copy)
+def scratch_database(folder: Path, source: Path | None = None) -> Iterator[str]:
+    """Run a database in the new *folder*, empty or on a copy of *source*, yield its address, and delete the folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if source:
+        shutil.copytree(source, folder)
     try:
-        with embedded_database(copy, engine) as url:
+        with embedded_database(folder) as url:
             yield url
     finally:
-        shutil.rmtree(copy, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def environment(url: str = "", **variables: str) -> dict[str, str]:
@@ -80,63 +73,33 @@ def environment(url: str = "", **variables: str) -> dict[str, str]:
     return inherited | settings | limits | variables
 
 
-@contextmanager
-def serve_site(url: str, log: Path, **settings: str) -> Iterator[Server]:
+def serve_site(url: str, log: Path, **settings: str) -> AbstractContextManager[Server]:
     """Run voteweb on the database at *url* by its own command, with one worker."""
     port = free_address(HOST, 0)[1]
     arguments = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
-    database = Settings(redis_url=url, site=settings.get("VOTEWEB_SITE", ""))
-    with _serve(arguments, environment(url, **settings), port, log, database) as server:
-        yield server
+    return _serve(arguments, environment(url, **settings), port, log, url)
+
+
+def serve_baseline(factory: str, log: Path, **variables: str) -> AbstractContextManager[Server]:
+    """Run the app that *factory* of bench/baselines.py creates on the web server of voteweb with the same options."""
+    port = free_address(HOST, 0)[1]
+    return _serve(["bench.baselines", factory, str(port)], environment(**variables), port, log)
 
 
 @contextmanager
-def serve_app(target: str, log: Path, **variables: str) -> Iterator[Server]:
-    """Run the app that *target* creates on the web server of voteweb with the same options."""
-    port, database = free_address(HOST, 0)[1], Settings(redis_url=variables.get(DATABASE_URL, ""))
-    with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log, database) as server:
-        yield server
-
-
-@contextmanager
-def run_jobs(url: str, log: Path, **settings: str) -> Iterator[None]:
-    """Run the background process of the site on the database at *url*."""
+def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path, url: str = "") -> Iterator[Server]:
     log.parent.mkdir(parents=True, exist_ok=True)
-    arguments = [sys.executable, "-m", "voteweb.cli", "jobs"]
-    with log.open("w") as output, on_core(assigned_cores()[0]):
-        process = subprocess.Popen(
-            arguments, cwd=ROOT, env=environment(url, **settings), stdout=output, stderr=subprocess.STDOUT
-        )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(START_TIMEOUT)
-
-
-@contextmanager
-def _serve(
-    arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path, database: Settings
-) -> Iterator[Server]:
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w") as output, on_core(assigned_cores()[0]):
+    with log.open("w") as output, on_server_core():
         process = subprocess.Popen(
             [sys.executable, "-m", *arguments], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT
         )
     try:
         _wait_until_connectable(process, port, log)
-        yield Server(f"http://{HOST}:{port}", process.pid, _database_pid(database))
+        database_pid = redis.Redis.from_url(url).info("server")["process_id"] if url else 0
+        yield Server(f"http://{HOST}:{port}", process.pid, database_pid)
     finally:
         process.terminate()
         process.wait(START_TIMEOUT)
-
-
-def _database_pid(settings: Settings) -> int:
-    """Return the process that has the data of the site, of a cluster the node with its slot; 0 without a database."""
-    if not settings.redis_url:
-        return 0
-    with open_store(settings).connection.client as client:
-        return int(client.info("server")["process_id"])
 
 
 def _wait_until_connectable(process: subprocess.Popen[bytes], port: int, log: Path) -> None:

@@ -1,33 +1,51 @@
-"""The load generators: the requests that they send and the results that they read."""
+"""The load generator wrk: the requests that it sends, the results that it prints, and the comparison of these."""
 
 import pytest
 
-from bench.load import wrk
-from bench.load.measurement import ExpectedResponse, Request, Sample
+from bench import load
+from bench.load import Request, Sample
+from bench.ratios import NO_RATIOS, compare
 
-RESULT = '{"requests": 1200, "microseconds": 2000000, "p50": 250, "p99": 9000, "errors": 3}'
+RESULT = '{"requests": 1200, "microseconds": 2000000, "errors": 3}'
+
+
+def sample(requests: int, *, cpu_seconds: float = 1.0, errors: int = 0) -> Sample:
+    return Sample(requests, seconds=2.0, errors=errors, cpu_seconds=cpu_seconds)
 
 
 def test_result_is_found_in_the_output_of_wrk() -> None:
-    sample = wrk.parse_output(f"ready\nRunning 2s test @ http://127.0.0.1\n  1200 requests in 2.00s\n{RESULT}\n")
-    assert sample == Sample(requests=1200, seconds=2.0, p50=0.25, p99=9.0, errors=3)
-    assert sample.rate == 600
+    found = load.parse_output(f"ready\nRunning 2s test @ http://127.0.0.1\n  1200 requests in 2.00s\n{RESULT}\n")
+    assert found == Sample(requests=1200, seconds=2.0, errors=3)
+    assert found.rate == 600
 
 
 def test_wrk_without_a_result_is_an_error() -> None:
-    with pytest.raises(ValueError, match="unable to connect"):
-        wrk.parse_output("unable to connect to 127.0.0.1:1 Connection refused\n")
+    with pytest.raises(RuntimeError, match="unable to connect"):
+        load.parse_output("unable to connect to 127.0.0.1:1 Connection refused\n")
 
 
 def test_requests_are_serialized_for_the_script_of_wrk() -> None:
     request = Request("/a/1/vote", "POST", {"Cookie": "a=b"}, b"next=%2F")
     head = "POST /a/1/vote HTTP/1.1\r\nHost: here:1\r\nUser-Agent: bench\r\nCookie: a=b\r\nContent-Length: 8\r\n\r\n"
-    assert wrk.serialize_requests([request, request], "here:1") == f"{len(head) + 8}\n{head}next=%2F".encode() * 2
+    assert load.serialize_requests([request, request], "here:1") == f"{len(head) + 8}\n{head}next=%2F".encode() * 2
 
 
-@pytest.mark.parametrize(
-    ("status", "location", "is_expected"),
-    [(303, "/new#a1", True), (303, "/login?next=/new", False), (200, "", False), (409, "", False)],
-)
-def test_redirect_to_the_login_page_is_an_error(status: int, location: str, is_expected: bool) -> None:
-    assert ExpectedResponse((303,), forbidden_location="/login").matches(status, location) is is_expected
+def test_ratio_is_that_of_the_same_round_with_the_spread_of_the_rounds_of_one_run() -> None:
+    rounds = [
+        {"page": sample(50), "base": sample(100)},
+        {"page": sample(16), "base": sample(20)},
+        {"page": sample(60, cpu_seconds=3.0), "base": sample(100)},
+    ]
+    assert compare([rounds], "page", "base") == (0.6, 0.5, 0.8, 0.5)
+
+
+def test_ratio_of_several_runs_is_the_median_of_theirs_with_their_spread() -> None:
+    runs = [[{"page": sample(count), "base": sample(100)}] for count in (50, 80, 60)]
+    assert compare(runs, "page", "base") == (0.6, 0.5, 0.8, 0.6)
+
+
+@pytest.mark.parametrize("key", ["page", "base"])
+def test_errors_in_a_single_round_leave_no_ratio(key: str) -> None:
+    rounds = [{"page": sample(50), "base": sample(100)}, {"page": sample(50), "base": sample(100)}]
+    rounds[1][key] = sample(50, errors=1)
+    assert compare([rounds], "page", "base") == NO_RATIOS

@@ -11,8 +11,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from bench.apps.book import Book
 from tests import factories
+from tests.book import Book
 from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.site_process import run_voteweb, start_voteweb

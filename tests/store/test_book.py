@@ -1,6 +1,6 @@
 """A program written after *Redis in Action*, chapter 1, on our database, and our store on its data.
 
-bench/apps/book.py has the five operations as the book describes them, with their separate calls. Its voters are names
+tests/book.py has the five operations as the book describes them, with their separate calls. Its voters are names
 (``user:83271``), ours are numbers. It knows no prefix of keys: here its client adds one.
 
 No assertion in this file changes without the product's owner.
@@ -8,8 +8,8 @@ No assertion in this file changes without the product's owner.
 
 import pytest
 
-from bench.apps.book import ONE_WEEK, Book
 from tests import factories
+from tests.book import ONE_WEEK, Book
 from tests.conftest import MakeStore
 from tests.store.examination import broken, broken_keys, raw_client, run, without_prefix
 from tests.store.queries import good_ids, page_ids

@@ -1,1 +1,0 @@
-"""Load generators: send HTTP requests to a server and return a sample of its responses."""

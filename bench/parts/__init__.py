@@ -1,1 +1,0 @@
-"""Parts: one module for each value of ``--parts``, with a function ``measure`` from a run to its tables."""

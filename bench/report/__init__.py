@@ -1,1 +1,0 @@
-"""Reports: tables as text and JSON, and the ratios as a bar chart."""

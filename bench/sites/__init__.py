@@ -1,1 +1,0 @@
-"""Sites: generated stories, their import into a database, and queries on it."""
