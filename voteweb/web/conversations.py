@@ -20,7 +20,7 @@ from voteweb.core.models import Article, User
 from voteweb.core.names import name_key
 from voteweb.store.comments.threads import Expect, ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.auth.login import named_voter, viewer_read
+from voteweb.web.auth.login import named_voter, session_user_id, viewer_read
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
 from voteweb.web.caching.text_cache import PageTexts
@@ -235,26 +235,22 @@ PageNumber = Callable[[], int]
 
 def queue_thread(pipeline: Pipeline, id: int, root: int = 0, page_number: PageNumber = lambda: 1) -> Future[ThreadRead]:
     """Queue a read of the conversation of article *id*, for the page of the replies to comment *root*."""
-    voter = named_voter()
-    return store().threads.queue_read(
-        pipeline, id, viewer_id=voter.id if voter else 0, expect=_expect(root, page_number)
-    )
+    expect = _expect(root, page_number)
+    return store().threads.queue_read(pipeline, id, viewer_id=session_user_id(), expect=expect)
 
 
 def _expect(root: int, page_number: PageNumber) -> Expect:
-    return lambda thread: expected_on_page(thread, root, page_number(), order_of_address())
+    """Return what names the comments of the page; none if the tree is not kept, since it takes long to build."""
 
+    def expected(thread: Thread) -> set[int]:
+        conversation = _kept_tree(thread, order_of_address())
+        if conversation is None:
+            return set()
+        rows = conversation.below(root, page_number(), config.COMMENTS_ON_PAGE).rows
+        above = conversation.ancestors(root)[-config.SHOWN_ANCESTORS :] if root in thread.nodes else ()
+        return {row.node.number for row in rows} | {node.number for node in above} | {root}
 
-def expected_on_page(
-    thread: Thread, root: int = 0, number: int = 1, order: CommentOrder = CommentOrder.SCORE
-) -> set[int]:
-    """Return the comments that a page of *thread* shows; none if its tree is not kept, since it takes long to build."""
-    conversation = _kept_tree(thread, order)
-    if conversation is None:
-        return set()
-    rows = conversation.below(root, number, config.COMMENTS_ON_PAGE).rows
-    above = conversation.ancestors(root)[-config.SHOWN_ANCESTORS :] if root in thread.nodes else ()
-    return {row.node.number for row in rows} | {node.number for node in above} | {root}
+    return expected
 
 
 def queue_article(

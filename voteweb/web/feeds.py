@@ -128,29 +128,8 @@ def author_url(name: str) -> str:
     return absolute(f"/u/{quote(name)}") if is_member_name(name) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadFeed:
-    """The newest comments of a conversation that anybody can read, newest first: ``numbers``."""
-
-    article: Article
-    thread: Thread
-    numbers: tuple[int, ...]
-
-    def items(self, words: dict[int, str]) -> tuple[Item, ...]:
-        """Return the comments, of these *words*, as items."""
-        return tuple(self._item(self.thread.nodes[number], words.get(number, "")) for number in self.numbers)
-
-    def _item(self, node: Node, text: str) -> Item:
-        id, parent = CommentId(self.article.id, node.number), self.thread.nodes.get(node.parent)
-        if parent:
-            answers = (_comment_id(id.article, parent), absolute(comment_path(id.article, parent.number)))
-        else:
-            answers = (permanent_id("article", id.article, self.article.time), absolute(f"/a/{id.article}"))
-        return _item(id, node, text, _title(node, self.article.title), answers)
-
-
-def newest_comments(article: Article, conversation: Conversation, thread: Thread, root: int = 0) -> ThreadFeed:
-    """Return the newest comments of a conversation, or of the replies to the comment *root*, as a feed shows them."""
+def newest_comments(conversation: Conversation, thread: Thread, root: int = 0) -> list[int]:
+    """Return the numbers of the newest comments, or of those below the comment *root*, as a feed shows them."""
     numbers: list[int] = []
     for number in sorted(thread.nodes, reverse=True):
         is_below = not root or any(node.number == root for node in conversation.ancestors(number))
@@ -158,7 +137,17 @@ def newest_comments(article: Article, conversation: Conversation, thread: Thread
             numbers.append(number)
         if len(numbers) == config.COMMENT_PAGE_SIZE:
             break
-    return ThreadFeed(article, thread, tuple(numbers))
+    return numbers
+
+
+def thread_item(article: Article, thread: Thread, number: int, text: str) -> Item:
+    """Return comment *number* of a conversation, of these words, as an item."""
+    node = thread.nodes[number]
+    if parent := thread.nodes.get(node.parent):
+        answers = (_comment_id(article.id, parent), absolute(comment_path(article.id, parent.number)))
+    else:
+        answers = (permanent_id("article", article.id, article.time), absolute(f"/a/{article.id}"))
+    return _item(CommentId(article.id, number), node, text, _title(node, article.title), answers)
 
 
 def comment_item(comment: ListedComment) -> Item:

@@ -6,17 +6,16 @@ A search is counted against its rate limit in the round trip that reads its resu
 process remembers who was refused: until the next search of theirs would be accepted, it asks no index for them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import ceil
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from flask import Flask, current_app
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.errors import NoSuchPage, TooFast
 from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.ranking import relevance
@@ -36,8 +35,6 @@ from voteweb.web.own_marks import QueuedMarks, queue_marks, read_marks
 from voteweb.web.pagination import check_page_exists
 
 T = TypeVar("T")
-#: Returns a page that was queued, once its pipeline has been executed; raises NoSuchPage.
-Read = Callable[[], Page[T]]
 #: Ids that are read besides those of a page.
 _SPARE = 27
 _EXTENSION = "voteweb.refused_searches"
@@ -130,20 +127,27 @@ def _first(search: Search) -> int:
     return (search.number - 1) * settings().page_size
 
 
-def queue_comments(pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentId]) -> Read[ListedComment]:
-    """Queue a read of a page of the comments *ids*."""
-    read = store().listings.queue_comments(pipeline, cast("Sequence[CommentId]", ids))
-    return lambda: _page(matches, len(ids), read.result)
+def read_page(
+    pipeline: Pipeline,
+    matches: Matches,
+    ids: Sequence[DocumentId],
+    hit: RateLimitHit | None,
+    voter: Voter | None = None,
+) -> tuple[Page[Any], QueuedMarks]:
+    """Return the page made of *ids*, and what *voter*, the member of the session, did with its articles.
 
-
-def queue_articles(
-    pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentId], voter: Voter | None
-) -> tuple[Read[Article], QueuedMarks]:
-    """Queue a read of a page of the articles *ids*, and of what *voter*, the member of the session, did with them."""
-    articles = cast("Sequence[int]", ids)
-    read = store().listings.queue_articles(pipeline, articles, with_text=True)
-    own = queue_marks(pipeline, articles, voter)
-    return lambda: _page(matches, len(ids), read.result), own
+    *pipeline* is executed, and counts the search against the limit *hit*. Raises TooFast and NoSuchPage.
+    """
+    found, listings, has_articles = cast("Sequence[Any]", ids), store().listings, matches.kind is Kind.ARTICLES
+    read: Future[tuple[Any, ...]]
+    if has_articles:
+        read = listings.queue_articles(pipeline, found, with_text=True)
+    else:
+        read = listings.queue_comments(pipeline, found)
+    own = queue_marks(pipeline, found, voter if has_articles else None)
+    pipeline.execute()
+    check_counted(hit)
+    return _page(matches, len(ids), read.result), own
 
 
 def queue_votes(pipeline: Pipeline, matches: Matches) -> Future[list[int]] | None:

@@ -1,5 +1,6 @@
 """One article: its page, editing and deleting."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +21,7 @@ from voteweb.core.errors import (
     StaleEdit,
     TooLate,
     TooManyGroups,
+    VotewebError,
 )
 from voteweb.core.models import Article, ArticleStatus, LogAction, User
 from voteweb.core.validation import is_member_name
@@ -46,6 +48,8 @@ from voteweb.web.responses import wants_json
 from voteweb.web.urls import absolute
 
 blueprint = Blueprint("articles", __name__)
+#: The fields beside which a form of an article shows these errors.
+ARTICLE_FIELDS = {NoSuchGroup: "groups", TooManyGroups: "groups", LinkFixed: "link", DomainRefused: "link"}
 
 
 @blueprint.get("/a/<int:id>")
@@ -167,34 +171,42 @@ def edit(id: int) -> ResponseReturnValue:
     edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
     if not form.is_submitted():
         form.fill(article)
-    elif form.validate() and _save(form, user, article, edits_as_poster):
-        flash(_("The article has been changed."))
-        return redirect(f"/a/{id}", 303)
+    elif form.validate() and (answer := _save(form, user, article, edits_as_poster)):
+        return answer
     until = article.time + settings().edit_seconds if edits_as_poster else None
     page = render_template("articles/form.html", form=form, article=article, until=until)
     return page, form.status
 
 
-def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -> bool:
-    """Save the edited article; tell whether that worked, else the form says why."""
+def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -> ResponseReturnValue | None:
+    """Save the edited article and return to it; None if the form says why that cannot be."""
     entry = None
     if not edits_as_poster:
         entry = NewLogEntry(LogAction.EDIT, user.name, article=article.id, title=article.title, about=article.poster)
-    try:
+
+    def save() -> ResponseReturnValue:
         store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
-    except (NoSuchGroup, TooManyGroups) as error:
-        form.refuse(error, "groups")
-        return False
-    except (LinkFixed, DomainRefused) as error:
-        form.refuse(error, "link")
-        return False
+        flash(_("The article has been changed."))
+        return redirect(f"/a/{article.id}", 303)
+
+    try:
+        return answer_or_refuse(form, save, ARTICLE_FIELDS)
     except StaleEdit as error:
         form.compare(store().articles.get(article.id), error)
-        return False
+        return None
+
+
+def answer_or_refuse(
+    form: Form, act: Callable[[], ResponseReturnValue], fields: Mapping[type[VotewebError], str]
+) -> ResponseReturnValue | None:
+    """Return the answer of *act*; None if *form* says why it refused, beside the field that *fields* names."""
+    try:
+        return act()
     except (LoggedOut, NotAllowed) as error:
         refuse_actor(form, error)
-        return False
-    return True
+    except tuple(fields) as error:
+        form.refuse(error, fields[type(error)])
+    return None
 
 
 def refuse_actor(form: Form, error: LoggedOut | NotAllowed) -> None:

@@ -12,7 +12,7 @@ from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import comment_permissions, config, markup, permissions
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node
+from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.errors import (
     ArticleGone,
     CommentGone,
@@ -190,14 +190,37 @@ def _is_preview() -> bool:
     return "preview" in request.form
 
 
-def _count_preview() -> None:
-    """Count this form, if it is a preview, against the limit of previews in place of that of comments."""
-    if _is_preview():
-        g.other_limit = PREVIEW
+def _answer(
+    target: Target,
+    refusal: VotewebError | None,
+    words: str,
+    save: Callable[[CommentForm, User, Article, Thread], str],
+    *,
+    until: float | None = None,
+    save_decides: bool = False,
+) -> ResponseReturnValue:
+    """Show the form of a comment, with *words* at first, or *save* it and lead to the address that this returns.
 
-
-def _render_form(form: CommentForm, target: Target, until: float | None = None) -> ResponseReturnValue:
-    """Return the page of a form; a preview without errors shows how the comment will look."""
+    What is refused is shown as it was typed. *save_decides*: what would be refused now may be accepted all the same.
+    """
+    is_final = request.method != "POST" or isinstance(refusal, NotYourComment)
+    if refusal and (is_final or (isinstance(refusal, LoggedOut) and wants_json())):
+        raise refusal
+    form, viewer, article = CommentForm(), target.viewer, target.article  # only now: its token makes a cookie
+    is_refused = refusal is not None and (not save_decides or _is_preview())
+    if request.method != "POST":
+        form.text.data = words
+    elif is_refused or viewer is None or article is None or target.pages is None:
+        form.refuse(refusal or NoSuchArticle())
+    elif form.validate() and not _is_preview():
+        try:
+            return redirect(save(form, viewer, article, target.pages.thread), 303)
+        except Unavailable:
+            raise
+        except VotewebError as error:
+            if isinstance(error, LoggedOut):
+                treat_as_reader()
+            form.refuse(error)
     shows_preview = _is_preview() and not form.errors and rate_limits.exceeded() is None
     preview = markup.render_comment(form.text.data) if shows_preview else None
     if request.method == "POST":
@@ -206,10 +229,15 @@ def _render_form(form: CommentForm, target: Target, until: float | None = None) 
 
 
 def _keeps_typed(view: View) -> View:
-    """Show the form of *view* again with what was typed while the database cannot be reached."""
+    """Show the form of *view* again with what was typed while the database cannot be reached.
+
+    A preview is counted against its own limit in place of that of comments.
+    """
 
     @wraps(view)
     def answer(**parts: int) -> ResponseReturnValue:
+        if _is_preview():
+            g.other_limit = PREVIEW
         try:
             return view(**parts)
         except Unavailable as error:
@@ -241,27 +269,16 @@ def _place_of(id: CommentId) -> str:
 @_keeps_typed
 def write(id: int, number: int = 0) -> ResponseReturnValue:
     """Write a comment on an article, or answer its comment *number*; ``?quote=1`` fills its words into the form."""
-    _count_preview()
     target = read_target(id, number)
-    refusal = _writing_refusal(target, number)
-    if refusal and (request.method != "POST" or (isinstance(refusal, LoggedOut) and wants_json())):
-        raise refusal
-    form = CommentForm()  # only now: its token makes a cookie
-    if request.method != "POST":
-        form.text.data = _quotation(target.words) if request.args.get("quote") == "1" else ""
-    elif target.viewer is None or target.article is None or target.pages is None or (refusal and _is_preview()):
-        form.refuse(refusal or NoSuchArticle())
-    elif form.validate() and not _is_preview():
+
+    def save(form: CommentForm, viewer: User, article: Article, thread: Thread) -> str:
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
-        thread, text, token = target.pages.thread, form.text.data, form.once.data
-        try:
-            comment = store().comments.write(target.article, thread, number, text, target.viewer, token)
-        except VotewebError as error:
-            _refuse(form, error)
-        else:
-            flash(_("Your comment has been posted."))
-            return redirect(_place_of(comment), 303)
-    return _render_form(form, target)
+        comment = store().comments.write(article, thread, number, form.text.data, viewer, form.once.data)
+        flash(_("Your comment has been posted."))
+        return _place_of(comment)
+
+    words = _quotation(target.words) if request.args.get("quote") == "1" else ""
+    return _answer(target, _writing_refusal(target, number), words, save, save_decides=True)
 
 
 @blueprint.route("/a/<int:id>/c/<int:number>/edit", methods=["GET", "POST"])
@@ -269,30 +286,19 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
 @_keeps_typed
 def edit(id: int, number: int) -> ResponseReturnValue:
     """Edit the viewer's own comment; the form says until when."""
-    _count_preview()
     target = read_target(id, number)
-    refusal = _editing_refusal(target)
-    is_final = request.method != "POST" or isinstance(refusal, NotYourComment)
-    if refusal and (is_final or (isinstance(refusal, LoggedOut) and wants_json())):
-        raise refusal
-    form = CommentForm()
-    if request.method != "POST":
-        form.text.data = target.words
-    elif refusal or target.viewer is None:
-        form.refuse(refusal or LoggedOut())
-    elif form.validate() and not _is_preview():
-        try:
-            store().comments.edit(CommentId(id, number), form.text.data, target.viewer)
-        except VotewebError as error:
-            _refuse(form, error)
-        else:
-            flash(_("Your comment has been changed."))
-            return redirect(return_url(), 303)
-    return _render_form(form, target, until=target.node.time + settings().edit_seconds if target.node else None)
+
+    def save(form: CommentForm, viewer: User, _article: Article, _thread: Thread) -> str:
+        store().comments.edit(CommentId(id, number), form.text.data, viewer)
+        flash(_("Your comment has been changed."))
+        return return_url()
+
+    until = target.node.time + settings().edit_seconds if target.node else None
+    return _answer(target, _editing_refusal(target), target.words, save, until=until)
 
 
 def _quotation(words: str) -> str:
-    """Return *words* as a _quotation in Markdown, with room for an answer below."""
+    """Return *words* as a quotation in Markdown, with room for an answer below."""
     return "".join(f"> {line}".rstrip() + "\n" for line in words.split("\n")) + "\n" if words else ""
 
 
@@ -313,15 +319,6 @@ def _editing_refusal(target: Target) -> VotewebError | None:
     if not comment_permissions.may_edit_comment(target.viewer, target.node, now(), settings()):
         return CommentTooLate(when=target.node.time + settings().edit_seconds)
     return None
-
-
-def _refuse(form: CommentForm, error: VotewebError) -> None:
-    """Show *form* with what was typed, and *error*; raise one that the page for it handles."""
-    if isinstance(error, Unavailable):
-        raise error
-    if isinstance(error, LoggedOut):
-        treat_as_reader()
-    form.refuse(error)
 
 
 @blueprint.route("/a/<int:id>/c/<int:number>/delete", methods=["GET", "POST"])

@@ -14,7 +14,7 @@ from werkzeug.exceptions import NotFound
 from voteweb.core import config, links, permissions
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NoSuchDomain
-from voteweb.core.models import Article, ArticleStatus, Order, Page
+from voteweb.core.models import Article, ArticleStatus, Order, Page, User
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
@@ -29,6 +29,7 @@ from voteweb.web.feeds import (
     newest_comments,
     notice_item,
     serve_feed,
+    thread_item,
 )
 from voteweb.web.i18n.formatting import PERIOD_TITLES, display_name
 from voteweb.web.i18n.locale import force_language
@@ -40,6 +41,8 @@ from voteweb.web.views.lists import GROUP_PERIODS, SITE_PERIODS, parse_period
 from voteweb.web.views.users import check_present, parse_name
 
 T = TypeVar("T")
+#: Queues a read of the page of what a member of this name has.
+QueuePage = Callable[[Pipeline, str], Future[Page[T]]]
 blueprint = Blueprint("feeds", __name__)
 #: The feeds of conversations and inboxes, which a site without conversations does not have.
 comment_blueprint = Blueprint("comment_feeds", __name__)
@@ -156,26 +159,27 @@ def _group(names: tuple[str, ...], ranking: Ranking) -> tuple[tuple[Article, ...
     return listing.result.rows, " + ".join(group.title for group in groups), description
 
 
-def _member(typed: str, queue: Callable[[Pipeline, str], Future[Page[T]]]) -> tuple[str, tuple[T, ...]]:
+def _member(typed: str, queue: QueuePage[T]) -> tuple[str, tuple[T, ...]]:
     """Return the name of a member as it is stored, and the rows of the page that *queue* reads by name."""
     name = parse_name(typed)
+    stored, rows = _read_member(name, queue)
+    return check_present(stored, name).name, rows
+
+
+def _owner(kind: SecretFeed, token: str, queue: QueuePage[T]) -> tuple[str, tuple[T, ...]]:
+    """Return the name of the member whose feed has this secret address, and the rows of the page that *queue* reads."""
+    if name := store().feeds.name_of(kind, token):
+        stored, rows = _read_member(name, queue)
+        if stored and permissions.may_log_in(stored):
+            return stored.name, rows
+    raise NotFound(_("There is no feed at this address. Its member may have renewed or withdrawn the address."))
+
+
+def _read_member(name: str, queue: QueuePage[T]) -> tuple[User | None, tuple[T, ...]]:
     pipeline = store().pipeline()
     stored, page = store().users.queue_get(pipeline, name), queue(pipeline, name)
     pipeline.execute()
-    return check_present(stored.result, name).name, page.result.rows
-
-
-def _owner(
-    kind: SecretFeed, token: str, queue: Callable[[Pipeline, str], Future[Page[T]]]
-) -> tuple[str, tuple[T, ...]]:
-    """Return the name of the member whose feed has this secret address, and the rows of the page that *queue* reads."""
-    if name := store().feeds.name_of(kind, token):
-        pipeline = store().pipeline()
-        stored, page = store().users.queue_get(pipeline, name), queue(pipeline, name)
-        pipeline.execute()
-        if stored.result and permissions.may_log_in(stored.result):
-            return stored.result.name, page.result.rows
-    raise NotFound(_("There is no feed at this address. Its member may have renewed or withdrawn the address."))
+    return stored.result, page.result.rows
 
 
 @serve_feed(comment_blueprint, "/inbox/feed/<token>")
@@ -241,10 +245,11 @@ def _thread(id: int, root: int) -> Feed:
         raise NoSuchComment()
     if root and not tree.is_shown(root):
         raise CommentGone()
-    newest = newest_comments(article, tree, thread, root)
+    numbers = newest_comments(tree, thread, root)
     words = read.result.words
     if words is None:
-        words = store().read(store().threads.queue_words, id, newest.numbers)
+        words = store().read(store().threads.queue_words, id, numbers)
+    items = tuple(thread_item(article, thread, number, words.get(number, "")) for number in numbers)
     about = article.title or _("[deleted]")
     if root and tree.is_visible(root):
         name = display_name(thread.nodes[root].author)
@@ -254,4 +259,4 @@ def _thread(id: int, root: int) -> Feed:
             _("Replies to a comment on “%(title)s”", title=about) if root else _("Comments on “%(title)s”", title=about)
         )
     path = comment_path(id, root) if root else f"/a/{id}"
-    return Feed(title, path, newest.items(words), is_dated=False)
+    return Feed(title, path, items, is_dated=False)

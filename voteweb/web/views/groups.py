@@ -13,9 +13,7 @@ from voteweb.core.errors import (
     GroupExists,
     GroupNotEmpty,
     Invalid,
-    LoggedOut,
     NoSuchGroup,
-    NotAllowed,
 )
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -25,7 +23,7 @@ from voteweb.web.context import store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.views.articles import refuse_actor
+from voteweb.web.views.articles import answer_or_refuse
 
 View = Callable[..., Any]
 blueprint = Blueprint("groups", __name__)
@@ -99,17 +97,15 @@ def new() -> ResponseReturnValue:
     """Create a group."""
     user = require_moderator(store().read(queue_viewer))
     form = NewGroupForm()
-    if form.validate_on_submit():
+
+    def make() -> ResponseReturnValue:
         name = form.name.data
-        try:
-            store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
-        except GroupExists as error:
-            form.refuse(error, "name")
-        except (LoggedOut, NotAllowed) as error:
-            refuse_actor(form, error)
-        else:
-            flash(_("Group created."))
-            return redirect(url_for("lists.group", names=name), 303)
+        store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
+        flash(_("Group created."))
+        return redirect(url_for("lists.group", names=name), 303)
+
+    if form.validate_on_submit() and (answer := answer_or_refuse(form, make, {GroupExists: "name"})):
+        return answer
     return render_template("groups/form.html", form=form), form.status
 
 
@@ -121,25 +117,22 @@ def edit(name: str) -> ResponseReturnValue:
     name = parse_name(name)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
-    groups = store().groups.queue_get(pipeline, [name])
+    stored = store().groups.queue_get(pipeline, [name])
     aliases = store().groups.queue_aliases(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
-    (group,) = check_known((name,), groups.result)
+    (group,) = check_known((name,), stored.result)
     alias = next((alias for alias, of in aliases.result.items() if of == name), "")
     form = EditGroupForm(title=group.title, description=group.description, alias=alias)
-    if form.validate_on_submit():
-        title, description = form.title.data, form.description.data
-        entry = _log_entry(user, name)
-        try:
-            store().groups.change(name, title, description, entry, alias=form.alias.data, actor=user)
-        except AliasTaken as error:
-            form.refuse(error, "alias")
-        except (LoggedOut, NotAllowed) as error:
-            refuse_actor(form, error)
-        else:
-            flash(_("Group changed."))
-            return redirect(url_for("lists.group", names=name), 303)
+
+    def change() -> ResponseReturnValue:
+        title, description, second = form.title.data, form.description.data, form.alias.data
+        store().groups.change(name, title, description, _log_entry(user, name), alias=second, actor=user)
+        flash(_("Group changed."))
+        return redirect(url_for("lists.group", names=name), 303)
+
+    if form.validate_on_submit() and (answer := answer_or_refuse(form, change, {AliasTaken: "alias"})):
+        return answer
     return render_template("groups/form.html", form=form, group=group), form.status
 
 

@@ -110,17 +110,10 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         votes = search_results.queue_votes(pipeline, matches)
         pipeline.execute()
     ids, unknown = search_results.page_ids(matches, votes), _queue_unknown(pipeline, search.query)
-    page: Page[Article] | Page[ListedComment]
+    page, own = search_results.read_page(pipeline, matches, ids, hit, named_voter())
+    group_names: tuple[str, ...] = ()
     if matches.kind is Kind.ARTICLES:
-        articles, own = search_results.queue_articles(pipeline, matches, ids, named_voter())
-        pipeline.execute()
-        search_results.check_counted(hit)
-        page, group_names = search_results.as_seen(articles(), viewer.result, own)
-    else:
-        comments = search_results.queue_comments(pipeline, matches, ids)
-        pipeline.execute()
-        search_results.check_counted(hit)
-        page, group_names = comments(), ()
+        page, group_names = search_results.as_seen(page, viewer.result, own)
     return {
         "page": page,
         "all_groups": group_names,
@@ -167,15 +160,8 @@ def feed() -> Feed:
         abort(422, error_message(error))
     pipeline = store().pipeline()
     search_results.queue_count(pipeline, hit)
-    if matches.kind is Kind.ARTICLES:
-        articles, _own = search_results.queue_articles(pipeline, matches, matches.found.ids, None)
-        pipeline.execute()
-        items = tuple(map(article_item, articles().rows))
-    else:
-        comments = search_results.queue_comments(pipeline, matches, matches.found.ids)
-        pipeline.execute()
-        items = tuple(map(comment_item, comments().rows))
-    search_results.check_counted(hit)
+    page, _own = search_results.read_page(pipeline, matches, matches.found.ids, hit)
+    items = tuple(map(article_item if matches.kind is Kind.ARTICLES else comment_item, page.rows))
     title = _("Search for “%(query)s”", query=query.text)
     return Feed(title, "/search", items, query=f"?{_parameters(query.text)}", is_dated=False)
 

@@ -1,7 +1,7 @@
 """Posting an article: the form, and what it tells before it is sent."""
 
 import re
-from typing import NamedTuple
+from typing import Any
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
@@ -10,15 +10,12 @@ from voteweb.core import config, markup, permissions
 from voteweb.core.errors import (
     AlreadyWaiting,
     Conflict,
-    DomainRefused,
     Duplicate,
     FetchBusy,
     Held,
     LoggedOut,
-    NoSuchGroup,
     NoTitle,
     TooFast,
-    TooManyGroups,
 )
 from voteweb.core.models import Article, User
 from voteweb.search.errors import SearchError
@@ -32,34 +29,16 @@ from voteweb.web.context import now, search_index, settings, store, title_fetche
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import read_marks
-from voteweb.web.views.articles import refuse_actor
+from voteweb.web.views.articles import ARTICLE_FIELDS, answer_or_refuse
 
 blueprint = Blueprint("submission", __name__)
+_FIELDS = {**ARTICLE_FIELDS, AlreadyWaiting: "link", Conflict: "", TooFast: ""}
 #: Of 18,056 real stories, 103 had a title much like another of a week with another link; 20 of 25 were the same story.
 _SPAN_SECONDS = 7 * 86_400
 #: The share of the words of both titles that they have in common, and the number of these words.
 _MIN_SHARE, _MIN_COMMON = 0.5, 3
 #: Articles that are compared, and those that are shown.
 _MAX_COMPARED, _MAX_SHOWN = 20, 3
-
-
-class _Submission(NamedTuple):
-    viewer: User | None
-    form: SubmitForm
-
-    def find_duplicate(self) -> Article | None:
-        """Return an earlier article with the checked link of the form, with the viewer's vote."""
-        link = self.form.link.data
-        earlier = store().articles.find_duplicate(link, now()) if link else None
-        if earlier is None:
-            return None
-        (row,) = read_marks((earlier,), self.viewer, in_list=False).on((earlier,))
-        return row
-
-    def find_similar(self) -> tuple[Article, ...]:
-        """Return articles of the last days with a title like that of the form, with the viewer's votes."""
-        similar = _find_similar((self.form.title.data or "")[: config.MAX_TITLE_LENGTH])
-        return read_marks(similar, self.viewer, in_list=False).on(similar) if similar else ()
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])
@@ -69,38 +48,33 @@ def submit() -> ResponseReturnValue:
 
     ``?title=…&link=…&text=…`` fills the form: the bookmarklet on /about and the menu for sharing of a phone use it.
     """
-    submission = _read()
-    viewer, form = submission
+    viewer, form = _read()
     duplicate = None
     if viewer and form.validate_on_submit():
-        allow_duplicate = "anyway" in request.form
         try:
-            if not allow_duplicate:
-                _check_not_waiting(viewer, form)
-            id = store().articles.post(
-                form.draft(), viewer, form.once.data, allow_duplicate=allow_duplicate, hold_posts=settings().hold_posts
-            )
-        except (NoSuchGroup, TooManyGroups) as error:
-            form.refuse(error, "groups")
+            if answer := answer_or_refuse(form, lambda: _post(viewer, form), _FIELDS):
+                return answer
         except Duplicate:
-            duplicate = submission.find_duplicate()
+            duplicate = _find_duplicate(viewer, form)
             is_own = duplicate is not None and permissions.is_poster(viewer, duplicate)
             form.refuse(Duplicate(Duplicate.own if is_own else ""), "link")
-        except (DomainRefused, AlreadyWaiting) as error:
-            form.refuse(error, "link")
-        except (Conflict, TooFast) as error:
-            form.refuse(error)
-        except LoggedOut as error:
-            refuse_actor(form, error)
-        else:
-            if store().waiting.has_article(id):
-                flash(_("Your article has been sent. You find it on your page, and are told what becomes of it."))
-            else:
-                flash(_("Your article has been posted."))
-            if form.has_completed_link:
-                flash(_("“https://” was added to its link."))
-            return redirect(f"/a/{id}", 303)
-    return render_template("articles/form.html", form=form, duplicate=duplicate), form.status
+    return _render(form, duplicate=duplicate)
+
+
+def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
+    """Post the article of the form and lead to it."""
+    anyway, token = "anyway" in request.form, form.once.data
+    if not anyway:
+        _check_not_waiting(viewer, form)
+    hold = settings().hold_posts
+    id = store().articles.post(form.draft(), viewer, token, allow_duplicate=anyway, hold_posts=hold)
+    if store().waiting.has_article(id):
+        flash(_("Your article has been sent. You find it on your page, and are told what becomes of it."))
+    else:
+        flash(_("Your article has been posted."))
+    if form.has_completed_link:
+        flash(_("“https://” was added to its link."))
+    return redirect(f"/a/{id}", 303)
 
 
 @blueprint.post("/submit/title")
@@ -109,39 +83,54 @@ def fetch_title() -> ResponseReturnValue:
     """Show the form again, with the title of the page that its link leads to."""
     if not settings().fetch_titles:
         abort(404)
-    submission = _read()
-    form = submission.form
-    similar: tuple[Article, ...] = ()
-    duplicate, is_fetched = None, False
-    if submission.viewer and form.validate_only("link"):
+    viewer, form = _read()
+    context: dict[str, Any] = {}
+    if viewer and form.validate_only("link"):
         if form.link.data:
             try:
-                form.title.data, is_fetched = title_fetcher().fetch(form.link.data), True
+                form.title.data, context["title_is_fetched"] = title_fetcher().fetch(form.link.data), True
             except (NoTitle, FetchBusy) as error:
                 form.refuse(error)
-            duplicate = submission.find_duplicate()
-            similar = () if duplicate else submission.find_similar()
+            context |= _find_earlier(viewer, form)
         else:
             form.refuse(NoTitle(NoTitle.no_link), "link")
-    context = {"duplicate": duplicate, "similar": similar, "title_is_fetched": is_fetched}
-    return render_template("articles/form.html", form=form, **context), form.status
+    return _render(form, **context)
 
 
 @blueprint.post("/submit/preview")
 @csrf_handled_by_form
 def preview() -> ResponseReturnValue:
     """Show the form again, with its text as it will look, and an earlier article with the same link or story."""
-    submission = _read()
-    form = submission.form
-    similar: tuple[Article, ...] = ()
-    duplicate = shown = None
-    if submission.viewer and form.validate_only("link", "text"):
-        duplicate = submission.find_duplicate()
-        similar = () if duplicate else submission.find_similar()
-        shown = markup.render(form.text.data) if form.text.data else None
+    viewer, form = _read()
+    context: dict[str, Any] = {}
+    if viewer and form.validate_only("link", "text"):
+        context = _find_earlier(viewer, form)
+        context["preview"] = markup.render(form.text.data) if form.text.data else None
     form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
-    context = {"duplicate": duplicate, "similar": similar, "preview": shown}
+    return _render(form, **context)
+
+
+def _render(form: SubmitForm, **context: Any) -> ResponseReturnValue:
     return render_template("articles/form.html", form=form, **context), form.status
+
+
+def _find_earlier(viewer: User, form: SubmitForm) -> dict[str, Any]:
+    """Return an earlier article with the checked link of the form, else articles with a title like that of the form."""
+    duplicate = _find_duplicate(viewer, form)
+    similar: tuple[Article, ...] = ()
+    if duplicate is None:
+        similar = _find_similar((form.title.data or "")[: config.MAX_TITLE_LENGTH])
+        similar = read_marks(similar, viewer, in_list=False).on(similar) if similar else ()
+    return {"duplicate": duplicate, "similar": similar}
+
+
+def _find_duplicate(viewer: User, form: SubmitForm) -> Article | None:
+    """Return an earlier article with the checked link of the form, with the vote of *viewer*."""
+    earlier = store().articles.find_duplicate(form.link.data, now()) if form.link.data else None
+    if earlier is None:
+        return None
+    (row,) = read_marks((earlier,), viewer, in_list=False).on((earlier,))
+    return row
 
 
 def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
@@ -151,7 +140,7 @@ def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
         raise AlreadyWaiting(id=waiting.id)
 
 
-def _read() -> _Submission:
+def _read() -> tuple[User | None, SubmitForm]:
     """Read the viewer and the form, which refuses a viewer whose session has ended. Raises LoggedOut and Held."""
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
@@ -165,7 +154,7 @@ def _read() -> _Submission:
     form.set_groups(group_names.result)
     if viewer.result is None:
         form.refuse(LoggedOut())
-    return _Submission(viewer.result, form)
+    return viewer.result, form
 
 
 def _shared_fields() -> dict[str, str]:
