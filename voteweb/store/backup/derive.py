@@ -95,7 +95,6 @@ class Derivation:
         #: Names of members, and of those who left.
         self._members: set[str] = set()
         self._left: list[str] = []
-        self._groups: set[str] = set()
         #: Time, article and number of each comment, by its author, and of all: 24 bytes each.
         self._comments_by: dict[str, array[float]] = defaultdict(lambda: array("d"))
         self._newest = array("d")
@@ -109,7 +108,6 @@ class Derivation:
             articles = self._place_articles()
             comments = self._derive_threads()
             self._place_reports_and_invitations()
-            self._place_groups()
             self._writer.flush()
             for check in (examine_groups, examine_log, examine_counters):  # these are small: the doctor derives them
                 deque(run_fixes(self._connection, check(self._scanner)), maxlen=0)
@@ -174,8 +172,8 @@ class Derivation:
             self._writer.put(key, article_member(id), place)
             if noun in BEST_NOUNS:
                 self._writer.add(scripts.call(self._keys, "repair_top", ranking=key))
-        if article.is_listed:
-            self._groups.update(article.groups)
+        for name in article.groups if article.is_listed else ():
+            self._writer.put(self._keys.groups(), name, True)
 
     def _derive_threads(self) -> int:
         """Derive what is computed from each conversation, and the lists of comments by time; return their number."""
@@ -234,11 +232,6 @@ class Derivation:
         for name, (by, until) in self._each("invite", "HMGET", "by", "until"):
             end = finite_number(until if by else None)
             self._writer.put(keys.invites(by or ""), invitation_member(name), end)
-
-    def _place_groups(self) -> None:
-        """List all groups, also those that only articles name."""
-        for name in self._groups | set(self._names("group-info")):
-            self._writer.put(self._keys.groups(), name, True)
 
     def _take_up_deletions(self) -> None:
         """Have those leave again who left something behind, as they left while the backup was made."""

@@ -24,16 +24,12 @@ from voteweb.store.schema.values import (
     finite_number,
     invitation_member,
     is_article,
+    is_finite,
     is_inbox_entry,
     is_member_id,
     is_visit,
     parse_comment,
 )
-
-
-def _is_finite(stored: str) -> bool:
-    return finite_number(stored) is not None
-
 
 #: The fields on which something is decided, and what is wrong in them: less than what a restore refuses, since another
 #: program may have written them, and only their owner may replace what can be used.
@@ -42,7 +38,7 @@ _CHECKED = {
     "name": MEMBER_FIELDS["name"]._replace(check=bool),
     "password": MEMBER_FIELDS["password"]._replace(check=lambda _: True),
     **{
-        name: MEMBER_FIELDS[name]._replace(check=_is_finite)
+        name: MEMBER_FIELDS[name]._replace(check=is_finite)
         for name in ("since", "banned", "banned-until", "left", "held", "recovered")
     },
 }

@@ -25,7 +25,7 @@ from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS, Field, faults
 from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, next_revision, parse_node, parse_thread
-from voteweb.store.schema.values import finite_number, is_id_text, is_number, parse_comment
+from voteweb.store.schema.values import finite_number, is_finite, is_id_text, is_number, parse_comment
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
 STEP_SIZE = 5_000
@@ -198,7 +198,7 @@ def _check_fields(thread: Conversation, settings: Settings) -> Iterator[Finding]
         "last": Field(lambda text: is_number(text) and _knows_last(thread), "", required=not _knows_last(thread)),
         "rev": THREAD_FIELDS["rev"]._replace(required=True),
         "closes": THREAD_FIELDS["closes"]._replace(required=bool(thread.numbers)),
-        "closed": Field(lambda text: finite_number(text) is not None, ""),
+        "closed": Field(is_finite, ""),
     }
     if not _knows_last(thread):
         del checked["closes"]

@@ -40,9 +40,8 @@ from voteweb.store.schema.values import (
     text_of,
 )
 
-#: What the doctor says of a value that nothing replaces, and of a key without the one that it belongs to.
+#: What the doctor says of a value that nothing replaces.
 BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
-NEVER_READ = "a backup may hold the conversation; else UNLINK the key"
 #: The fields of a conversation in which each comment has its own, by their beginnings.
 _FIELD_OF_COMMENT = re.compile(r"(reason:|removed-by:|)([1-9][0-9]{0,8})")
 

@@ -143,7 +143,13 @@ class Keys:
     words = KeyOf(
         "words:<id>",
         "the texts of the comments of one article, by number",
-        Noun("hash", PRIMARY, owner="thread", orphan=fields.NEVER_READ, pair=fields.is_word),
+        Noun(
+            "hash",
+            PRIMARY,
+            owner="thread",
+            orphan="a backup may hold the conversation; else UNLINK the key",
+            pair=fields.is_word,
+        ),
     )
     hidden = KeyOf(
         "hidden:<id>",

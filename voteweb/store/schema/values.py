@@ -116,6 +116,10 @@ def finite_number(text: str | None) -> float | None:
     return number if isfinite(number) else None
 
 
+def is_finite(stored: str) -> bool:
+    return finite_number(stored) is not None
+
+
 def whole_number(text: str | None, digits: int = 16) -> int | None:
     """Return the whole number that *text* spells in so many *digits* at most: with 16 it is exact in scripts too."""
     return int(text) if text and len(text) <= digits and text.isascii() and text.isdigit() else None
