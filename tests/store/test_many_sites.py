@@ -81,7 +81,7 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     assert all(is_repaired for _, is_repaired in Doctor(site.context).repair())
     deque(site.site.rescore(), maxlen=0)
     for conversion in Migrations(site.context).conversions(OLDEST):
-        deque(Migrations(site.context).convert(conversion), maxlen=0)
+        deque(conversion.run(site.context), maxlen=0)
     backup = back_up(site)
     restore = Restore(site.context)
     with pytest.raises(ConfigError, match="is not empty"):

@@ -103,7 +103,7 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
         lambda site: site.site.rescore(),
         lambda site: Backup(site.context).lines([]),
         lambda site: Backup(site.context).all_lines(),
-        lambda site: forget_mails(site.connection, Settings(), dry_run=True),
+        lambda site: forget_mails(site.context, dry_run=True),
         lambda site: Scanner(site.connection).members(site.keys.by_time()),
     ],
     ids=["doctor", "repair", "rescore", "backup", "copy of every key", "migration", "ranking"],

@@ -60,7 +60,7 @@ def convert_site(store: Store, state: State, file: Path) -> None:
     run = store.health.engine().run
     # Whatever cannot be converted is found here, before anything is changed.
     totals = {
-        conversion: sum(Migrations(store.context).convert(conversion, dry_run=True))
+        conversion: sum(conversion.run(store.context, dry_run=True))
         for conversion in Migrations(store.context).conversions(state.number)
     }
     if state.backup:
@@ -73,9 +73,7 @@ def convert_site(store: Store, state: State, file: Path) -> None:
         click.echo(f"Wrote a backup of every key to {file.resolve()}.")
         Migrations(store.context).begin(str(file.resolve()))
     for conversion, total in totals.items():
-        converted = sum(
-            track(Migrations(store.context).convert(conversion), conversion.title, total, lambda count: count)
-        )
+        converted = sum(track(conversion.run(store.context), conversion.title, total, lambda count: count))
         click.echo(f"{conversion.title}: {pluralize(converted, 'record')}.")
     if store.health.engine().run != run:  # it may lack what was converted last
         raise ServerChanged()
@@ -85,6 +83,6 @@ def convert_site(store: Store, state: State, file: Path) -> None:
 
 def _count(store: Store, state: State) -> None:
     for conversion in Migrations(store.context).conversions(state.number):
-        count = sum(Migrations(store.context).convert(conversion, dry_run=True))
+        count = sum(conversion.run(store.context, dry_run=True))
         click.echo(f"{conversion.title}: {pluralize(count, 'record')} to convert.")
     click.echo(f"The data have layout {state.number} and would get layout {SCHEMA}.")

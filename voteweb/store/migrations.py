@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import redis
 
-from voteweb.core.config import SCHEMA, Settings
+from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.values import digest_of, invitation_member, is_digest
@@ -23,9 +22,9 @@ from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
 
 
-def rename_invitations(connection: Connection, _settings: Settings, dry_run: bool) -> Iterator[int]:
+def rename_invitations(context: Context, *, dry_run: bool = False) -> Iterator[int]:
     """Rename the keys of invitations, also in the lists of their makers."""
-    keys, scanner = connection.keys, Scanner(connection)
+    keys, scanner = context.keys, Scanner(context.connection)
     names = (keys.split(key)[1] for key in scanner.keys(keys.invite("*")))
     for tokens in batched(name for name in names if not is_digest(name)):
         makers = scanner.run_atomic([("HGET", keys.invite(token), "by") for token in tokens])
@@ -40,13 +39,13 @@ def rename_invitations(connection: Connection, _settings: Settings, dry_run: boo
                 writes.append(("ZADD", invites, end, invitation_member(digest)))
                 writes.append(("ZREM", invites, invitation_member(token)))
         if writes and not dry_run:
-            connection.run(writes, atomic=True)
+            context.connection.run(writes, atomic=True)
         yield len(made)
 
 
-def forget_mails(connection: Connection, _settings: Settings, dry_run: bool) -> Iterator[int]:
+def forget_mails(context: Context, *, dry_run: bool = False) -> Iterator[int]:
     """Forget which mails again and again members have chosen, such as the best articles of each week."""
-    keys, scanner = connection.keys, Scanner(connection)
+    connection, keys, scanner = context.connection, context.keys, Scanner(context.connection)
     for batch in batched(scanner.keys(keys.user("?*"))):
         chosen = scanner.run_atomic([("HEXISTS", key, "email-for") for key in batch])
         members = [key for key, exists in zip(batch, chosen, strict=True) if exists]
@@ -59,20 +58,23 @@ def forget_mails(connection: Connection, _settings: Settings, dry_run: bool) -> 
         connection.command("UNLINK", keys.digests())
 
 
-def store_settings(connection: Connection, settings: Settings, dry_run: bool) -> Iterator[int]:
+def store_settings(context: Context, *, dry_run: bool = False) -> Iterator[int]:
     """Store these settings; raise ConfigError if stored scores tell of others."""
     if dry_run:
-        refuse_other_scores(connection, settings)
+        refuse_other_scores(context.connection, context.settings)
     else:
-        SiteSettings(Context.of(connection, settings)).take_settings()
+        SiteSettings(context).take_settings()
     yield 1
 
 
 class Conversion(NamedTuple):
-    """One change of layout, with the words that tell an operator what it does; ``run`` takes whether it only counts."""
+    """One change of layout, with the words that tell an operator what it does.
+
+    ``run`` takes the context of the site and whether this is a ``dry_run``.
+    """
 
     title: str
-    run: Callable[[Connection, Settings, bool], Iterator[int]]
+    run: Callable[..., Iterator[int]]
 
 
 #: The conversions that lead to each layout from the one before, in the order in which they run.
@@ -162,13 +164,6 @@ class Migrations(StorePart):
     def conversions(self, number: int) -> list[Conversion]:
         """Return what turns layout *number* into the current one, in this order."""
         return [conversion for version in range(number + 1, SCHEMA + 1) for conversion in CONVERSIONS[version]]
-
-    def convert(self, conversion: Conversion, *, dry_run: bool = False) -> Iterator[int]:
-        """Run one conversion in bounded steps; yield how many records each converted, or would convert.
-
-        May be stopped anywhere and run again.
-        """
-        return conversion.run(self._connection, self._settings, dry_run)
 
     def finish(self) -> None:
         """Note that the data have the current layout."""

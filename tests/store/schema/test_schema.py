@@ -35,7 +35,7 @@ def old_site(store: Store) -> Store:
 def convert(store: Store) -> None:
     """Convert the data as far as they are not converted yet."""
     for conversion in Migrations(store.context).conversions(Migrations(store.context).state().number):
-        for _ in Migrations(store.context).convert(conversion):
+        for _ in conversion.run(store.context):
             pass
     Migrations(store.context).finish()
 
@@ -97,7 +97,7 @@ def test_a_conversion_that_was_interrupted_continues(old_site: Store) -> None:
     whole = settled(old_site)
     layout3.load_keys(old_site)
     for conversion in Migrations(old_site.context).conversions(3):
-        next(Migrations(old_site.context).convert(conversion))
+        next(conversion.run(old_site.context))
     convert(old_site)
     assert settled(old_site).keys() == whole.keys()
     assert broken(old_site) == []
@@ -106,13 +106,12 @@ def test_a_conversion_that_was_interrupted_continues(old_site: Store) -> None:
 def test_a_dry_run_counts_and_changes_nothing(old_site: Store) -> None:
     before = snapshot(old_site)
     counts = [
-        sum(Migrations(old_site.context).convert(conversion, dry_run=True))
+        sum(conversion.run(old_site.context, dry_run=True))
         for conversion in Migrations(old_site.context).conversions(3)
     ]
     assert snapshot(old_site) == before
     assert counts == [
-        sum(Migrations(old_site.context).convert(conversion))
-        for conversion in Migrations(old_site.context).conversions(3)
+        sum(conversion.run(old_site.context)) for conversion in Migrations(old_site.context).conversions(3)
     ]
     assert all(counts)
 
