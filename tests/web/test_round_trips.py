@@ -51,7 +51,7 @@ OTHER_PAGES = [
     ("/a/1/c/1/edit", 1, 1, 1),
     ("/a/1/c/1/delete", 0, 1, 1),
     ("/a/1/c/1/report", 1, 1, 1),
-    ("/a/1/c/1/reports", 0, 1, 2),
+    ("/a/1/c/1/reports", 0, 1, 1),
     ("/invitations", 0, 1, 1),
     ("/admin", 0, 1, 1),
     ("/admin/settings", 0, 1, 1),

@@ -7,44 +7,34 @@ from voteweb.core.config import Settings
 from voteweb.web.views import (
     account,
     admin,
-    admin_switches,
-    admissions,
-    answers,
     articles,
     auth,
-    bans,
-    comment_moderation,
     comments,
-    domain_rules,
     errors,
     feeds,
     groups,
-    held_articles,
-    invitations,
-    language,
     lists,
-    mail,
     members,
+    meta,
     moderation,
     moderation_log,
     my_site,
-    notes,
-    ranking_trial,
-    recovery,
     search,
     site_files,
     sorting,
-    statistics,
-    status,
     submission,
-    users,
     votes,
 )
 
 _MODULES = (
-    articles, lists, submission, votes, groups, auth, account, invitations, users, admissions, moderation,
-    moderation_log, status, feeds, site_files, language, answers, my_site, sorting, bans, notes, recovery, members,
-    domain_rules, held_articles, search, statistics, ranking_trial, admin, admin_switches,
+    articles, lists, submission, votes, groups, feeds, site_files, my_site, search,
+    moderation, sorting, moderation_log, members, account, auth, admin, meta,
+)  # fmt: skip
+#: More pages of some modules: those whose address begins with another noun.
+_MORE = (
+    moderation.answers, moderation.held_articles, members.users, members.notes, members.bans, members.admissions,
+    account.invitations, auth.recovery, admin.switches, admin.ranking_trial, admin.domain_rules,
+    meta.statistics, meta.language,
 )  # fmt: skip
 
 
@@ -59,11 +49,13 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.url_map.converters["int"] = Number
     for module in _MODULES:
         app.register_blueprint(module.blueprint)
+    for blueprint in _MORE:
+        app.register_blueprint(blueprint)
     if settings.comments:
         for blueprint in (
-            comments.blueprint, votes.comment_blueprint, feeds.comment_blueprint, comment_moderation.blueprint,
+            comments.blueprint, votes.comment_blueprint, feeds.comment_blueprint, moderation.comment_moderation,
         ):  # fmt: skip
             app.register_blueprint(blueprint)
     if settings.mail_url:
-        app.register_blueprint(mail.blueprint)
+        app.register_blueprint(auth.mail)
     errors.init_app(app)

@@ -1,16 +1,21 @@
-"""The viewer's own account: password, sessions, votes, data, and deleting it."""
+"""The viewer's own account: password, sessions, votes, data, recovery codes, mail, invitations, and deleting it."""
 
 import json
 from dataclasses import replace
+from hmac import compare_digest
 from urllib.parse import quote
 
-from flask import Blueprint, Response, flash, redirect, render_template, request
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import passwords
-from voteweb.core.errors import Invalid, LastAdmin, PasswordChanged
+from voteweb.core import passwords, permissions
+from voteweb.core.errors import Invalid, LastAdmin, LinkOutOfDate, LinkUsed, OutboxFull, PasswordChanged, TooFast
+from voteweb.core.mail import PendingEmail
 from voteweb.core.models import User
-from voteweb.web import data_export
+from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
+from voteweb.web import data_export, rate_limits
+from voteweb.web.acts import Message, act, reads
+from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     end_other_sessions,
@@ -19,23 +24,32 @@ from voteweb.web.auth.login import (
     login_required,
     own_session,
     require_member,
+    require_moderator,
     start_session,
     viewer,
 )
-from voteweb.web.context import store
-from voteweb.web.forms import DeleteAccountForm, PasswordForm
+from voteweb.web.context import now, settings, store
+from voteweb.web.forms import DeleteAccountForm, EmailForm, PasswordForm
+from voteweb.web.i18n import locale
+from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.mail import tokens
 from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.urls import absolute, safe_path
+from voteweb.web.views.auth import mail, recovery
+from voteweb.web.views.members import check_present, parse_name
 
 blueprint = Blueprint("account", __name__)
+invitations = Blueprint("invitations", __name__)
+#: A page at an address that contains a secret must not be kept by anybody.
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
 @blueprint.route("/account", methods=["GET", "POST"])
-@login_required
 @csrf_handled_by_form
-def index() -> ResponseReturnValue:
+@reads(require_member)
+def index(user: User) -> ResponseReturnValue:
     """Show the account; by POST, change its password, which ends all other sessions."""
-    user = require_member(viewer())
     form = PasswordForm(user.name)
     if form.validate_on_submit():
         try:
@@ -73,21 +87,18 @@ def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> R
     return page, max(form.status, delete_form.status)
 
 
-@blueprint.post("/account/logout-everywhere")
-@login_required
-def logout_everywhere() -> ResponseReturnValue:
+@act(blueprint, "/account/logout-everywhere", require_member, leads_to=lambda: "/login")
+def logout_everywhere(user: User) -> Message:
     """End all sessions of the viewer, this one too."""
-    store().users.end_sessions(require_member(viewer()).name)
+    store().users.end_sessions(user.name)
     end_session()
-    flash(_("You have been logged out everywhere."))
-    return redirect("/login", 303)
+    return _("You have been logged out everywhere.")
 
 
 @blueprint.post("/account/sessions")
-@login_required
-def end_sessions() -> ResponseReturnValue:
+@reads(require_member)
+def end_sessions(user: User) -> ResponseReturnValue:
     """End one session of the viewer, or all others."""
-    user = require_member(viewer())
     ended, current = request.form.get("end", ""), own_session()
     if ended == "others":
         end_other_sessions(user)
@@ -104,10 +115,9 @@ def end_sessions() -> ResponseReturnValue:
 
 
 @blueprint.get("/account/data")
-@login_required
-def data() -> ResponseReturnValue:
+@reads(require_member)
+def data(user: User) -> ResponseReturnValue:
     """Return everything that the site stores about the viewer, as one JSON file."""
-    user = require_member(viewer())
     exported = data_export.export_member(store(), user)
     name = f"voteweb-{user.name}.json"
     spelled = f'filename="{name}"' if name.isascii() else f"filename*=UTF-8''{quote(name)}"
@@ -117,14 +127,13 @@ def data() -> ResponseReturnValue:
 
 
 @blueprint.post("/account/delete")
-@login_required
 @csrf_handled_by_form
-def delete() -> ResponseReturnValue:
+@reads(require_member)
+def delete(user: User) -> ResponseReturnValue:
     """Delete the account: end its sessions for good, then delete what it wrote or remove its name from it.
 
     The last admin must make somebody else an admin first.
     """
-    user = require_member(viewer())
     form = DeleteAccountForm()
     if form.validate_on_submit():
         try:
@@ -147,3 +156,129 @@ def _delete_account(user: User, password: str, *, delete_articles: bool) -> None
     store().account_deletion.start(user, delete_articles=delete_articles)
     end_session()
     store().account_deletion.finish(user.name)
+
+
+@recovery.route("/account/recovery-codes", methods=["GET", "POST"])
+@reads(require_member)
+def codes(user: User) -> ResponseReturnValue:
+    """Tell how many codes the viewer has left; by POST, make new ones and show them once."""
+    target = safe_path(request.values.get("next", ""), default="/account")
+    if request.method == "POST":
+        require_recent_password(user)
+        made = store().passwords.renew_codes(user)
+        return render_template("account/recovery_codes.html", codes=made, text=_as_text(user, made), next=target)
+    left = store().read(store().passwords.queue_codes_left, user.name)
+    return render_template("account/recovery.html", left=left, next=target)
+
+
+def _as_text(member: User, made: tuple[str, ...]) -> str:
+    """Return the file that keeps the codes *made* for *member*, with what it is for."""
+    purpose = _("If you forget your password, each of these codes lets you set a new one, once, on this page:")
+    lines = [
+        _("Recovery codes of %(name)s on %(site)s", name=member.name, site=settings().site_name),
+        *("", purpose, absolute("/recover")),
+        *("", *made, ""),
+        _("Made on %(when)s. Codes that you make later replace them.", when=format_datetime(now())),
+    ]
+    return "\n".join([*lines, ""])
+
+
+@mail.route("/account/mail", methods=["GET", "POST"], endpoint="index")
+@csrf_handled_by_form
+@reads(require_member)
+def show_mail(user: User) -> ResponseReturnValue:
+    """Show where the viewer gets mail; by POST, send a link to another address."""
+    form = EmailForm()
+    if form.validate_on_submit():
+        require_recent_password(user)
+        address = form.email.data or ""
+        try:
+            rate_limits.hit((EMAIL_BY_ADDRESS, address.lower()))
+            store().mail.request(user, address, locale.current().code)
+        except (OutboxFull, TooFast) as error:
+            form.refuse(error, "email")
+        else:
+            flash(_("A mail with a link is on its way. Open the link to confirm your address."))
+            return redirect("/account/mail", 303)
+    account = store().read(store().mail.queue_account, user.name)
+    return render_template("mail/account.html", form=form, mail=account), form.status
+
+
+@act(mail, "/account/mail/remove", require_member, endpoint="remove", leads_to=lambda: "/account/mail")
+def remove_mail(user: User) -> Message:
+    """Forget the viewer's address, which a stolen session must not do: it recovers the account."""
+    require_recent_password(user)
+    store().mail.remove(user)
+    return _("Your e-mail address has been removed.")
+
+
+@mail.route("/account/mail/confirm/<token>", methods=["GET", "POST"], endpoint="confirm")
+@reads(require_member)
+def confirm_mail(token: str, user: User) -> ResponseReturnValue:
+    """Ask whether the address of the link is right, since programs that read mail open links; by POST, confirm it."""
+    pending = store().read(store().mail.queue_account, user.name).pending
+    if pending is None or not _is_link_of(token, user, pending):
+        raise LinkOutOfDate()
+    if request.method == "GET":
+        return render_template("mail/confirm.html", address=pending.address), _NO_STORE
+    store().mail.confirm(user, pending)
+    flash(_("Your e-mail address is confirmed."))
+    return redirect("/account/mail", 303)
+
+
+def _is_link_of(token: str, user: User, pending: PendingEmail) -> bool:
+    expected = tokens.confirmation_token(user.name, pending)
+    return now() < pending.until and compare_digest(token.encode(), expected.encode())
+
+
+@invitations.get("/invitations", endpoint="index")
+@login_required
+def show_invitations() -> str:
+    """Show the viewer's invitations, or a moderator another member's."""
+    number, by = page_number(), request.args.get("by", "")
+    name = parse_name(by) if by else ""
+    if name:
+        require_moderator(viewer())
+    else:
+        name = _require_inviter().name
+    pipeline = store().pipeline()
+    member = store().users.queue_get(pipeline, name)
+    invitations = store().invitations.queue_page(pipeline, name, number)
+    pipeline.execute()
+    name = check_present(member.result, name).name
+    page = check_page_exists(invitations.result)
+    return render_template("invitations/index.html", page=page, by=name if by else "")
+
+
+@invitations.post("/invitations", endpoint="make")
+@login_required
+def invite() -> ResponseReturnValue:
+    """Create an invitation, whose link is shown once."""
+    user = _require_inviter()
+    token = store().invitations.make(user, permissions.least_inviter_role(user, now(), settings()))
+    address = absolute(f"/signup?invite={token}")
+    flash(_("Invitation created. Send its link to one person: %(address)s", address=address))
+    flash(_("Copy it now: it is shown only once. Whoever knows it can sign up."))
+    return redirect("/invitations", 303)
+
+
+@act(
+    invitations,
+    "/invitations/<digest>/revoke",
+    require_member,
+    leads_to=lambda: safe_path(request.form.get("next", ""), "/invitations"),
+)
+def revoke(digest: str, user: User) -> Message:
+    """Revoke one of the viewer's invitations; a moderator can revoke anybody's."""
+    try:
+        store().invitations.revoke(digest, user)
+    except LinkUsed:
+        abort(404, _("There is no such invitation."))
+    return _("The invitation has been withdrawn.")
+
+
+def _require_inviter() -> User:
+    user = require_member(viewer())
+    if not permissions.may_invite(user, now(), settings()):
+        abort(403, _("You cannot invite others here."))
+    return user

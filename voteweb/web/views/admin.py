@@ -1,33 +1,45 @@
-"""The pages of admins about the site: health, switches, settings, log-ins and invitations."""
+"""The pages of admins about the site, and the rules of moderators about domains.
 
-from flask import Blueprint, render_template, request
+Admins see health, settings, log-ins and invitations, set switches such as read-only mode, and try other weights of the
+ranking.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config
+from voteweb.core import config, site_switches, validation
 from voteweb.core.config import env_name
+from voteweb.core.errors import N_, Invalid, TooManyRules
+from voteweb.core.models import DomainAction, DomainRule, LogAction, LogIn, Page, User
+from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
 from voteweb.core.settings_in_force import STORED, settings_in_force
-from voteweb.core.validation import is_member_name
-from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
-from voteweb.web.context import settings, store
+from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
+from voteweb.store.articles.listings import try_weights
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.acts import Message, act, reads
+from voteweb.web.auth.login import require_admin, require_moderator
+from voteweb.web.context import now, settings, store
+from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.site_switches import start_settings
-from voteweb.web.views.admin_switches import render_index
+from voteweb.web.site_switches import read_again, start_settings
+from voteweb.web.views.meta import site_health
 
 blueprint = Blueprint("admin", __name__)
-
-
-@blueprint.get("/admin")
-@login_required
-def index() -> ResponseReturnValue:
-    """Show the health of the site with its reasons, the announcement and the switches."""
-    return render_index()
+switches = Blueprint("admin_switches", __name__)
+ranking_trial = Blueprint("ranking_trial", __name__)
+domain_rules = Blueprint("domain_rules", __name__)
+#: Characters of a typed weight that are shown again.
+_MAX_TYPED_LENGTH = 20
 
 
 @blueprint.get("/admin/settings")
-@login_required
+@reads(require_admin)
 def show_settings() -> str:
     """Show every setting, its value without secrets and where it is from; a switch goes before a setting."""
-    require_admin(viewer())
     switched = {
         env_name(name): str(getattr(settings(), name))
         for name in ("signup", "hold_posts")
@@ -37,23 +49,148 @@ def show_settings() -> str:
     return render_template("admin/settings.html", rows=rows, switched=switched)
 
 
-@blueprint.get("/admin/log-ins")
-@login_required
-def log_ins() -> str:
-    """Show who logged in, or tried to, in the last days; the query can name one member."""
-    number, pipeline = page_number(), store().pipeline()
+def _log_ins_of() -> str:
+    """Return the member whose log-ins the query asks for, "" for those of all."""
     typed = request.args.get("name", "")[: config.MAX_USER_NAME_LENGTH + 1]
-    name = typed if is_member_name(typed) else ""
-    user = queue_viewer(pipeline)
-    page = store().sessions.queue_log_ins(pipeline, number, name)
-    pipeline.execute()
-    require_admin(user.result)
-    return render_template("admin/log_ins.html", page=check_page_exists(page.result), name=name)
+    return typed if validation.is_member_name(typed) else ""
+
+
+@blueprint.get("/admin/log-ins")
+@reads(require_admin, page=lambda pipeline: store().sessions.queue_log_ins(pipeline, page_number(), _log_ins_of()))
+def log_ins(page: Page[LogIn]) -> str:
+    """Show who logged in, or tried to, in the last days; the query can name one member."""
+    return render_template("admin/log_ins.html", page=page, name=_log_ins_of())
 
 
 @blueprint.get("/admin/invitations")
-@login_required
+@reads(require_admin)
 def invitations() -> str:
     """Show who invited whom among the members who joined last."""
-    require_admin(viewer())
     return render_template("admin/invitations.html", rows=store().invitations.tree())
+
+
+class _Typed(NamedTuple):
+    """A form of a switch as it was typed, and why it was refused."""
+
+    name: SwitchName
+    value: str
+    words: str
+    refused: str
+
+
+@blueprint.get("/admin", endpoint="index")
+@reads(require_admin, switches=lambda pipeline, **_typed: store().site.queue_switches(pipeline))
+def show_switches(switches: SiteSwitches, typed: _Typed | None = None) -> str:
+    """Show the health of the site with its reasons, the announcement and the switches; *typed* was refused."""
+    status, reasons = site_health()
+    return render_template(
+        "admin/index.html",
+        status=status,
+        reasons=reasons,
+        switches=switches,
+        typed=typed,
+        start=start_settings(),
+        signup_modes=config.SIGNUP_MODES,
+        ON=ON,
+    )
+
+
+@switches.post("/admin/<any('announcement', 'read-only', 'signup', 'hold-posts'):switch>")
+@reads(require_admin)
+def set_switch(switch: str, user: User) -> ResponseReturnValue:
+    """Set or clear a switch; without words there is no announcement, without a value the settings hold."""
+    name = SwitchName(switch)
+    value, words = request.form.get("value", ""), request.form.get("words", "")
+    try:
+        entry_words = site_switches.checked_words(name, words)
+        checked = site_switches.checked_value(name, value)
+    except Invalid as error:
+        most = config.MAX_LINK_LENGTH
+        return show_switches(typed=_Typed(name, value[:most], words[:most], error_message(error))), 422
+    if name is SwitchName.ANNOUNCEMENT and not entry_words:
+        checked = ""
+    entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
+    store().site.set_switch(name, checked, entry, actor=user)
+    read_again()
+    flash(
+        _("Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed.")
+    )
+    return redirect("/admin", 303)
+
+
+@ranking_trial.get("/admin/ranking", endpoint="show")
+@reads(require_admin)
+def try_ranking() -> ResponseReturnValue:
+    """Show today's first page beside that under the weights in the query; a weight that is left out stays."""
+    typed = {name: request.args.get(name, "").strip()[:_MAX_TYPED_LENGTH] for name in WEIGHTS}
+    weights: dict[str, int | None] = {}
+    refused: dict[str, str] = {}
+    for name, text in typed.items():
+        try:
+            weights[name] = parse_weight(name, text)
+        except Invalid as error:
+            refused[name] = error_message(error)
+    trial = None
+    if not refused:
+        trial = try_weights(store().context, store().listings, change_weights(settings(), **weights), now())
+    typed = {name: text or str(getattr(settings(), name)) for name, text in typed.items()}
+    page = render_template(
+        "admin/ranking.html",
+        typed=typed or _TypedRule(),
+        refused=refused,
+        trial=trial,
+        has_own_vote_score=has_own_vote_score(settings()),
+    )
+    return page, 422 if refused else 200
+
+
+class _TypedRule(NamedTuple):
+    """The fields of the form of a rule about a domain as they were typed."""
+
+    domain: str = ""
+    rule: str = DomainAction.REFUSE.value
+    why: str = ""
+
+
+@domain_rules.get("/domains", endpoint="index")
+@reads(require_moderator, rules=lambda pipeline, **_typed: store().domain_rules.queue_all(pipeline))
+def show_rules(rules: Sequence[DomainRule], typed: _TypedRule | None = None, refused: str = "") -> str:
+    """Show the rules by domain; the query can search them. *typed* is a form that was *refused*."""
+    wanted = request.args.get("q", "").strip()[: config.MAX_HOST_LENGTH]
+    found = [rule for rule in rules if wanted.lower() in rule.domain or wanted.lower() in rule.why.lower()]
+    number, size = 1 if refused else page_number(), config.RULE_PAGE_SIZE
+    page = Page.at(number, size, found[(number - 1) * size : number * size], len(found))
+    return render_template(
+        "domain_rules/index.html",
+        page=check_page_exists(page),
+        wanted=wanted,
+        typed=typed or _TypedRule(),
+        refused=refused,
+        actions=tuple(DomainAction),
+    )
+
+
+@domain_rules.post("/domains")
+@reads(require_moderator)
+def save(user: User) -> ResponseReturnValue:
+    """Make or change the rule of a domain."""
+    typed = _TypedRule(**{field: request.form[field] for field in _TypedRule._fields if field in request.form})
+    try:
+        if typed.rule not in set(DomainAction):
+            raise Invalid(N_("Please choose what happens to links to it."))
+        domain, why = validation.rule_domain(typed.domain), validation.reason(typed.why)
+        entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
+        store().domain_rules.set(domain, DomainAction(typed.rule), entry, actor=user)
+    except (Invalid, TooManyRules) as error:
+        return show_rules(typed=typed, refused=error_message(error)), 422
+    flash(_("The rule of %(domain)s has been saved.", domain=domain))
+    return redirect("/domains", 303)
+
+
+@act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: "/domains")
+def delete(host: str, user: User) -> Message:
+    """Delete the rule of a domain."""
+    entry = NewLogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
+    if store().domain_rules.delete(host, entry, actor=user):
+        return _("The rule of %(domain)s has been deleted.", domain=host)
+    return _("There is no rule of %(domain)s any more.", domain=host), "error"

@@ -1,12 +1,22 @@
-"""Sign-up, log-in, log-out, and new passwords by one-time link."""
+"""Sign-up, log-in, log-out, and new passwords: by recovery code, by mail, by the operator's one-time link.
 
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+The pages of log-in share the session, the vote that a reader pressed, and the page to return to.
+"""
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import passwords, permissions, validation
+from voteweb.core import config, passwords, permissions, recovery_codes, validation
+from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
     Banned,
     Busy,
+    CodeUsed,
     Invalid,
     InviterGone,
     NameTaken,
@@ -15,26 +25,76 @@ from voteweb.core.errors import (
 )
 from voteweb.core.look_alikes import look_alike
 from voteweb.core.models import User
+from voteweb.core.names import name_key
 from voteweb.core.rate_limits import (
+    MAIL_RESET_BY_ADDRESS,
+    MAIL_RESET_BY_NAME,
     PASSWORD_RESET,
+    RECOVERY_BY_ADDRESS,
+    RECOVERY_BY_NAME,
     SIGNUP,
     SIGNUP_BY_NETWORK,
     SIGNUP_BY_WIDE_NETWORK,
 )
 from voteweb.web import rate_limits
-from voteweb.web.auth import device_cookie
+from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import end_session, log_out, viewer
+from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import LoginForm, ResetForm, SignupForm
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.forms import Form, LoginForm, MailResetForm, RecoveryForm, ResetForm, SignupForm
+from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
-from voteweb.web.views.login_pages import log_in, next_path, render_login_page
+from voteweb.web.urls import safe_path
+from voteweb.web.views.votes import cast_pending, pending_title
 
 blueprint = Blueprint("auth", __name__)
+recovery = Blueprint("recovery", __name__)
+mail = Blueprint("mail", __name__)
 SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
+_COMMENT_FORM = re.compile(r"/a/[0-9]+(?:/c/[0-9]+/reply|/comment)")
+
+
+def log_in(user: User, greeting: str = "") -> None:
+    """Log *user* in, and cast the vote that they pressed as a reader; raise LoggedOut."""
+    token = pending_votes.token()
+    vote = pending_votes.read(token)  # it belongs to the session that ends now
+    start_session(user)
+    if greeting:
+        flash(greeting)
+    cast_pending(vote, token)
+
+
+def render_login_page(template: str, form: Form | None = None, **context: Any) -> ResponseReturnValue:
+    """Return a page with which to log in, which says what for if a reader pressed a vote, or opened a form.
+
+    All links between these pages keep the page to return to and the vote. Without a *form* the page refuses sign-up.
+    """
+    vote = pending_votes.read(pending_votes.token())
+    token = pending_votes.token() if vote is not None else ""
+    query = {"next": next_path()} | ({pending_votes.FIELD: token} if token else {})
+    g.login_query = f"?{urlencode(query, safe='/', quote_via=quote)}"
+    context |= {
+        "pending_vote": token,
+        "vote_title": pending_title(vote),
+        "is_comment_vote": isinstance(vote, CommentId),
+    }
+    context |= {"next": next_path(), "login_query": g.login_query, "purpose": _purpose()}
+    return render_template(template, form=form, **context), form.status if form else 403
+
+
+def _purpose() -> str:
+    """Return what a reader can do after log-in on the page that sent them here, "" if it is no form."""
+    path = next_path().partition("?")[0]
+    if path == "/submit":
+        return _("After that you can post your article.")
+    return _("After that you can write your comment.") if _COMMENT_FORM.fullmatch(path) else ""
+
+
+def next_path() -> str:
+    """Return the page of this site that is shown after log-in."""
+    return safe_path(request.form.get("next") or request.args.get("next") or "/")
 
 
 @blueprint.route("/signup", methods=["GET", "POST"])
@@ -154,3 +214,73 @@ def logout() -> ResponseReturnValue:
     """Log out in this browser."""
     log_out()
     return redirect("/", 303)
+
+
+@recovery.route("/recover", methods=["GET", "POST"])
+@csrf_handled_by_form
+def recover() -> ResponseReturnValue:
+    """Set a new password with a recovery code and log in; a wrong name and a wrong code look and cost the same."""
+    if viewer() is not None:
+        return redirect(next_path(), 303)
+    form = RecoveryForm()
+    if form.validate_on_submit():
+        try:
+            user, left = _use_code(form)
+        except (Invalid, Banned, CodeUsed, TooFast) as error:
+            form.refuse(error)
+        else:
+            done = _("Your new password is set, and all other sessions have ended.")
+            log_in(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
+            return redirect(next_path(), 303)
+    return render_login_page("auth/recover.html", form)
+
+
+def _use_code(form: RecoveryForm) -> tuple[User, int]:
+    """Return the member whose code the form holds, with the new session id, and how many codes are left.
+
+    Each attempt is counted before the code is looked up. Raises Invalid, Banned, CodeUsed, TooFast.
+    """
+    name, code = validation.normal_name(form.username.data or ""), recovery_codes.read(form.code.data or "")
+    hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name_key(name)))
+    pipeline = store().pipeline()
+    rate_limits.queue_hits(pipeline, *hits)
+    known = name if validation.is_member_name(name) else config.DELETED_MEMBER
+    stored_member = store().users.queue_get(pipeline, known)
+    stored = store().passwords.queue_codes(pipeline, known)
+    pipeline.execute()
+    refusal = rate_limits.exceeded()
+    if refusal is not None:
+        raise refusal
+    user = stored_member.result
+    if not store().passwords.is_code(stored.result, user, code) or user is None or user.left:
+        raise CodeUsed()
+    store().limits.refund(hits)
+    if user.banned:
+        raise ban_error(user)
+    session_id, left = store().passwords.use_code(user, code, passwords.hash_password(form.new.data or ""))
+    return replace(user, session=session_id), left
+
+
+@mail.route("/recover/mail", methods=["GET", "POST"], endpoint="recover")
+@csrf_handled_by_form
+def recover_by_mail() -> ResponseReturnValue:
+    """Send a link for a new password to the address of a member; the answer is the same for every name.
+
+    Whether there is such a member, and an address, is found out by the job that sends mails.
+    """
+    if viewer() is not None:
+        return redirect("/account", 303)
+    form = MailResetForm()
+    if form.is_submitted():
+        rate_limits.check_form(MAIL_RESET_BY_ADDRESS)
+    if form.validate_on_submit():
+        name = validation.normal_name(form.username.data or "")
+        try:
+            rate_limits.hit(*rate_limits.address_hits(MAIL_RESET_BY_ADDRESS), (MAIL_RESET_BY_NAME, name_key(name)))
+        except TooFast as error:
+            form.refuse(error)
+        else:
+            if validation.is_member_name(name):
+                store().mail.queue_reset(name)
+            return render_template("mail/requested.html")
+    return render_template("mail/recover.html", form=form), form.status

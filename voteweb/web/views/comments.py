@@ -44,7 +44,7 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.urls import return_url, safe_path
-from voteweb.web.views.users import check_present, parse_name
+from voteweb.web.views.members import check_present, parse_name
 
 blueprint = Blueprint("comments", __name__)
 View = Callable[..., ResponseReturnValue]

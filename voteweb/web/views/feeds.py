@@ -38,7 +38,7 @@ from voteweb.web.responses import xml
 from voteweb.web.urls import comment_path
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
 from voteweb.web.views.lists import GROUP_PERIODS, SITE_PERIODS, parse_period
-from voteweb.web.views.users import check_present, parse_name
+from voteweb.web.views.members import check_present, parse_name
 
 T = TypeVar("T")
 #: Queues a read of the page of what a member of this name has.

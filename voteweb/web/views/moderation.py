@@ -1,42 +1,61 @@
-"""Moderation: sorting, removing and restoring articles, and the queue of reports."""
+"""Moderation of articles, comments and conversations: reports, removals, answers to them, and the queue of all that."""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, permissions, validation
-from voteweb.core.comments import Reported
+from voteweb.core import comment_permissions, config, permissions, validation
+from voteweb.core.comments import CommentId, CommentStatus, Node, Reported, Thread
 from voteweb.core.errors import (
     AlreadyReported,
+    AnsweredBefore,
     ArticleGone,
+    CommentGone,
+    CommentReported,
+    Conflict,
+    ConversationEnded,
     Held,
     Invalid,
-    NoSuchArticle,
+    LoggedOut,
+    NoSuchComment,
     NoSuchGroup,
     NoSuchPage,
+    NotRemoved,
+    NotYours,
+    StaleEdit,
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, LogAction, Reason, Report, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, Report, User
 from voteweb.core.names import name_key
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, is_article
+from voteweb.web.acts import Message, act, article_entry, queue_article, reads
+from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
+from voteweb.web.conversations import queue_thread
 from voteweb.web.flashes import row_category
-from voteweb.web.forms import REASON_LABELS, ReportForm
+from voteweb.web.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
-from voteweb.web.views.articles import render_article
+from voteweb.web.views.articles import refuse_actor, render_article
 
 blueprint = Blueprint("moderation", __name__)
+answers = Blueprint("answers", __name__)
+held_articles = Blueprint("held_articles", __name__)
+comment_moderation = Blueprint("comment_moderation", __name__)
+#: The address of a comment.
+_COMMENT = "/a/<int:id>/c/<int:number>"
 #: The highest position in an article's reports that Redis reads.
 _MAX_POSITION = 2**64 - 1
 _POSITION = re.compile(r"[0-9]{1,20}")
@@ -53,11 +72,57 @@ class RefusedForm(NamedTuple):
     settle: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """A comment with its words, its article and its conversation, whoever may read it."""
+
+    id: CommentId
+    node: Node
+    text: str
+    article: Article
+    thread: Thread
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether a comment above was removed together with its replies."""
+        number, node = self.id.number, self.node
+        while 0 < node.parent < number and node.parent in self.thread.nodes:
+            number, node = node.parent, self.thread.nodes[node.parent]
+            if node.removes_replies:
+                return True
+        return False
+
+    def check_visible(self) -> None:
+        """Raise ArticleGone or CommentGone unless everybody can read it."""
+        if self.article.status is ArticleStatus.REMOVED:
+            raise ArticleGone()
+        if self.node.status is not CommentStatus.VISIBLE or self.is_covered:
+            raise CommentGone()
+
+    def log_entry(self, kind: LogAction, user: User, why: str = "") -> NewLogEntry:
+        return replace(article_entry(kind, user, self.article, why), about=self.node.author, comment=self.id.number)
+
+
+def _queue_comment(pipeline: Pipeline, id: int, number: int) -> Future[_Comment | None]:
+    """Queue a read of a comment; its result is None if there is none."""
+    stored = store().articles.queue_get(pipeline, id)
+    read = queue_thread(pipeline, id)
+    words = store().threads.queue_words(pipeline, id, [number])
+
+    def comment(_replies: list[object]) -> _Comment | None:
+        article, thread = stored.result, read.result.thread
+        if article is None or number not in thread.nodes:
+            return None
+        text = words.result.get(number, "")
+        return _Comment(CommentId(id, number), thread.nodes[number], text, article, thread)
+
+    return pipeline.queue([], comment)
+
+
 @blueprint.post("/a/<int:id>/groups")
-@login_required
-def set_groups(id: int) -> ResponseReturnValue:
+@reads(require_moderator, article=queue_article)
+def set_groups(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Put an article into groups and take it out of others, in one act; errors are shown beside the form."""
-    user, article = moderator_and_article(id)
     typed = " ".join(request.form.getlist("add"))
     raw_removals = tuple(request.form.getlist("remove"))
     settle = "settle" in request.form
@@ -67,12 +132,14 @@ def set_groups(id: int) -> ResponseReturnValue:
             raise TooManyGroups(max=settings().max_groups)
         add = [validation.group_name(name) for name in names]
         remove = [validation.group_name(name) for name in raw_removals if name]
-        groups = store().articles.set_groups(id, add, remove, _log_entry(LogAction.GROUPS, user, article), actor=user)
+        groups = store().articles.set_groups(
+            id, add, remove, article_entry(LogAction.GROUPS, user, article), actor=user
+        )
     except (Invalid, NoSuchGroup, TooManyGroups) as error:
         refused = RefusedForm("groups", error_message(error), return_url(), typed, raw_removals, settle)
         return _render_refused(id, error, refused)
     if settle:
-        store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article), actor=user)
+        store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user)
     joined = join_names(groups)
     message = _("The article is now in: %(groups)s.", groups=joined) if joined else _("The article is now in no group.")
     flash(message, row_category(id) if "row" in request.form else "message")
@@ -80,25 +147,24 @@ def set_groups(id: int) -> ResponseReturnValue:
 
 
 @blueprint.post("/a/<int:id>/remove")
-@login_required
-def remove(id: int) -> ResponseReturnValue:
+@reads(require_moderator, article=queue_article)
+def remove(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Remove an article from the site, with a reason that everybody can read."""
-    user, article = moderator_and_article(id)
     if not permissions.may_remove(user, article):
         flash(error_message(ArticleGone()), "error")
         return redirect(return_url(), 303)
-    typed = removal_reason()
+    typed = _removal_reason()
     try:
         reason = validation.reason(typed)
     except Invalid as error:
         return _render_refused(id, error, RefusedForm("remove", error_message(error), return_url(), typed))
-    store().removals.remove(id, _log_entry(LogAction.REMOVE, user, article, reason), actor=user)
+    store().removals.remove(id, article_entry(LogAction.REMOVE, user, article, reason), actor=user)
     span = duration(config.UNDO_SECONDS)
     flash(_("The article has been removed. You can undo this in the log for %(span)s.", span=span))
     return redirect(return_url(), 303)
 
 
-def removal_reason() -> str:
+def _removal_reason() -> str:
     """Return the reason of a removal as it was typed, with a reporter's note if the moderator has chosen it."""
     reason, note = (request.form.get(name, "") for name in ("reason", "note"))
     if reason and note:
@@ -107,28 +173,19 @@ def removal_reason() -> str:
     return reason or note
 
 
-@blueprint.post("/a/<int:id>/restore")
-@login_required
-def restore(id: int) -> ResponseReturnValue:
+@act(blueprint, "/a/<int:id>/restore", require_moderator, article=queue_article)
+def restore(id: int, user: User, article: Article) -> Message:
     """Put a removed article back, with its votes."""
-    user, article = moderator_and_article(id)
-    store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article), actor=user)
+    store().removals.restore(id, article_entry(LogAction.RESTORE, user, article), actor=user)
     if store().waiting.has_article(id):
-        flash(_("This article waits for a moderator. Only its poster and moderators see it until it is published."))
-    else:
-        flash(_("The article has been restored to every list, with its votes."))
-    return redirect(return_url(), 303)
+        return _("This article waits for a moderator. Only its poster and moderators see it until it is published.")
+    return _("The article has been restored to every list, with its votes.")
 
 
 @blueprint.post("/a/<int:id>/report")
-@login_required
-def report(id: int) -> ResponseReturnValue:
+@reads(require_member, stored=queue_article)
+def report(id: int, user: User, stored: Article | None) -> ResponseReturnValue:
     """Report an article to the moderators, once."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    article = store().articles.queue_get(pipeline, id)
-    pipeline.execute()
-    user, stored = require_member(viewer.result), article.result
     if user.held:
         raise Held()
     if stored is not None and stored.is_listed and not permissions.may_report(user, stored):
@@ -136,25 +193,26 @@ def report(id: int) -> ResponseReturnValue:
     form = ReportForm()
     if not form.validate():
         return render_article(id, form.status, report=form)
+    return _make_report(id, user, form)
+
+
+def _make_report(id: int | CommentId, user: User, form: ReportForm) -> ResponseReturnValue:
+    """Report what *form*, which is valid, says about an article or a comment."""
     try:
         store().reports.make(id, user, Reason(form.reason.data), form.note.data)
-    except AlreadyReported as error:
+    except (AlreadyReported, CommentReported) as error:
         flash(error_message(error), "error")
     else:
         flash(_("Thank you for your report. The moderators will look at it."))
     return redirect(return_url(), 303)
 
 
-@blueprint.post("/a/<int:id>/dismiss")
-@login_required
-def dismiss(id: int) -> ResponseReturnValue:
+@act(blueprint, "/a/<int:id>/dismiss", require_moderator, article=queue_article)
+def dismiss(id: int, user: User, article: Article) -> Message:
     """Close the reports of an article and leave it as it is."""
-    user, article = moderator_and_article(id)
-    if store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article), actor=user):
-        flash(_("The reports have been dismissed; the article stays."))
-    else:
-        flash(_("These reports were already dismissed."), "error")
-    return redirect(return_url(), 303)
+    if store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user):
+        return _("The reports have been dismissed; the article stays.")
+    return _("These reports were already dismissed."), "error"
 
 
 @blueprint.get("/reports")
@@ -214,29 +272,7 @@ def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
     return replace(row, article=replace(row.article, voted=own_votes.get(row.article.id, False)))
 
 
-@blueprint.get("/a/<int:id>/reports")
-@login_required
-def article_reports(id: int) -> str:
-    """Show all open reports of an article, page by page."""
-    position = report_position()
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    article = store().articles.queue_get(pipeline, id)
-    open_reports = store().reports.queue_open_page(pipeline, id, position)
-    pipeline.execute()
-    require_moderator(viewer.result)
-    if article.result is None:
-        raise NoSuchArticle()
-    return render_template(
-        "moderation/article_reports.html",
-        article=article.result,
-        reports=open_reports.result,
-        reasons=REASON_LABELS,
-        is_first=position == 0,
-    )
-
-
-def report_position() -> int:
+def _report_position() -> int:
     """Return the position in the reports of something that the address asks for; raise NoSuchPage if it is none."""
     after = request.args.get("after", "0")
     if not _POSITION.fullmatch(after) or int(after) > _MAX_POSITION:
@@ -244,22 +280,180 @@ def report_position() -> int:
     return int(after)
 
 
-def moderator_and_article(id: int) -> tuple[User, Article]:
-    """Return the viewer, who must be a moderator, and the article; one round trip."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    article = store().articles.queue_get(pipeline, id)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
-    if article.result is None:
-        raise NoSuchArticle()
-    return user, article.result
+def _queue_open_reports(pipeline: Pipeline, id: int, number: int = 0) -> Future[Any]:
+    """Queue a read of the open reports of an article or a comment, from the position that the address asks for."""
+    return store().reports.queue_open_page(pipeline, CommentId(id, number) if number else id, _report_position())
 
 
-def _log_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:
-    return NewLogEntry(kind, user.name, about=article.poster, article=article.id, title=article.title, why=why)
+@blueprint.get("/a/<int:id>/reports")
+@reads(require_moderator, article=queue_article, open_reports=_queue_open_reports)
+def article_reports(article: Article, open_reports: Any) -> str:
+    """Show all open reports of an article, page by page."""
+    return _render_reports("moderation/article_reports.html", open_reports, article=article)
+
+
+@comment_moderation.get(f"{_COMMENT}/reports", endpoint="reports")
+@reads(require_moderator, comment=_queue_comment, open_reports=_queue_open_reports)
+def comment_reports(comment: _Comment, open_reports: Any) -> str:
+    """Show all open reports of a comment, page by page."""
+    return _render_reports("comment_moderation/reports.html", open_reports, comment=comment)
+
+
+def _render_reports(template: str, open_reports: Any, **about: object) -> str:
+    is_first = _report_position() == 0
+    return render_template(template, reports=open_reports, reasons=REASON_LABELS, is_first=is_first, **about)
 
 
 def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
     """Return the article's page with the refused form as it was typed; a wrong group is a wrong form (422)."""
     return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
+
+
+@answers.post("/a/<int:id>/answer")
+@reads(require_member, article=queue_article)
+def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
+    """Answer the removal of the viewer's own article, once."""
+    if not permissions.is_poster(user, article):
+        raise NotYours()
+    form = AnswerForm()
+    is_valid = form.validate()
+    if permissions.may_answer(user, article) and not is_valid:
+        return render_article(id, form.status, answer_form=form)
+    try:
+        if not is_valid:
+            raise AnsweredBefore() if article.answer else NotRemoved()
+        store().waiting.answer(id, user, form.answer.data or "")
+    except (NotRemoved, AnsweredBefore) as error:
+        flash(error_message(error), "error")
+    else:
+        flash(_("Your answer has been sent. A moderator will look at it, and you will be told what was decided."))
+    return redirect(f"/a/{id}", 303)
+
+
+@act(answers, "/a/<int:id>/keep-removed", require_moderator, article=queue_article)
+def keep_removed(user: User, article: Article) -> Message:
+    """Leave an article removed whose poster has answered, and tell the poster."""
+    if store().waiting.keep_removed(article, article_entry(LogAction.KEEP, user, article), actor=user):
+        return _("The article stays removed, and its poster is told.")
+    return _("This answer was settled already."), "error"
+
+
+@held_articles.post("/a/<int:id>/release")
+@reads(require_moderator, article=queue_article)
+def release(id: int, user: User, article: Article) -> ResponseReturnValue:
+    """Publish an article that waits for a moderator; its publish time is now."""
+    entry = article_entry(LogAction.RELEASE, user, article)
+    revision = parse_revision(request.form.get("revision"))
+    try:
+        was_held = store().waiting.release(id, entry, actor=user, revision=revision)
+    except StaleEdit:  # its poster has changed it: what nobody has looked at must not come into lists
+        flash(error_message(Conflict()), "error")
+        return redirect(f"/a/{id}", 303)
+    if was_held:
+        flash(_("The article has been published. Its time is that of now."))
+    else:
+        flash(_("This article does not wait any more."), "error")
+    return redirect(return_url(), 303)
+
+
+@comment_moderation.route(f"{_COMMENT}/report", methods=["GET", "POST"], endpoint="report")
+@csrf_handled_by_form
+def report_comment(id: int, number: int) -> ResponseReturnValue:
+    """Report a comment to the moderators, once; a member whose session has ended keeps what they typed."""
+    pipeline = store().pipeline()
+    queued, stored = queue_viewer(pipeline), _queue_comment(pipeline, id, number)
+    pipeline.execute()
+    viewer, comment = queued.result, stored.result
+    if viewer is None and (request.method != "POST" or wants_json()):
+        raise LoggedOut()
+    if viewer is not None and viewer.held:
+        raise Held()
+    if comment is None:
+        raise NoSuchComment()
+    comment.check_visible()
+    form = CommentReportForm()
+    if viewer is None:
+        form.refuse(LoggedOut())
+    elif comment_permissions.is_author(viewer, comment.node):
+        abort(403, _("You cannot report your own comment; you can delete it."))
+    elif form.validate_on_submit():
+        try:
+            return _make_report(comment.id, require_member(viewer), form)
+        except LoggedOut as error:
+            refuse_actor(form, error)
+    return render_template("comment_moderation/report.html", comment=comment, form=form), form.status
+
+
+@comment_moderation.post(f"{_COMMENT}/remove", endpoint="remove")
+@reads(require_moderator, comment=_queue_comment)
+def remove_comment(user: User, comment: _Comment) -> ResponseReturnValue:
+    """Remove a comment, alone or with its replies, with a reason that everybody can read."""
+    if not comment_permissions.may_remove_comment(user, comment.node):
+        flash(error_message(CommentGone()), "error")
+        return redirect(return_url(), 303)
+    typed, with_replies = _removal_reason(), "replies" in request.form
+    try:
+        reason = validation.reason(typed)
+    except Invalid as error:
+        refused = {"typed": typed, "with_replies": with_replies, "error": error_message(error), "next": return_url()}
+        return render_template("comment_moderation/remove.html", comment=comment, **refused), 422
+    entry = comment.log_entry(LogAction.REMOVE, user, reason)
+    store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user)
+    span = duration(config.UNDO_SECONDS)
+    if with_replies:
+        flash(_("The comment and its replies have been removed. You can undo this in the log for %(span)s.", span=span))
+    else:
+        flash(_("The comment has been removed. You can undo this in the log for %(span)s.", span=span))
+    return redirect(return_url(), 303)
+
+
+@act(comment_moderation, f"{_COMMENT}/restore", require_moderator, endpoint="restore", comment=_queue_comment)
+def restore_comment(user: User, comment: _Comment) -> Message:
+    """Bring a removed comment back, with its votes, and the replies that were removed with it."""
+    store().removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
+    if comment.node.status is CommentStatus.DELETED:
+        return _("What was removed with this comment has been restored.")
+    if comment.is_covered:
+        return _("The comment has been restored. It can be read once the removed comment above it is restored too.")
+    return _("The comment has been restored, with its votes.")
+
+
+@act(comment_moderation, f"{_COMMENT}/dismiss", require_moderator, endpoint="dismiss", comment=_queue_comment)
+def dismiss_comment(user: User, comment: _Comment) -> Message:
+    """Close the reports of a comment and leave it as it is."""
+    if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
+        return _("The reports have been dismissed; the comment stays.")
+    return _("These reports were already dismissed."), "error"
+
+
+def _conversation() -> str:
+    return f"{return_url().partition('#')[0]}#comments"
+
+
+@comment_moderation.post("/a/<int:id>/close")
+@reads(require_moderator, article=queue_article)
+def close(id: int, user: User, article: Article) -> ResponseReturnValue:
+    """Close the conversation of an article, with a reason that everybody can read."""
+    typed = request.form.get("reason", "")
+    try:
+        reason = validation.reason(typed)
+    except Invalid as error:
+        refused = {"typed": typed, "error": error_message(error), "next": return_url()}
+        return render_template("comment_moderation/close.html", article=article, **refused), 422
+    try:
+        store().threads.close(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user)
+    except (ArticleGone, ConversationEnded) as error:
+        flash(error_message(error), "error")
+    else:
+        flash(_("The conversation has been closed. You can open it again until it ends."))
+    return redirect(_conversation(), 303)
+
+
+@act(comment_moderation, "/a/<int:id>/reopen", require_moderator, leads_to=_conversation, article=queue_article)
+def reopen(id: int, user: User, article: Article) -> Message:
+    """Open a conversation again that a moderator closed."""
+    try:
+        store().threads.reopen(id, article_entry(LogAction.REOPEN, user, article), actor=user)
+    except (ArticleGone, ConversationEnded) as error:
+        return error_message(error), "error"
+    return _("The conversation is open again.")

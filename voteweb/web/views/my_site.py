@@ -19,7 +19,7 @@ from voteweb.web.own_marks import read_marks
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import absolute, return_url, safe_path
 from voteweb.web.views.groups import parse_name as parse_group
-from voteweb.web.views.users import parse_name as parse_member
+from voteweb.web.views.members import parse_name as parse_member
 
 blueprint = Blueprint("my_site", __name__)
 #: What can be hidden, by the first part of its address.

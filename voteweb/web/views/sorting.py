@@ -12,8 +12,8 @@ from flask_wtf.csrf import CSRFError
 from voteweb.core import config, validation
 from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, NoSuchPage, TooManyGroups
 from voteweb.core.models import Article, LogAction, Order, User
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import rate_limits
+from voteweb.web.acts import article_entry
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import settings, store
@@ -110,16 +110,14 @@ def _save(
         try:
             add, remove = choices[id].changes
             if add or remove:
-                saved[id] = store().articles.set_groups(id, add, remove, _log_entry(user, id, article), actor=user)
+                if article is None:
+                    raise NoSuchArticle()
+                entry = article_entry(LogAction.GROUPS, user, article)
+                saved[id] = store().articles.set_groups(id, add, remove, entry, actor=user)
         except (Invalid, NoSuchGroup, TooManyGroups, NoSuchArticle, ArticleGone) as error:
             title = article.title if article else str(id)
             failed[id] = replace(choices[id], error=error_message(error)), title
     return saved, failed
-
-
-def _log_entry(user: User, id: int, article: Article | None) -> NewLogEntry:
-    title, poster = (article.title, article.poster) if article else ("", "")
-    return NewLogEntry(LogAction.GROUPS, user.name, about=poster, article=id, title=title)
 
 
 def _read(ids: Mapping[int, Choice] | Sequence[int]) -> dict[int, Article | None]:

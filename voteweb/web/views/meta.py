@@ -1,4 +1,4 @@
-"""The site about itself: what it is and how it ranks, its rules and its privacy, its health, and its metrics."""
+"""The site about itself: how it ranks, its rules and privacy, statistics, languages, its health, and its metrics."""
 
 import json
 from collections.abc import Callable
@@ -7,29 +7,35 @@ from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
 from typing import TypeVar
 
-from flask import Blueprint, Response, abort, current_app, render_template, request
+from flask import Blueprint, Response, abort, current_app, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
 from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Order
 from voteweb.core.ranking_example import choose_example
+from voteweb.core.statistics import median_wait
 from voteweb.embedded import disk
 from voteweb.search import health as search_health
 from voteweb.search.errors import SearchError
 from voteweb.search.models import State
+from voteweb.store.site.rate_limits import queue_days
 from voteweb.web import security
+from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer
-from voteweb.web.charts import draw_chart
-from voteweb.web.context import brand, operator_pages, search_index, settings, store
+from voteweb.web.charts import draw_chart, draw_rows
+from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.gauges import Facts
 from voteweb.web.responses import public
+from voteweb.web.urls import safe_path
 
 T = TypeVar("T")
 
 blueprint = Blueprint("status", __name__)
+statistics = Blueprint("statistics", __name__)
+language = Blueprint("language", __name__)
 
 
 @blueprint.get("/about")
@@ -68,24 +74,57 @@ def privacy() -> str:
     return render_template("status/privacy.html", text=operator_pages().text("privacy", locale.current().code))
 
 
+@statistics.get("/stats", endpoint="index")
+def stats() -> str:
+    """Show how much was posted, voted, written, reported and settled; nothing in it is about a member."""
+    pipeline = store().pipeline()
+    queue_viewer(pipeline)
+    counts = queue_days(pipeline, store().keys, now(), config.STATISTICS_DAYS)
+    pipeline.execute()
+    days = counts.result
+    names = ["posts", "votes", *(["comments"] if settings().comments else []), "sign_ups", "reports", "settled"]
+    rows = draw_rows([(name, [getattr(day, name) for day in days]) for name in names])
+    return render_template("statistics/index.html", days=days, names=names, rows=rows, median=median_wait(days))
+
+
+# It checks no form token: a reader's page has none, so that it can be cached, and this changes nothing but a cookie of
+# the sender's browser. A forged request could at most change the language of the buttons.
+@language.post("/language")
+@csrf_handled_by_form
+def choose() -> ResponseReturnValue:
+    """Store the chosen language and go back; an unknown one changes nothing."""
+    response = redirect(safe_path(request.form.get("next", "")), 303)
+    chosen = locale.LANGUAGES.get(request.form.get("language", ""))
+    if chosen:
+        response.set_cookie(
+            locale.COOKIE,
+            chosen.code,
+            max_age=config.LANGUAGE_SECONDS,
+            secure=settings().secure,
+            httponly=True,
+            samesite="Lax",
+        )
+    return response
+
+
 @blueprint.get("/healthz")
 def health() -> ResponseReturnValue:
     """Return the health of the site: 200 while it can be read, with what needs an operator; 503 when it cannot."""
-    status, reasons = site_health()
-    body = {"status": status, "reasons": reasons}
+    state, reasons = site_health()
+    body = {"status": state, "reasons": reasons}
     if settings().site:
         body["site"] = settings().site
     headers = {"Cache-Control": "no-store"}
-    if status == "down":
+    if state == "down":
         return body, 503, headers | {"Retry-After": str(Unavailable.retry_after)}
     return body, 200, headers
 
 
 def site_health() -> tuple[str, list[str]]:
     """Return whether the site is ``ok``, ``degraded`` or ``down``, and why."""
-    status, reasons = store().health.health()
-    if status == "down":
-        return status, list(reasons)
+    state, reasons = store().health.health()
+    if state == "down":
+        return state, list(reasons)
     files = [*disk.warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
     proxy = security.origin_warnings()
     reasons = [*settings().warnings(), *proxy, *files, *reasons, *_search_warnings(), *_mail_warnings()]

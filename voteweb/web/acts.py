@@ -1,0 +1,101 @@
+"""How views are opened, and acts that are one press of a button.
+
+:func:`reads` opens a view: in one round trip it reads the viewer and whatever else the view names, checks that the
+viewer may come in, and hands all of it over. A row of a plain act is :func:`act` above a function: the address, who may
+send it, what is read, where it leads (by default back to the page with the form); the function calls the store, and
+returns what the next page says: a message, with the category "error" if nothing was left to do. Its endpoint is the
+name of the function unless the row has another; rate limit, form token and mark for members hold as for any other view.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+from flask import Blueprint, flash, redirect
+from flask.typing import ResponseReturnValue
+
+from voteweb.core.errors import NoSuchArticle, NoSuchComment
+from voteweb.core.models import Article, LogAction, User
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.auth.login import login_required, queue_viewer
+from voteweb.web.context import store
+from voteweb.web.pagination import check_page_exists
+from voteweb.web.urls import return_url
+
+#: What the next page says: a message, or a message with its category.
+Message = str | tuple[str, str]
+View = Callable[..., Any]
+#: Returns the viewer who may come in; raises the error that refuses the others.
+Check = Callable[[User | None], User]
+#: Queues a read; it gets the pipeline and the parts of the address.
+Query = Callable[..., Future[Any]]
+#: What to say if something of this name does not exist.
+_MISSING = {"article": NoSuchArticle, "comment": NoSuchComment}
+
+
+def queue_article(pipeline: Pipeline, id: int) -> Future[Article | None]:
+    """Queue a read of the article of the address."""
+    return store().articles.queue_get(pipeline, id)
+
+
+def reads(check: Check, **queries: Query) -> Callable[[View], View]:
+    """Open a view for those members whom *check* lets in.
+
+    The view names what it wants as its parameters: the member as ``user``, the results of *queries*, and parts of the
+    address. An ``article`` or ``comment`` that does not exist, and a ``page`` past the end, is an error.
+    """
+
+    def decorate(view: View) -> View:
+        wanted = signature(view).parameters
+
+        @login_required
+        @wraps(view)
+        def opened(**parts: Any) -> Any:
+            pipeline = store().pipeline()
+            viewer = queue_viewer(pipeline)
+            futures = {name: query(pipeline, **parts) for name, query in queries.items()}
+            pipeline.execute()
+            values = {**parts, "user": check(viewer.result)}
+            for name, future in futures.items():
+                values[name] = future.result
+                if future.result is None and name in _MISSING:
+                    raise _MISSING[name]()
+            if "page" in futures:
+                check_page_exists(values["page"])
+            return view(**{name: values[name] for name in wanted if name in values})
+
+        return opened
+
+    return decorate
+
+
+def act(
+    blueprint: Blueprint,
+    path: str,
+    check: Check,
+    *,
+    endpoint: str | None = None,
+    leads_to: Callable[[], str] = return_url,
+    **queries: Query,
+) -> Callable[[Callable[..., Message]], View]:
+    """Register a plain act, done by a form that is sent to *path*."""
+
+    def decorate(do: Callable[..., Message]) -> View:
+        @blueprint.post(path, endpoint=endpoint)
+        @reads(check, **queries)
+        @wraps(do)
+        def view(**wanted: Any) -> ResponseReturnValue:
+            said = do(**wanted)
+            flash(*((said,) if isinstance(said, str) else said))
+            return redirect(leads_to(), 303)
+
+        return view
+
+    return decorate
+
+
+def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:
+    """Return the entry of the log about an act of *user* on *article*."""
+    return NewLogEntry(kind, user.name, article.poster, article.id, article.title, why)
