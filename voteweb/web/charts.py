@@ -21,41 +21,36 @@ _FILLED = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A straight line from (x1, y1) to (x2, y2) in the units of the SVG."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
     """The score that an article starts with, by how much later than a good article it is posted.
 
     Both axes are in hours and end at ``span``. A good article keeps its score. A newer article without votes passes
     it when posted ``crossing`` hours later, one with ``typical_votes``, the median of the site's newest articles,
-    when posted ``typical_crossing`` hours later. ``ticks`` are hours and their horizontal positions.
+    ``lead`` hours sooner.
     """
 
     good_votes: int
     typical_votes: int
     crossing: float
-    typical_crossing: float
-    span: float
-    good_line: Line
-    new_line: Line
-    typical_line: Line
-    ticks: tuple[tuple[float, float], ...]
+    lead: float
+
+    @property
+    def span(self) -> float:
+        """The hours at which the axes end."""
+        return self.crossing * _REACH
+
+    @property
+    def ticks(self) -> tuple[tuple[float, float], ...]:
+        """Hours on the horizontal axis and their positions."""
+        return tuple((hours, self.x(hours)) for hours in (self.span / _TICKS * i for i in range(1, _TICKS + 1)))
 
     def x(self, hours: float) -> float:
         """Return the horizontal position of an article posted *hours* later."""
-        return _x(hours, self.span)
+        return MARGIN + (WIDTH - MARGIN) * hours / self.span
 
     def y(self, hours: float) -> float:
         """Return the vertical position of a score worth *hours*."""
-        return _y(hours, self.span)
+        return (HEIGHT - MARGIN) * (1 - hours / self.span)
 
 
 def draw_chart(good_votes: int, vote_score: float, max_lift: float, newest_votes: Sequence[int]) -> Chart:
@@ -64,31 +59,8 @@ def draw_chart(good_votes: int, vote_score: float, max_lift: float, newest_votes
     *newest_votes* are the votes of the site's newest articles; without any, a typical article has one vote.
     """
     typical_votes = int(median(newest_votes)) if newest_votes else 1
-    crossing = lift(good_votes, vote_score, max_lift) / 3600
-    lead = lift(typical_votes, vote_score, max_lift) / 3600
-    span = crossing * _REACH
-    step = span / _TICKS
-    bottom, top, left, right = _y(0, span), _y(span, span), _x(0, span), _x(span, span)
-    good_y = _y(crossing, span)
-    return Chart(
-        good_votes=good_votes,
-        typical_votes=typical_votes,
-        crossing=crossing,
-        typical_crossing=max(crossing - lead, 0.0),
-        span=span,
-        good_line=Line(left, good_y, right, good_y),
-        new_line=Line(left, bottom, right, top),
-        typical_line=Line(left, _y(min(lead, span), span), _x(max(span - lead, 0), span), top),
-        ticks=tuple((step * i, _x(step * i, span)) for i in range(1, _TICKS + 1)),
-    )
-
-
-def _x(hours: float, span: float) -> float:
-    return MARGIN + (WIDTH - MARGIN) * hours / span
-
-
-def _y(hours: float, span: float) -> float:
-    return (HEIGHT - MARGIN) * (1 - hours / span)
+    crossing, lead = (lift(votes, vote_score, max_lift) / 3600 for votes in (good_votes, typical_votes))
+    return Chart(good_votes, typical_votes, crossing, lead)
 
 
 @dataclass(frozen=True, slots=True)
