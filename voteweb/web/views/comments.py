@@ -74,7 +74,7 @@ def _render_comment(article: Article, read: ThreadRead, number: int, viewer: Use
     conversation = pages.conversation
     may_read = comment_permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
     if not may_read and not conversation.is_shown(number):
-        return render_template("comments/gone.html", article=article, node=node, thread=read.thread), 410
+        return render_template("articles/gone.html", article=article, node=node, thread=read.thread), 410
     ancestors = conversation.ancestors(number)
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
     pipeline = store().pipeline()
