@@ -28,9 +28,9 @@ from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import conversations, shared_articles
+from voteweb.web.acts import queue_article, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
-    login_required,
     named_voter,
     queue_viewer,
     require_member,
@@ -217,18 +217,13 @@ def refuse_actor(form: Form, error: LoggedOut | NotAllowed) -> None:
 
 
 @blueprint.post("/a/<int:id>/delete")
-@login_required
-def delete(id: int) -> ResponseReturnValue:
+@reads(require_member, article=queue_article)
+def delete(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Delete the viewer's own article for good."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    stored = store().articles.queue_get(pipeline, id)
-    pipeline.execute()
-    user = require_member(viewer.result)
-    if stored.result and stored.result.status is ArticleStatus.DELETED and permissions.is_poster(user, stored.result):
+    if article.status is ArticleStatus.DELETED and permissions.is_poster(user, article):
         flash(_("Your article has been deleted already."))  # the form was sent twice
         return redirect("/", 303)
-    article = _check_listed(stored.result)
+    _check_listed(article)
     if not permissions.may_read(user, article):
         raise ArticleGone()
     if not permissions.is_poster(user, article):

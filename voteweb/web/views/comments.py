@@ -32,6 +32,7 @@ from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, rate_limits
+from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import csrf_handled_by_form, csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
 from voteweb.web.caching import shared_pages
@@ -352,11 +353,11 @@ def _after_deletion(id: int, message: str) -> ResponseReturnValue:
 
 @blueprint.post("/a/<int:id>/quiet")
 @blueprint.post("/a/<int:id>/c/<int:number>/quiet")
-@login_required
-def quiet(id: int, number: int = 0) -> ResponseReturnValue:
+@reads(require_member)
+def quiet(id: int, user: User, number: int = 0) -> ResponseReturnValue:
     """Put no more comments on the viewer's own article, or replies to their comment, into their inbox, or again."""
     is_quiet = request.form.get("quiet", "1") == "1"
-    store().comments.set_quiet(id, number, require_member(store().read(queue_viewer)), is_quiet)
+    store().comments.set_quiet(id, number, user, is_quiet)
     if number and is_quiet:
         flash(_("New replies to this comment no longer appear in your inbox."))
     elif number:

@@ -17,8 +17,9 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
+from voteweb.web.auth.login import queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
@@ -91,11 +92,10 @@ def parse_name(typed: str) -> str:
 
 
 @blueprint.route("/groups/new", methods=["GET", "POST"])
-@login_required
 @csrf_handled_by_form
-def new() -> ResponseReturnValue:
+@reads(require_moderator)
+def new(user: User) -> ResponseReturnValue:
     """Create a group."""
-    user = require_moderator(store().read(queue_viewer))
     form = NewGroupForm()
 
     def make() -> ResponseReturnValue:
@@ -110,19 +110,17 @@ def new() -> ResponseReturnValue:
 
 
 @blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
-@login_required
 @csrf_handled_by_form
-def edit(name: str) -> ResponseReturnValue:
+@reads(
+    require_moderator,
+    groups=lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),
+    aliases=lambda pipeline, name: store().groups.queue_aliases(pipeline),
+)
+def edit(name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str]) -> ResponseReturnValue:
     """Change the title, the description and the alias of a group."""
     name = parse_name(name)
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    stored = store().groups.queue_get(pipeline, [name])
-    aliases = store().groups.queue_aliases(pipeline)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
-    (group,) = check_known((name,), stored.result)
-    alias = next((alias for alias, of in aliases.result.items() if of == name), "")
+    (group,) = check_known((name,), groups)
+    alias = next((alias for alias, of in aliases.items() if of == name), "")
     form = EditGroupForm(title=group.title, description=group.description, alias=alias)
 
     def change() -> ResponseReturnValue:
@@ -137,11 +135,10 @@ def edit(name: str) -> ResponseReturnValue:
 
 
 @blueprint.post("/g/<name>/delete")
-@login_required
-def delete(name: str) -> ResponseReturnValue:
+@reads(require_moderator)
+def delete(name: str, user: User) -> ResponseReturnValue:
     """Delete a group in which there is no article."""
     name = parse_name(name)
-    user = require_moderator(store().read(queue_viewer))
     try:
         store().groups.delete(name, NewLogEntry(LogAction.DELETE, user.name, title=name), actor=user)
     except GroupNotEmpty as error:

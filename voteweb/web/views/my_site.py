@@ -1,22 +1,22 @@
 """The choices of members about what they read: groups that they follow, what they save and hide, and their inbox."""
 
-from collections.abc import Callable
-
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_babel import lazy_gettext as _l
 
 from voteweb.core import links
+from voteweb.core.comments import Notice
 from voteweb.core.errors import NothingToHide, TooMuchFollowed, TooMuchHidden, TooMuchSaved
-from voteweb.core.models import User
+from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
+from voteweb.web.acts import Message, act, reads
+from voteweb.web.auth.login import login_required, require_member, session_member_name, viewer
 from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import read_marks
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import page_number
 from voteweb.web.urls import absolute, return_url, safe_path
 from voteweb.web.views.groups import parse_name as parse_group
 from voteweb.web.views.members import parse_name as parse_member
@@ -32,89 +32,82 @@ _HIDDEN = {
 }
 
 
-def _choose(act: Callable[[User], object], message: str, category: str = "message") -> ResponseReturnValue:
-    """Do *act* for the viewer, say so by *message* or why not, and return to the page with the form."""
-    try:
-        act(require_member(viewer()))
-    except (TooMuchFollowed, TooMuchSaved) as error:
-        flash(error_message(error), "error")
-    else:
-        flash(message, category)
-    return redirect(return_url(), 303)
-
-
-@blueprint.post("/g/<name>/follow")
-@login_required
-def follow(name: str) -> ResponseReturnValue:
+@act(blueprint, "/g/<name>/follow", require_member)
+def follow(name: str, user: User) -> Message:
     """Follow a group."""
-    message = _("You follow this group now: its articles are in your groups.")
-    return _choose(lambda member: store().my_sites.follow(parse_group(name), member), message, "followed")
+    try:
+        store().my_sites.follow(parse_group(name), user)
+    except TooMuchFollowed as error:
+        return error_message(error), "error"
+    return _("You follow this group now: its articles are in your groups."), "followed"
 
 
-@blueprint.post("/g/<name>/unfollow")
-@login_required
-def unfollow(name: str) -> ResponseReturnValue:
+@act(blueprint, "/g/<name>/unfollow", require_member)
+def unfollow(name: str, user: User) -> Message:
     """Follow a group no longer, whether it still exists or not."""
-    message = _("You no longer follow this group.")
-    return _choose(lambda member: store().my_sites.unfollow(parse_group(name), member), message)
+    store().my_sites.unfollow(parse_group(name), user)
+    return _("You no longer follow this group.")
 
 
-@blueprint.post("/my/front")
-@login_required
-def choose_front() -> ResponseReturnValue:
+@act(
+    blueprint,
+    "/my/front",
+    require_member,
+    leads_to=lambda: safe_path(request.form.get("next", ""), "/my"),
+)
+def choose_front(user: User) -> Message:
     """Choose whether the front page shows all articles or the groups that the viewer follows."""
     front = MY_GROUPS if request.form.get("front") == MY_GROUPS else ""
-    store().users.choose_front(require_member(viewer()), front)
+    store().users.choose_front(user, front)
     if front:
-        flash(_("The front page now shows the groups that you follow."))
-    else:
-        flash(_("The front page now shows all articles."))
-    return redirect(safe_path(request.form.get("next", ""), "/my"), 303)
+        return _("The front page now shows the groups that you follow.")
+    return _("The front page now shows all articles.")
 
 
 @blueprint.get("/saved")
-@login_required
-def saved() -> str:
+@reads(
+    require_member,
+    page=lambda pipeline: store().my_sites.queue_saved(
+        pipeline, session_member_name(), page_number(), settings().page_size
+    ),
+    has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.SAVED, session_member_name()),
+)
+def saved(user: User, page: Page[Article], has_feed: bool) -> str:
     """Show the articles that the viewer saved, the last first, those that are gone since as such."""
-    pipeline, name = store().pipeline(), session_member_name()
-    loaded = queue_viewer(pipeline)
-    read = store().my_sites.queue_saved(pipeline, name, page_number(), settings().page_size)
-    has_feed = store().feeds.queue_has(pipeline, SecretFeed.SAVED, name)
-    pipeline.execute()
-    user, page = require_member(loaded.result), check_page_exists(read.result)
     rows = read_marks(page.rows, user).on(page.rows)
-    return render_template("my_site/saved.html", page=page, rows=rows, has_feed=has_feed.result)
+    return render_template("my_site/saved.html", page=page, rows=rows, has_feed=has_feed)
 
 
-@blueprint.post("/a/<int:id>/save")
-@login_required
-def save(id: int) -> ResponseReturnValue:
+@act(blueprint, "/a/<int:id>/save", require_member)
+def save(id: int, user: User) -> Message:
     """Save an article for later."""
-    return _choose(lambda member: store().my_sites.save(id, member), _("The article is saved for later."), "saved")
+    try:
+        store().my_sites.save(id, user)
+    except TooMuchSaved as error:
+        return error_message(error), "error"
+    return _("The article is saved for later."), "saved"
 
 
-@blueprint.post("/a/<int:id>/unsave")
-@login_required
-def unsave(id: int) -> ResponseReturnValue:
+@act(blueprint, "/a/<int:id>/unsave", require_member)
+def unsave(id: int, user: User) -> Message:
     """Take an article, which may be gone, out of the saved ones."""
-    message = _("The article is no longer among your saved ones.")
-    return _choose(lambda member: store().my_sites.unsave(id, member), message)
+    store().my_sites.unsave(id, user)
+    return _("The article is no longer among your saved ones.")
 
 
 @blueprint.get("/hidden")
-@login_required
-def hidden() -> str:
+@reads(
+    require_member,
+    page=lambda pipeline: store().my_sites.queue_hidden(
+        pipeline, session_member_name(), page_number(), settings().page_size
+    ),
+)
+def hidden(page: Page[Hidden]) -> str:
     """Show what the viewer hides, the last first, each with the way to show it again."""
-    pipeline = store().pipeline()
-    loaded = queue_viewer(pipeline)
-    page = store().my_sites.queue_hidden(pipeline, session_member_name(), page_number(), settings().page_size)
-    pipeline.execute()
-    require_member(loaded.result)
-    ids = [int(hidden.name) for hidden in page.result.rows if hidden.kind is HiddenKind.ARTICLE]
-    articles = store().listings.queue_articles(pipeline, ids)
-    pipeline.execute()
-    titles = {str(article.id): article.title for article in articles.result}
-    return render_template("my_site/hidden.html", page=check_page_exists(page.result), titles=titles)
+    ids = [int(hidden.name) for hidden in page.rows if hidden.kind is HiddenKind.ARTICLE]
+    articles = store().read(store().listings.queue_articles, ids)
+    titles = {str(article.id): article.title for article in articles}
+    return render_template("my_site/hidden.html", page=page, titles=titles)
 
 
 @blueprint.post("/a/<int:id>/hide")
@@ -150,8 +143,9 @@ def hide(**named: int | str) -> ResponseReturnValue:
 @login_required
 def unhide(**named: int | str) -> ResponseReturnValue:
     """Show the viewer again what they hid; a domain is spelled as it is stored."""
-    hidden = _named(**named)
-    return _choose(lambda member: store().my_sites.show(hidden, member), _("It is shown in your lists again."))
+    store().my_sites.show(_named(**named), require_member(viewer()))
+    flash(_("It is shown in your lists again."))
+    return redirect(return_url(), 303)
 
 
 def _named(**named: int | str) -> Hidden:
@@ -164,26 +158,21 @@ def _named(**named: int | str) -> Hidden:
 
 
 @blueprint.get("/inbox")
-@login_required
-def inbox() -> str:
+@reads(
+    require_member,
+    page=lambda pipeline: store().inbox.queue_page(pipeline, session_member_name(), page_number()),
+    has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.INBOX, session_member_name()),
+)
+def inbox(page: Page[Notice], has_feed: bool) -> str:
     """Show one page of the inbox; to look at it reads nothing."""
-    pipeline, name = store().pipeline(), session_member_name()
-    viewer = queue_viewer(pipeline)
-    page = store().inbox.queue_page(pipeline, name, page_number())
-    has_feed = store().feeds.queue_has(pipeline, SecretFeed.INBOX, name)
-    pipeline.execute()
-    require_member(viewer.result)
-    return render_template("my_site/inbox.html", page=check_page_exists(page.result), has_feed=has_feed.result)
+    return render_template("my_site/inbox.html", page=page, has_feed=has_feed)
 
 
-@blueprint.post("/inbox/read")
-@login_required
-def mark_read() -> ResponseReturnValue:
+@act(blueprint, "/inbox/read", require_member, leads_to=lambda: "/inbox")
+def mark_read(user: User) -> Message:
     """Mark as read what the page showed and all that is older; ``until`` is the newest entry that it showed."""
-    user = require_member(viewer())
     store().inbox.mark_all_read(user, request.form.get("until", ""))
-    flash(_("All entries that were shown are marked as read."))
-    return redirect("/inbox", 303)
+    return _("All entries that were shown are marked as read.")
 
 
 @blueprint.post("/saved/feed")
