@@ -7,7 +7,7 @@ from tests.cli.results import log_entries, newest_articles
 from tests.factories import user
 from tests.store.examination import broken, run
 from voteweb.cli.sample import _read_rows, import_sample, readable_password
-from voteweb.core import comment_permissions, passwords, validation
+from voteweb.core import passwords, permissions, validation
 from voteweb.core.comments import CommentStatus, NoticeKind
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.models import LogAction, Role
@@ -55,7 +55,7 @@ def test_an_empty_site_gets_conversations(store: Store, settings: Settings) -> N
         article, thread = store.articles.get(id), store.threads.get(id)
         assert all(article.time < node.time <= time.time() for node in thread.nodes.values())
         assert all(node.author for node in thread.nodes.values() if node.status is CommentStatus.VISIBLE)
-        assert comment_permissions.is_open(article, thread, now, settings)
+        assert permissions.is_open(article, thread, now, settings)
     nodes = [node for id in ids for node in store.threads.get(id).nodes.values()]
     assert sum(node.status is CommentStatus.DELETED for node in nodes) == 1
     inbox = store.read(store.inbox.queue_page, account.name, 1)

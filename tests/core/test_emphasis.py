@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it.rules_inline import StateInline
 
 from voteweb.core import markdown
-from voteweb.core.emphasis import InlineState
+from voteweb.core.markdown import InlineState
 
 #: Examples of the section about emphasis in CommonMark 0.31, and of strikethrough.
 COMMONMARK = [

@@ -4,7 +4,7 @@ import pytest
 
 from voteweb.core import validation
 from voteweb.core.errors import Invalid
-from voteweb.core.look_alikes import look_alike
+from voteweb.core.names import look_alike
 
 
 @pytest.mark.parametrize(

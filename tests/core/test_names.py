@@ -5,8 +5,7 @@ import sys
 import pytest
 
 from voteweb.core.errors import Invalid
-from voteweb.core.look_alikes import look_alike
-from voteweb.core.names import name_key
+from voteweb.core.names import look_alike, name_key
 from voteweb.core.validation import is_member_name, user_name
 
 ACCEPTED = {

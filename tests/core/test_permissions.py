@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from voteweb.core import config, permissions
+from voteweb.core.comments import CommentStatus, Node, Thread
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
 
@@ -27,6 +28,10 @@ ARTICLE = Article(id=1, title="t", link="", text="", poster="Ann", time=POSTED, 
 REMOVED = replace(ARTICLE, status=ArticleStatus.REMOVED)
 WAITING = replace(ARTICLE, status=ArticleStatus.HELD)
 RELEASED = replace(ARTICLE, released=True)
+COMMENT = Node(1, 0, 0, 0, POSTED, "ANN")
+TAKEN_OFF = replace(COMMENT, status=CommentStatus.REMOVED)
+TAKEN_BACK = replace(COMMENT, status=CommentStatus.DELETED)
+WITH_REPLIES = replace(TAKEN_BACK, removes_replies=True)
 NOTE = Note("1", "mod", POSTED, "A note.")
 DELETED = replace(ARTICLE, status=ArticleStatus.DELETED)
 SETTINGS = Settings()
@@ -62,6 +67,10 @@ Predicate = Callable[[User | None], bool]
 
 def may_vote(viewer: User | None, article: Article, now: float) -> bool:
     return permissions.voting_state(viewer, article, now, SETTINGS) is VotingState.OPEN
+
+
+def may_vote_for(viewer: User | None, comment: Node, *, is_open: bool) -> bool:
+    return permissions.comment_voting_state(viewer, comment, is_open=is_open) is VotingState.OPEN
 
 
 def may_do_to_themselves(predicate: Callable[[User, User], bool], viewer: User | None) -> bool:
@@ -102,6 +111,37 @@ TABLE: list[tuple[str, Predicate, str]] = [
     ("delete what was released", lambda viewer: permissions.may_delete(viewer, RELEASED, POSTED, SETTINGS), "poster"),
     ("delete late", lambda viewer: permissions.may_delete(viewer, ARTICLE, LATE, SETTINGS), NOBODY),
     ("delete a removed article", lambda viewer: permissions.may_delete(viewer, REMOVED, POSTED, SETTINGS), NOBODY),
+    # comments, of the person who is the poster, too
+    ("is the author", lambda viewer: permissions.is_author(viewer, COMMENT), "poster"),
+    ("vote for a comment", lambda viewer: may_vote_for(viewer, COMMENT, is_open=True), f"reader banned {OTHERS}"),
+    ("vote for a comment late", lambda viewer: may_vote_for(viewer, COMMENT, is_open=False), NOBODY),
+    ("vote for a removed comment", lambda viewer: may_vote_for(viewer, TAKEN_OFF, is_open=True), NOBODY),
+    ("vote for a comment while held", lambda _: may_vote_for(HELD, COMMENT, is_open=True), NOBODY),
+    ("read", lambda viewer: permissions.may_read_comment(viewer, COMMENT, is_covered=False), ALL),
+    ("read below", lambda viewer: permissions.may_read_comment(viewer, COMMENT, is_covered=True), f"poster {STAFF}"),
+    (
+        "read removed",
+        lambda viewer: permissions.may_read_comment(viewer, TAKEN_OFF, is_covered=False),
+        f"poster {STAFF}",
+    ),
+    ("read deleted", lambda viewer: permissions.may_read_comment(viewer, TAKEN_BACK, is_covered=False), NOBODY),
+    ("edit a comment", lambda viewer: permissions.may_edit_comment(viewer, COMMENT, LATE - 0.001, SETTINGS), "poster"),
+    ("edit a comment late", lambda viewer: permissions.may_edit_comment(viewer, COMMENT, LATE, SETTINGS), NOBODY),
+    (
+        "edit a removed comment",
+        lambda viewer: permissions.may_edit_comment(viewer, TAKEN_OFF, POSTED, SETTINGS),
+        NOBODY,
+    ),
+    ("delete a comment", lambda viewer: permissions.may_delete_comment(viewer, COMMENT), "poster"),
+    ("delete a removed comment", lambda viewer: permissions.may_delete_comment(viewer, TAKEN_OFF), NOBODY),
+    ("remove a comment", lambda viewer: permissions.may_remove_comment(viewer, COMMENT), STAFF),
+    ("remove a removed comment", lambda viewer: permissions.may_remove_comment(viewer, TAKEN_OFF), NOBODY),
+    ("restore a comment", lambda viewer: permissions.may_restore_comment(viewer, TAKEN_OFF), STAFF),
+    ("restore what hides replies", lambda viewer: permissions.may_restore_comment(viewer, WITH_REPLIES), STAFF),
+    ("restore what is there", lambda viewer: permissions.may_restore_comment(viewer, COMMENT), NOBODY),
+    ("report a comment", lambda viewer: permissions.may_report_comment(viewer, COMMENT), OTHERS),
+    ("report a removed comment", lambda viewer: permissions.may_report_comment(viewer, TAKEN_OFF), NOBODY),
+    ("report a comment while held", lambda _: permissions.may_report_comment(HELD, COMMENT), NOBODY),
     # removing and restoring
     ("remove", lambda viewer: permissions.may_remove(viewer, ARTICLE), STAFF),
     ("remove again", lambda viewer: permissions.may_remove(viewer, REMOVED), NOBODY),
@@ -240,6 +280,17 @@ def test_usual_state_of_voting_stays_until_voting_ends() -> None:
     state = partial(permissions.usual_voting_state, settings=SETTINGS)
     assert state(ARTICLE, POSTED) == (VotingState.OPEN, CLOSED)
     assert state(ARTICLE, CLOSED) == state(REMOVED, POSTED) == (VotingState.CLOSED, math.inf)
+
+
+def test_a_conversation_is_open_until_its_time_ends_or_it_is_closed() -> None:
+    ends = permissions.closing_time(ARTICLE, Thread(1), SETTINGS)
+    assert ends == POSTED + SETTINGS.commenting_seconds
+    assert permissions.closing_time(ARTICLE, Thread(1, closes=7), SETTINGS) == 7
+    is_open = partial(permissions.is_open, settings=SETTINGS)
+    assert is_open(ARTICLE, Thread(1), ends - 0.001)
+    assert not is_open(ARTICLE, Thread(1), ends)
+    assert not is_open(ARTICLE, Thread(1, closed=POSTED), POSTED)
+    assert not is_open(REMOVED, Thread(1), POSTED)
 
 
 def test_every_permission_is_tested() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from voteweb.core.models import Article
-from voteweb.core.ranking_example import choose_example
+from voteweb.core.ranking import choose_example
 
 
 @pytest.mark.parametrize(

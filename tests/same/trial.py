@@ -43,7 +43,7 @@ CHANGES = (
         "You reported this article.", "forms",
     ),
     Change(
-        "comments stand in another order", "voteweb/core/comment_tree.py",
+        "comments stand in another order", "voteweb/core/conversation.py",
         "node.votes, comment_vote_score), node.time, n)", "0, comment_vote_score), node.time, n)", "pages",
     ),
     Change(

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from voteweb.core.characters import is_visible
 from voteweb.core.models import Page
+from voteweb.core.names import is_visible
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., None])

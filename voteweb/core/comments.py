@@ -62,7 +62,7 @@ class Thread:
 
     ``revision`` changes with every change of the thread; ``last`` is the highest number given out. ``closes`` is the
     stored unix time at which writing and voting end, None before the first comment: ask
-    :func:`voteweb.core.comment_permissions.closing_time`. ``closed`` is the unix time at which a moderator closed it, 0
+    :func:`voteweb.core.permissions.closing_time`. ``closed`` is the unix time at which a moderator closed it, 0
     if it is open. ``reasons`` are those of removals, by number. ``is_quiet``: the poster of the article wants no
     notice of comments.
     """

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from voteweb.core.errors import ConfigError
-from voteweb.core.mail_settings import check_mail
-from voteweb.core.setting_checks import is_origin, is_site, refuse_misspelt
+from voteweb.core.setting_checks import check_mail, is_origin, is_site, refuse_misspelt
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
 SCHEMA = 5

@@ -1,4 +1,9 @@
-"""Lay out conversations on pages: which comments a page shows, and how many more replies each gap holds.
+"""Lay out conversations: the tree of a thread, which comments a page shows, and how many more replies each gap holds.
+
+The tree is computed in passes over the numbers, never by recursion: a stored chain can be as long as a thread. A
+comment answers one written before it, so that its parent has a lower number. Where that is not so (a missing parent, a
+cycle, a comment that answers itself), it is treated as a top-level comment: nothing that somebody wrote is lost, and
+``voteweb doctor`` names it.
 
 Up to *size* visible comments on up to LEVELS_ON_PAGE levels are all on one page. Otherwise a page has TOP_LEVEL_ON_PAGE
 comments of the first level, and replies up to *size* rows: the first in the order of the conversation among those whose
@@ -6,14 +11,215 @@ parent is shown, at most LEVELS_ON_PAGE levels deep. What a gap holds is on the 
 where the same rule begins anew with its replies: every comment can be reached, however large and deep the conversation.
 """
 
+import heapq
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from voteweb.core.comment_tree import Tree, build_tree
-from voteweb.core.comments import CommentOrder, Node, Thread
+from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
-from voteweb.core.conversation_rows import Row, build_row, build_rows, choose, with_all_below
 from voteweb.core.ranking import comment_score
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The comments of a thread by number, and how they stand; the number 0 is the article.
+
+    ``parents`` and ``levels`` (1: top-level) are of every comment. ``covered``: one above was removed together with its
+    replies. ``below`` are numbers of visible comments below, where there are any, and ``heights`` their levels.
+    ``children`` are those that are shown, in their order: the visible ones, and those with something visible below, for
+    which one line stands. ``ranks`` are their positions among all comments in the order.
+    """
+
+    nodes: dict[int, Node]
+    parents: dict[int, int]
+    levels: dict[int, int]
+    covered: frozenset[int]
+    below: dict[int, int]
+    heights: dict[int, int]
+    children: dict[int, tuple[int, ...]]
+    ranks: dict[int, int]
+
+    def is_visible(self, number: int) -> bool:
+        """Tell whether anybody can read the comment."""
+        node = self.nodes.get(number)
+        return node is not None and node.status is CommentStatus.VISIBLE and number not in self.covered
+
+    def visible_from(self, number: int) -> int:
+        """Return how many comments are visible from this one down."""
+        return self.below.get(number, 0) + self.is_visible(number)
+
+
+def build_tree(thread: Thread, order: CommentOrder, comment_vote_score: float) -> Tree:
+    """Return the tree of *thread* with siblings in this *order*; it costs milliseconds for thousands of comments."""
+    nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
+    parents, levels, covered = climb(nodes)
+    below, heights = _count(nodes, parents, covered)
+    ranked = _sorted(
+        [n for n, node in nodes.items() if n in below or (node.status is CommentStatus.VISIBLE and n not in covered)],
+        nodes,
+        order,
+        comment_vote_score,
+    )
+    children: dict[int, list[int]] = {}
+    for number in ranked:
+        children.setdefault(parents[number], []).append(number)
+    return Tree(
+        nodes=nodes,
+        parents=parents,
+        levels=levels,
+        covered=frozenset(covered),
+        below=below,
+        heights=heights,
+        children={parent: tuple(numbers) for parent, numbers in children.items()},
+        ranks={number: rank for rank, number in enumerate(ranked)},
+    )
+
+
+def climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[int]]:
+    """Return the parents and levels of *nodes*, which are by ascending number, and those that are covered."""
+    parents: dict[int, int] = {}
+    levels = {0: 0}
+    covered: set[int] = set()
+    for number, node in nodes.items():
+        parent = node.parent if 0 < node.parent < number and node.parent in levels else 0
+        parents[number] = parent
+        levels[number] = levels[parent] + 1
+        if parent and (parent in covered or nodes[parent].removes_replies):
+            covered.add(number)
+    return parents, levels, covered
+
+
+def _count(nodes: dict[int, Node], parents: dict[int, int], covered: set[int]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return how many comments are visible below each comment and 0, and on how many levels."""
+    below: dict[int, int] = {}
+    heights: dict[int, int] = {}
+    for number in reversed(nodes):
+        visible = below.get(number, 0) + (nodes[number].status is CommentStatus.VISIBLE and number not in covered)
+        if visible:
+            parent = parents[number]
+            below[parent] = below.get(parent, 0) + visible
+            heights[parent] = max(heights.get(parent, 0), heights.get(number, 0) + 1)
+    return below, heights
+
+
+def _sorted(numbers: list[int], nodes: dict[int, Node], order: CommentOrder, comment_vote_score: float) -> list[int]:
+    """Return *numbers* in this *order*; of one score the newer comes first, of one time the higher number."""
+    if order is CommentOrder.SCORE:
+        return sorted(
+            numbers,
+            key=lambda n: (comment_score((node := nodes[n]).time, node.votes, comment_vote_score), node.time, n),
+            reverse=True,
+        )
+    return sorted(numbers, key=lambda n: (nodes[n].time, n), reverse=order is CommentOrder.NEW)
+
+
+class ListEnd(NamedTuple):
+    """The end of a list of replies: of comment ``number``, which has ``more`` visible replies that are not shown."""
+
+    number: int
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A comment on a page.
+
+    ``node.status`` is not VISIBLE where one line stands for a comment with something visible below. ``level`` is that
+    on this page, from 1. ``replies`` are the visible comments below it, anywhere; ``more`` those of them that belong to
+    the gap below it, 0 without a gap: they are on the page of this comment, even where it is deleted itself.
+    ``opens``: the next row is the first of its list of replies. ``ends`` are the lists of replies that end after it,
+    innermost first, without the outermost one. ``answers`` is the author of its parent, "" for none or one that nobody
+    can read.
+    """
+
+    node: Node
+    level: int
+    replies: int
+    more: int = 0
+    opens: bool = False
+    ends: tuple[ListEnd, ...] = ()
+    is_covered: bool = False
+    answers: str = ""
+
+    @property
+    def closes(self) -> int:
+        """The number of lists that end after it."""
+        return len(self.ends)
+
+
+def with_all_below(tree: Tree, tops: tuple[int, ...]) -> set[int]:
+    """Return *tops* and everything below them that has a row."""
+    found = list(tops)
+    for number in found:  # grows meanwhile
+        found += tree.children.get(number, ())
+    return set(found)
+
+
+def choose(tree: Tree, tops: tuple[int, ...], size: int) -> set[int]:
+    """Return *tops* and the replies that are shown with them, *size* in all: the first of those whose parent is shown.
+
+    The queue holds one reply of each list, the first that is not shown: the others can only come after it.
+    """
+    children, ranks = tree.children, tree.ranks
+    shown = set(tops)
+    # rank, level, parent, index in its list
+    queue = [(ranks[children[parent][0]], 2, parent, 0) for parent in tops if parent in children]
+    heapq.heapify(queue)
+    while queue and len(shown) < size:
+        _, level, parent, index = heapq.heappop(queue)
+        number = children[parent][index]
+        shown.add(number)
+        if index + 1 < len(children[parent]):
+            heapq.heappush(queue, (ranks[children[parent][index + 1]], level, parent, index + 1))
+        if level < LEVELS_ON_PAGE and number in children:
+            heapq.heappush(queue, (ranks[children[number][0]], level + 1, number, 0))
+    return shown
+
+
+def build_rows(tree: Tree, tops: tuple[int, ...], shown: set[int]) -> tuple[Row, ...]:
+    """Return the rows of *shown* comments, from *tops* down, each followed by its replies."""
+    order: list[tuple[int, int]] = []  # number, level
+    more: dict[int, int] = {}
+    opened: set[int] = set()
+    stack = [(number, 1) for number in reversed(tops)]
+    while stack:
+        number, level = entry = stack.pop()
+        order.append(entry)
+        replies = tuple(takewhile(shown.__contains__, tree.children.get(number, ())))
+        more[number] = tree.below.get(number, 0) - sum(map(tree.visible_from, replies))
+        if replies:
+            opened.add(number)
+            stack += [(reply, level + 1) for reply in reversed(replies)]
+    rows = []
+    for (number, level), (_, next_level) in pairwise([*order, (0, 1)]):
+        ends, above = [], number
+        for _ in range(level - next_level):
+            above = tree.parents[above]
+            ends.append(ListEnd(above, more[above]))
+        rows.append(build_row(tree, number, level, more[number], number in opened, tuple(ends)))
+    return tuple(rows)
+
+
+def build_row(
+    tree: Tree,
+    number: int,
+    level: int,
+    more: int = 0,
+    opens: bool = False,
+    ends: tuple[ListEnd, ...] = (),
+) -> Row:
+    parent = tree.parents[number]
+    return Row(
+        node=tree.nodes[number],
+        level=level,
+        replies=tree.below.get(number, 0),
+        more=more,
+        opens=opens,
+        ends=ends,
+        is_covered=number in tree.covered,
+        answers=tree.nodes[parent].author if tree.is_visible(parent) else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)

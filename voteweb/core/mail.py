@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid
-from voteweb.core.mail_settings import is_email
+from voteweb.core.setting_checks import is_email
 
 
 class MailKind(StrEnum):

@@ -9,7 +9,7 @@ import nh3
 from markupsafe import Markup, escape
 
 from voteweb.core import config, markdown
-from voteweb.core.characters import clean_html
+from voteweb.core.names import clean_html
 
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre", "s", "strong",

@@ -1,14 +1,96 @@
-"""Names of members: letters and digits of one script, and the one form in which names are compared.
+"""Characters that texts may have; names of members, and the one form in which names are compared.
 
-The rules are those of Unicode's report 39, "single script", with the sets that Japanese, Korean and Chinese are written
-with. Python knows no scripts, but the names of letters begin with them.
+A name has letters and digits of one script. The rules are those of Unicode's report 39, "single script", with the sets
+that Japanese, Korean and Chinese are written with. Python knows no scripts, but the names of letters begin with them.
 """
 
+import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
-from voteweb.core.characters import INVISIBLE_LETTERS
+#: Joiners are part of emoji and Persian words; every other format character is invisible or changes the text direction.
+JOINERS = frozenset("\u200c\u200d")
+#: Letters and marks that show nothing: Hangul fillers and the inherent vowels of Khmer.
+INVISIBLE_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+#: Marks above or below one letter; no word of a living language has more, and a pile of them covers the lines around.
+MAX_MARKS = 6
+#: Characters among which there may be more marks: no mark counts as part of a word or is a space.
+_PILE = re.compile(rf"[^\w\s\0-\x7f]{{{MAX_MARKS + 1},}}")
+#: Characters that no HTML of ours contains: controls but for tabs and line ends, and those that turn the direction.
+_NOT_SHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+
+
+def is_visible(character: str) -> bool:
+    """Tell whether *character* may be in a text: neither a control, nor invisible, nor turning the direction."""
+    return character in JOINERS or (
+        unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+        and character not in INVISIBLE_LETTERS
+    )
+
+
+def limit_marks(text: str) -> str:
+    """Return *text* with at most MAX_MARKS marks above and below each of its letters."""
+    return _PILE.sub(_limit, text)
+
+
+def _limit(pile: re.Match[str]) -> str:
+    kept: list[str] = []
+    marks = 0
+    for character in pile[0]:
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if marks <= MAX_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
+
+def clean_html(html: str) -> str:
+    """Return *html* without characters that are not shown, which a text can also name, such as ``&#8238;``."""
+    return limit_marks(_NOT_SHOWN.sub("", html))
+
+
+#: Characters of names, with the one that people read for them. Unicode's table of confusables, which libraries contain,
+#: is about other alphabets: of these it has only 1 and 0, and 1 for l but not for i.
+_READ_AS = str.maketrans("013457l", "oieasti")
+_PAIRS_READ_AS = {"rn": "m", "vv": "w"}
+#: Letters of other alphabets that look like Latin ones, as browsers list them for names of sites, and capitals.
+_LATIN = dict(
+    zip(
+        "асԁеһіјӏорԛѕԝхуъЬҽпгѵѡАВЕКМНОРСТХУІЈЅԚԜαικνρυωοτγηχΑΒΕΖΗΙΚΜΝΟΡΤΥΧօսցհոսռզ",
+        "acdehijlopqswxybbenrvwabekmhopctxyijsqwaiknpuwotynxabezhikmnoptyxoughnunq",
+        strict=True,
+    )
+)
+#: Kana that look like Chinese characters or like each other.
+_KANA = dict(zip("ロエカトニハタチヘベペリミーイ", "口工力卜二八夕千へべぺり三一亻", strict=True))
+_SEEN_AS = str.maketrans(_LATIN | _KANA)
+
+
+def skeleton(name: str) -> str:
+    """Return what *name* looks like; names with the same skeleton can be mistaken for each other."""
+    letters = (name if name.isascii() else _without_accents(name.translate(_SEEN_AS))).lower()
+    letters = letters.replace("-", "").replace("_", "")
+    for pair, letter in _PAIRS_READ_AS.items():
+        letters = letters.replace(pair, letter)
+    return letters.translate(_READ_AS)
+
+
+def _without_accents(name: str) -> str:
+    """Return *name* without the marks over and below its Latin letters, and with the dot of an "i" that has none."""
+    parts = unicodedata.normalize("NFD", name.replace("ı", "i"))
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not "\u0300" <= c <= "\u036f"))
+
+
+def looks_latin(name: str) -> bool:
+    """Tell whether all letters of *name*, which is not Latin, look like Latin ones."""
+    letters = [character for character in name if character.isalpha()]
+    return not name.isascii() and bool(letters) and all(letter in _LATIN for letter in letters)
+
+
+def look_alike(name: str, other: str) -> bool:
+    """Tell whether *name* can be mistaken for *other*."""
+    return skeleton(name) == skeleton(other)
+
 
 _NAMES_KEPT = 4_096
 _MAX_FOLDED_LENGTH = 100

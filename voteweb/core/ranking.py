@@ -5,9 +5,10 @@ VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES. The formula is in Lua too (``score()``
 together. After either change, run ``voteweb rescore``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from math import log2
 
 from voteweb.core.models import Article, Order
@@ -131,3 +132,15 @@ def explain(article: Article, vote_score: float, max_lift: float, voting_seconds
         equivalent_time=score(article.time, article.votes, vote_score, max_lift),
         voting_end=voting_end(article, voting_seconds),
     )
+
+
+def choose_example(articles: Sequence[Article]) -> tuple[Article, Article] | None:
+    """Return two neighbours of a ranking by score, the higher one first; None for fewer than two articles.
+
+    That is the first newer article above one with more votes; without such a pair an older one above one with fewer
+    votes, else the first two.
+    """
+    pairs = list(pairwise(articles))
+    newer = (pair for pair in pairs if pair[0].time > pair[1].time and pair[0].votes < pair[1].votes)
+    older = (pair for pair in pairs if pair[0].time < pair[1].time and pair[0].votes > pair[1].votes)
+    return next(newer, None) or next(older, None) or next(iter(pairs), None)

@@ -6,13 +6,20 @@ import unicodedata
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from voteweb.core import common_passwords, config, links
+from voteweb.core import config, links, passwords
 from voteweb.core.addresses import is_public_host
-from voteweb.core.characters import INVISIBLE_LETTERS, JOINERS, is_visible, limit_marks
 from voteweb.core.errors import N_, Invalid
 from voteweb.core.links import ascii_host
-from voteweb.core.look_alikes import looks_latin, skeleton
-from voteweb.core.names import is_in_one_script, name_key
+from voteweb.core.names import (
+    INVISIBLE_LETTERS,
+    JOINERS,
+    is_in_one_script,
+    is_visible,
+    limit_marks,
+    looks_latin,
+    name_key,
+    skeleton,
+)
 
 #: How many times shorter cleaning can make a text that somebody meant: NFC makes one character of up to four, and no
 #: one types more invisible ones. Normalizing takes the square of the length, so that a longer text is refused before.
@@ -211,7 +218,7 @@ def password(typed: str, *names: str) -> str:
         )
     if _letters(typed) in {_letters(name) for name in names} - {""}:
         raise Invalid(N_("A password cannot be your user name or the name of this site. Please choose another."))
-    if common_passwords.is_common(typed):
+    if passwords.is_common(typed):
         raise Invalid(
             N_("Passwords such as this one are guessed first. Please choose another; several words in a row are best.")
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from voteweb.core import config
-from voteweb.core.characters import limit_marks
+from voteweb.core.names import limit_marks
 
 #: Thai and Lao; Myanmar; Hangul; Khmer; kana, bopomofo and Han; Hangul; Han of later planes.
 _UNSPACED = (

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from flask import g, request
 from markupsafe import Markup
 
-from voteweb.core import comment_permissions, config, markup, permissions
+from voteweb.core import config, markup, permissions
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
-from voteweb.core.conversation import Conversation, ConversationPage
-from voteweb.core.conversation_rows import Row
+from voteweb.core.conversation import Conversation, ConversationPage, Row
 from voteweb.core.errors import ArticleGone, ConversationClosed, ConversationEnded, NoSuchPage, VotewebError
 from voteweb.core.markup import RenderedText
 from voteweb.core.models import Article, User
@@ -59,7 +58,7 @@ class ConversationPages:
         self._read = read
         self._root = root
         #: Whether comments can be written and voted on.
-        self.is_open = comment_permissions.is_open(article, read.thread, self._time, self._settings)
+        self.is_open = permissions.is_open(article, read.thread, self._time, self._settings)
         self._words: Future[dict[int, str]] | None = None
         self._voted: Future[frozenset[int]] | None = None
         self._texts = PageTexts()
@@ -175,7 +174,7 @@ class ConversationPages:
         row = self.conversation.row(number)
         if row is None:
             return None
-        may_read = comment_permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
+        may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
         comment = self._show(row, viewer, self._texts.comment(self.words(number)) if may_read else None)
         return replace(comment, is_voted=number in self._voted_numbers)
 
@@ -184,19 +183,19 @@ class ConversationPages:
         return ShownComment(
             row=row,
             text=text,
-            voting_state=comment_permissions.comment_voting_state(
+            voting_state=permissions.comment_voting_state(
                 viewer, row.node, is_open=self.is_open and not row.is_covered
             ),
             age=formatting.round_age(self._time - row.node.time),
-            is_own=comment_permissions.is_author(viewer, row.node),
-            may_edit=comment_permissions.may_edit_comment(viewer, row.node, self._time, self._settings),
+            is_own=permissions.is_author(viewer, row.node),
+            may_edit=permissions.may_edit_comment(viewer, row.node, self._time, self._settings),
         )
 
     def is_new(self, node: Node, viewer: User | None) -> bool:
         """Tell whether the comment was written since the viewer's last visit, by somebody else, and can be read."""
         visit = self._read.visit
         is_later = visit is not None and node.number > visit.base and self.conversation.is_visible(node.number)
-        return is_later and not comment_permissions.is_author(viewer, node)
+        return is_later and not permissions.is_author(viewer, node)
 
     def new_here(self, viewer: User | None) -> tuple[int, ...]:
         """Return the numbers of the new comments of the page."""
@@ -225,7 +224,7 @@ class ConversationPages:
             return ArticleGone()
         if self.thread.closed:
             return ConversationClosed(when=self.thread.closed, reason=self.thread.close_reason)
-        end = comment_permissions.closing_time(self.article, self.thread, self._settings)
+        end = permissions.closing_time(self.article, self.thread, self._settings)
         return ConversationEnded(when=end) if self._time >= end else None
 
 

@@ -7,7 +7,7 @@ import weakref
 
 from markupsafe import Markup
 
-from voteweb.core import comment_permissions, config, permissions
+from voteweb.core import config, permissions
 from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
@@ -62,7 +62,7 @@ def _until(article: Article, pages: ConversationPages | None) -> float:
     """Return when the page will say something else, though article and conversation stay as they are."""
     ends = [voting_end(article, settings().voting_seconds)]
     if pages:
-        closing = comment_permissions.closing_time(article, pages.thread, settings())
+        closing = permissions.closing_time(article, pages.thread, settings())
         ends += [closing - config.CLOSING_SOON_SECONDS, closing]
     ages = [time + formatting.next_age(now() - time) for time in (article.time, article.edited)]
     return min([*ages, *(end for end in ends if end > now())])

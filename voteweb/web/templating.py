@@ -7,7 +7,7 @@ from urllib.parse import quote
 from flask import Flask, g
 from flask.templating import Environment
 
-from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
+from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
@@ -65,12 +65,11 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_target=urls.article_target,
         brand=brand,
         canonical=urls.canonical,
-        closing_time=lambda article, thread: comment_permissions.closing_time(article, thread, settings),
+        closing_time=lambda article, thread: permissions.closing_time(article, thread, settings),
         code_count=formatting.code_count,
         comment_count=formatting.comment_count,
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
         comment_path=urls.comment_path,
-        comment_permissions=comment_permissions,
         constants=config,
         # In place of Flask-WTF's function: pages get a member's token from the context below.
         csrf_token="",  # nosec B106
@@ -97,7 +96,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         own_notice=own_parts.notice,
         own_part=own_parts.own,
         my_site=own_marks.choice,
-        may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
+        may_edit_comment=lambda node: permissions.may_edit_comment(viewer(), node, now(), settings),
         more_replies=formatting.more_replies,
         now=now,
         permissions=permissions,

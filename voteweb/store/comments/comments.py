@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from voteweb.core import config, mentions, validation
-from voteweb.core.comment_tree import climb
 from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
+from voteweb.core.conversation import climb
 from voteweb.core.errors import (
     ArticleGone,
     CommentGone,

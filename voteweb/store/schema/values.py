@@ -15,10 +15,10 @@ from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config, links, passwords, validation
-from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
+from voteweb.core.names import INVISIBLE_LETTERS, is_visible
 from voteweb.core.settings_in_force import RESCORING, SINCE, is_stored_setting
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
 

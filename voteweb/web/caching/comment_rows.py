@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.conversation import ConversationPage
-from voteweb.core.conversation_rows import Row
+from voteweb.core.conversation import ConversationPage, Row
 from voteweb.core.markup import RenderedText
 from voteweb.core.models import VotingState
 from voteweb.web.caching.fragment_cache import render

@@ -8,7 +8,7 @@ from flask import Flask
 
 from voteweb.core import clock, config
 from voteweb.core.mail import MailOutcome, retry_seconds
-from voteweb.core.mail_settings import parse_server
+from voteweb.core.setting_checks import parse_server
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import store
 from voteweb.web.mail.messages import NotWantedError, compose

@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 
 from voteweb.core import config
-from voteweb.core.mail_settings import MailServer
+from voteweb.core.setting_checks import MailServer
 
 #: Lines as long as SMTP allows: a long address that is folded would be encoded, which no program undoes.
 _POLICY = SMTP.clone(max_line_length=998)

@@ -23,9 +23,8 @@ from voteweb.core.errors import (
     NoInvitation,
     TooFast,
 )
-from voteweb.core.look_alikes import look_alike
 from voteweb.core.models import User
-from voteweb.core.names import name_key
+from voteweb.core.names import look_alike, name_key
 from voteweb.core.rate_limits import (
     MAIL_RESET_BY_ADDRESS,
     MAIL_RESET_BY_NAME,

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import comment_permissions, config, markup, permissions
+from voteweb.core import config, markup, permissions
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.errors import (
     ArticleGone,
@@ -73,7 +73,7 @@ def _render_comment(article: Article, read: ThreadRead, number: int, viewer: Use
         raise NoSuchComment()
     pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_address())
     conversation = pages.conversation
-    may_read = comment_permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
+    may_read = permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
     if not may_read and not conversation.is_shown(number):
         return render_template("articles/gone.html", article=article, node=node, thread=read.thread), 410
     ancestors = conversation.ancestors(number)
@@ -311,13 +311,13 @@ def _editing_refusal(target: Target) -> VotewebError | None:
         return NoSuchArticle()
     if target.node is None:
         return NoSuchComment()
-    if target.node.author and not comment_permissions.is_author(target.viewer, target.node):
+    if target.node.author and not permissions.is_author(target.viewer, target.node):
         return NotYourComment()
     if not target.article.is_listed:
         return ArticleGone()
     if not target.pages.conversation.is_visible(target.node.number):
         return CommentGone()
-    if not comment_permissions.may_edit_comment(target.viewer, target.node, now(), settings()):
+    if not permissions.may_edit_comment(target.viewer, target.node, now(), settings()):
         return CommentTooLate(when=target.node.time + settings().edit_seconds)
     return None
 
@@ -336,7 +336,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
         return _after_deletion(id, _("The comment has been deleted already."))
     if target.node.status is not CommentStatus.VISIBLE:
         raise CommentGone()
-    if not comment_permissions.may_delete_comment(user, target.node):
+    if not permissions.may_delete_comment(user, target.node):
         raise NotYourComment()
     if request.method != "POST":
         return render_template("comments/delete.html", target=target)

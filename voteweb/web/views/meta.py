@@ -13,7 +13,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config
 from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Order
-from voteweb.core.ranking_example import choose_example
+from voteweb.core.ranking import choose_example
 from voteweb.core.statistics import median_wait
 from voteweb.embedded import disk
 from voteweb.search import health as search_health

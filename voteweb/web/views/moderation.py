@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import comment_permissions, config, permissions, validation
+from voteweb.core import config, permissions, validation
 from voteweb.core.comments import CommentId, CommentStatus, Node, Reported, Thread
 from voteweb.core.errors import (
     AlreadyReported,
@@ -374,7 +374,7 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
     form = CommentReportForm()
     if viewer is None:
         form.refuse(LoggedOut())
-    elif comment_permissions.is_author(viewer, comment.node):
+    elif permissions.is_author(viewer, comment.node):
         abort(403, _("You cannot report your own comment; you can delete it."))
     elif form.validate_on_submit():
         try:
@@ -388,7 +388,7 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
 @reads(require_moderator, comment=_queue_comment)
 def remove_comment(user: User, comment: _Comment) -> ResponseReturnValue:
     """Remove a comment, alone or with its replies, with a reason that everybody can read."""
-    if not comment_permissions.may_remove_comment(user, comment.node):
+    if not permissions.may_remove_comment(user, comment.node):
         flash(error_message(CommentGone()), "error")
         return redirect(return_url(), 303)
     typed, with_replies = _removal_reason(), "replies" in request.form
