@@ -131,6 +131,7 @@ def main() -> int:
     parser.add_argument("before", type=Path, metavar="BEFORE")
     parser.add_argument("after", type=Path, metavar="AFTER")
     parser.add_argument("--allowed", type=Path, default=HERE / "allowed.txt", help="the allowed differences")
+    parser.add_argument("--but-blanks", action="store_true", help="blanks in HTML may differ, as of moved templates")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="only these, to see one fault again")
     parser.add_argument("--acts", type=int, default=ACTS, help="how many acts at random")
     parser.add_argument("--stories", type=Path, default=STORIES, help="stories to import, if they are there")
@@ -149,7 +150,7 @@ def main() -> int:
         *(f"{number:,} × {status}" for status, number in sorted(statuses.items())),
     )
     print(f"{sum(map(len, before.keys.values())):,} keys of {len(nouns)} nouns")
-    forbidden, unused = judge(differences(before, after), allowed)
+    forbidden, unused = judge(differences(before, after, but_blanks=options.but_blanks), allowed)
     print(*report(forbidden, unused), sep="\n")
     print(f"\n{len(forbidden):,} differences, {len(unused)} lines without one, in {time.monotonic() - began:.0f} s")
     return 1 if forbidden or unused else 0

@@ -29,6 +29,13 @@ def test_difference_without_line_is_forbidden() -> None:
     assert judge(found, [Allowed("GET /a/{id} body", "new words"), Allowed("key once:* expires", "a day")]) == ([], [])
 
 
+def test_blanks_are_left_out_only_when_asked() -> None:
+    one, other = side(b"<p>a\n\n <b>b</b></p>"), side(b"<p>a <b>b</b></p>")
+    assert [difference.subject for difference in differences(one, other)] == ["GET /a/{id} body"]
+    assert list(differences(one, other, but_blanks=True)) == []
+    assert list(differences(one, side(b"<p>a<b>b</b></p>"), but_blanks=True))
+
+
 def test_line_without_difference_is_named() -> None:
     line = Allowed("GET /a/{id} header ETag", "it was weak")
     assert judge([], [line]) == ([], [line])
