@@ -7,7 +7,7 @@ returns what the next page says: a message, with the category "error" if nothing
 name of the function unless the row has another; rate limit, form token and mark for members hold as for any other view.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import Any
@@ -15,12 +15,13 @@ from typing import Any
 from flask import Blueprint, flash, redirect
 from flask.typing import ResponseReturnValue
 
-from voteweb.core.errors import NoSuchArticle, NoSuchComment
+from voteweb.core.errors import LoggedOut, NoSuchArticle, NoSuchComment, NotAllowed, VotewebError
 from voteweb.core.models import Article, LogAction, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.auth.login import login_required, queue_viewer
+from voteweb.web.auth.login import login_required, queue_viewer, treat_as_reader
 from voteweb.web.context import store
+from voteweb.web.forms import Form
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.urls import return_url
 
@@ -99,3 +100,23 @@ def act(
 def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:
     """Return the entry of the log about an act of *user* on *article*."""
     return NewLogEntry(kind, user.name, article.poster, article.id, article.title, why)
+
+
+def answer_or_refuse(
+    form: Form, act: Callable[[], ResponseReturnValue], fields: Mapping[type[VotewebError], str]
+) -> ResponseReturnValue | None:
+    """Return the answer of *act*; None if *form* says why it refused, beside the field that *fields* names."""
+    try:
+        return act()
+    except (LoggedOut, NotAllowed) as error:
+        refuse_actor(form, error)
+    except tuple(fields) as error:
+        form.refuse(error, fields[type(error)])
+    return None
+
+
+def refuse_actor(form: Form, error: LoggedOut | NotAllowed) -> None:
+    """Show *form* with what was typed to a viewer who was banned or lost their role while it was on its way."""
+    if isinstance(error, LoggedOut):
+        treat_as_reader()
+    form.refuse(error)

@@ -1,6 +1,5 @@
 """One article: its page, editing and deleting."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -16,30 +15,26 @@ from voteweb.core.errors import (
     LoggedOut,
     NoSuchArticle,
     NoSuchGroup,
-    NotAllowed,
     NotYours,
     StaleEdit,
     TooLate,
     TooManyGroups,
-    VotewebError,
 )
 from voteweb.core.models import Article, ArticleStatus, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import conversations, shared_articles
-from voteweb.web.acts import queue_article, reads
+from voteweb.web.acts import answer_or_refuse, article_entry, queue_article, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     named_voter,
     queue_viewer,
     require_member,
-    treat_as_reader,
 )
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
-from voteweb.web.forms import EditForm, Form
+from voteweb.web.forms import EditForm
 from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
@@ -180,9 +175,7 @@ def edit(id: int) -> ResponseReturnValue:
 
 def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -> ResponseReturnValue | None:
     """Save the edited article and return to it; None if the form says why that cannot be."""
-    entry = None
-    if not edits_as_poster:
-        entry = NewLogEntry(LogAction.EDIT, user.name, article=article.id, title=article.title, about=article.poster)
+    entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article)
 
     def save() -> ResponseReturnValue:
         store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
@@ -194,26 +187,6 @@ def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -
     except StaleEdit as error:
         form.compare(store().articles.get(article.id), error)
         return None
-
-
-def answer_or_refuse(
-    form: Form, act: Callable[[], ResponseReturnValue], fields: Mapping[type[VotewebError], str]
-) -> ResponseReturnValue | None:
-    """Return the answer of *act*; None if *form* says why it refused, beside the field that *fields* names."""
-    try:
-        return act()
-    except (LoggedOut, NotAllowed) as error:
-        refuse_actor(form, error)
-    except tuple(fields) as error:
-        form.refuse(error, fields[type(error)])
-    return None
-
-
-def refuse_actor(form: Form, error: LoggedOut | NotAllowed) -> None:
-    """Show *form* with what was typed to a viewer who was banned or lost their role while it was on its way."""
-    if isinstance(error, LoggedOut):
-        treat_as_reader()
-    form.refuse(error)
 
 
 @blueprint.post("/a/<int:id>/delete")

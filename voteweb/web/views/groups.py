@@ -17,14 +17,13 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.acts import reads
+from voteweb.web.acts import answer_or_refuse, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.views.articles import answer_or_refuse
 
 View = Callable[..., Any]
 blueprint = Blueprint("groups", __name__)
@@ -140,7 +139,7 @@ def delete(name: str, user: User) -> ResponseReturnValue:
     """Delete a group in which there is no article."""
     name = parse_name(name)
     try:
-        store().groups.delete(name, NewLogEntry(LogAction.DELETE, user.name, title=name), actor=user)
+        store().groups.delete(name, _log_entry(user, name, LogAction.DELETE), actor=user)
     except GroupNotEmpty as error:
         flash(error_message(error), "error")
         return redirect(url_for("groups.edit", name=name), 303)
@@ -148,5 +147,5 @@ def delete(name: str, user: User) -> ResponseReturnValue:
     return redirect(url_for("groups.index"), 303)
 
 
-def _log_entry(user: User, name: str) -> NewLogEntry:
-    return NewLogEntry(LogAction.GROUP, user.name, title=name)
+def _log_entry(user: User, name: str, kind: LogAction = LogAction.GROUP) -> NewLogEntry:
+    return NewLogEntry(kind, user.name, title=name)

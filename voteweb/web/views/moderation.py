@@ -36,7 +36,7 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, is_article
-from voteweb.web.acts import Message, act, article_entry, queue_article, reads
+from voteweb.web.acts import Message, act, article_entry, queue_article, reads, refuse_actor
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
@@ -48,7 +48,7 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
-from voteweb.web.views.articles import refuse_actor, render_article
+from voteweb.web.views.articles import render_article
 
 blueprint = Blueprint("moderation", __name__)
 answers = Blueprint("answers", __name__)

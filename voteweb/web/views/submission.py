@@ -23,13 +23,14 @@ from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order
 from voteweb.search.terms import Part, Term
 from voteweb.search.words import tokens
+from voteweb.web.acts import answer_or_refuse
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, search_index, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import read_marks
-from voteweb.web.views.articles import ARTICLE_FIELDS, answer_or_refuse
+from voteweb.web.views.articles import ARTICLE_FIELDS
 
 blueprint = Blueprint("submission", __name__)
 _FIELDS = {**ARTICLE_FIELDS, AlreadyWaiting: "link", Conflict: "", TooFast: ""}
