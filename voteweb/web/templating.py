@@ -122,8 +122,10 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def _viewer_context() -> dict[str, Any]:
+    token = own_parts.token()
     return {
         "viewer": viewer(),
-        "csrf_token": own_parts.token(),
+        "csrf_token": token,
+        "csrf_field": own_parts.token_field(token),
         "unread": viewer_read().unread.count,
     }

@@ -80,6 +80,11 @@ def token() -> str:
     return own(TOKEN) or viewer_csrf_token()
 
 
+def token_field(token: str) -> Markup:
+    """Return the field of a form with *token*; empty without one, since pages of readers stay cacheable."""
+    return markup.trusted('<input type="hidden" name="csrf_token" value="%s">') % token if token else Markup()
+
+
 def own(name: str) -> Markup:
     """Return what stands for the viewer's part *name* in a page for all members; empty in any other page."""
     mark = g.get("frame_mark")
