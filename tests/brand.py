@@ -4,18 +4,9 @@ import struct
 import zlib
 from pathlib import Path
 
-HEADER = "Harbour news since 1921, now [in your pocket](/about) and read by everybody who waits for the last boat home"
 FOOTER = "Published by the *Ferry Society*, [Quay 4](https://ferry.example/quay)."
 SETTINGS = """\
-[colours.light]
-paper = "#f7fafc"
-panel = "#e6eef5"
 accent = "#0b4f8a"
-[colours.dark]
-paper = "#0c141c"
-panel = "#16222e"
-accent = "#7fbdf2"
-on-accent = "#06121d"
 
 [links]
 "Timetable" = "https://ferry.example/times"
@@ -45,7 +36,6 @@ def write_brand(folder: Path) -> Path:
     (folder / "icon.svg").write_text(ICON)
     (folder / "icon.png").write_bytes(png(192, 192))
     (folder / "brand.toml").write_text(SETTINGS)
-    (folder / "header.md").write_text(HEADER + "\n")
-    (folder / "header.zh.md").write_text("渡口新闻\n", "utf-8")
     (folder / "footer.md").write_text(FOOTER + "\n")
+    (folder / "footer.zh.md").write_text("渡口新闻\n", "utf-8")
     return folder

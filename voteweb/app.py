@@ -95,7 +95,7 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
 
 def _new_flask(settings: Settings) -> SiteFlask:
     app = SiteFlask(__name__, template_folder=str(resource_folder("templates")), static_folder=None)
-    app.extensions["voteweb.brand"] = brand = load_brand(settings.brand_dir, branding.stylesheet())
+    app.extensions["voteweb.brand"] = brand = load_brand(settings.brand_dir)
     static_files.init_app(app, resource_folder("static"), branding.static_files(brand))
     app.config.update(
         SECRET_KEY=settings.secret_key,

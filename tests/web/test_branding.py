@@ -21,32 +21,29 @@ def branded(make_browser: MakeBrowser, tmp_path: Path) -> Browser:
     return make_browser(brand_dir=str(write_brand(tmp_path)), site_name="Ferry <Gazette>", page_seconds=1)
 
 
-def test_pages_have_logo_icon_line_and_footer(branded: Browser) -> None:
+def test_pages_have_logo_icon_and_footer(branded: Browser) -> None:
     page = branded.open("/").page
     logo = page.one("a", class_="wordmark").one("img")
     assert logo["src"].startswith("/static/brand-logo.svg?v=")
     assert (logo["alt"], logo["width"], logo["height"]) == ("Ferry <Gazette>", "101", "28")
     icon = page.one("link", rel="icon")
     assert icon["href"].startswith("/static/brand-icon.svg?v=")
-    assert page.one("aside", class_="brand-line").one("a")["href"] == "/about"
     footer = page.one("footer")
     assert [link["href"] for link in footer.all("a")][-3:] == [
         "https://ferry.example/times", "https://ferry.example/", "https://ferry.example/quay",
     ]  # fmt: skip
     assert "Published by the Ferry Society" in footer.text
-    assert branded.open("/", headers=ZH).page.one("aside").text == "渡口新闻"
-    assert branded.open("/nowhere").page.one("aside", class_="brand-line")
+    assert "渡口新闻" in branded.open("/", headers=ZH).page.one("footer").text
+    assert branded.open("/nowhere").page.one("footer").all("a", href="https://ferry.example/times")
 
 
-def test_stylesheet_has_the_colours_at_an_address_of_its_own(branded: Browser, reader: Browser) -> None:
+def test_stylesheet_has_the_accent_at_an_address_of_its_own(branded: Browser, reader: Browser) -> None:
     own, common = (person.open("/").page.one("link", rel="stylesheet")["href"] for person in (branded, reader))
     assert own != common
     css = branded.open(own).response
     assert css.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     text = css.text
-    # What asks for more contrast still comes last.
-    assert text.index("--accent: #8c2f1b") < text.index("--accent: #0b4f8a") < text.index("--accent: #7fbdf2")
-    assert text.index("--accent: #7fbdf2") < text.index("--faint: var(--ink)")
+    assert text.index("--accent: #f0957f") < text.index("--accent: #0b4f8a") < text.index("--accent: #9db9d0")
     assert "#0b4f8a" not in reader.open(common).response.text
 
 
@@ -61,7 +58,7 @@ def test_pictures_are_pictures_only(branded: Browser) -> None:
     for path in ("/favicon.ico", "/apple-touch-icon.png"):
         assert branded.open(path).response.mimetype == "image/png"
     manifest = json.loads(branded.open("/manifest.webmanifest").response.data)
-    assert (manifest["background_color"], manifest["theme_color"]) == ("#f7fafc", "#0b4f8a")
+    assert (manifest["background_color"], manifest["theme_color"]) == ("#fdfcf9", "#0b4f8a")
     assert [icon["sizes"] for icon in manifest["icons"]] == ["any", "192x192"]
 
 
@@ -80,8 +77,8 @@ def test_an_svg_icon_alone_shows_nothing_of_the_program(make_browser: MakeBrowse
 def test_a_faulty_brand_prevents_the_start_and_is_in_the_health(
     make_browser: MakeBrowser, settings: Settings, tmp_path: Path
 ) -> None:
-    (tmp_path / "brand.toml").write_text('[colours.light]\nink = "#dddddd"')
-    problem = "ink #dddddd on paper #fdfcf9 has a contrast of 1.32 : 1, and needs 4.5 : 1. Change one of them."
+    (tmp_path / "brand.toml").write_text('accent = "#dddddd"')
+    problem = "accent #dddddd has a contrast of 1.32 : 1 with paper #fdfcf9, and needs 4.5 : 1. Make it darker."
     with pytest.raises(ConfigError, match="has a contrast"):
         _check_app(Settings(redis_url=settings.redis_url, secret_key="k" * 32, brand_dir=str(tmp_path)))
     reader = make_browser(brand_dir=str(tmp_path))

@@ -10,29 +10,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from voteweb.core import colours, config, markup
+from voteweb.core import config
 from voteweb.core.brand_images import BrandImage, read_image
-from voteweb.core.colours import Palette
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import folder_faults, read_text
 
 _SETTINGS_FILE = "brand.toml"
 _IMAGES = ("logo.svg", "logo.png", "icon.svg", "icon.png")
-#: A fragment of Markdown, by its name and the code of a language, if it has one.
-_FRAGMENT = re.compile(r"(header|footer)(?:\.([a-z]{2}))?\.md")
-_MAX_CHARACTERS = {"header": config.MAX_BRAND_HEADER_LENGTH, "footer": config.MAX_BRAND_FOOTER_LENGTH}
+#: The text in Markdown at the end of every page, with the code of a language, if it has one.
+_FOOTER = re.compile(r"footer(?:\.([a-z]{2}))?\.md")
 _LINK = re.compile(r"https://[!-~]+")
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+#: Least contrast of text, by WCAG 2.1 AA, and what the accent stands on or under on light pages, as in site.css.
+MIN_CONTRAST = 4.5
+_BESIDE_ACCENT = {"paper": "#fdfcf9", "panel": "#f4f1ea", "on-accent": "#ffffff"}
+#: The share of white in the accent on dark pages: any is light enough then for them, and for dark text on it.
+_WHITE_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Brand:
-    """The looks of a site that are its own; ``palettes`` are whole, ``links`` pairs of name and address."""
+    """The looks of a site that are its own; ``links`` are pairs of name and address, ``footers`` by language.
 
-    palettes: Mapping[str, Palette]
+    ``accent`` is the colour of the site's name, buttons and given votes, as "#rrggbb"; "" for that of the program.
+    """
+
+    accent: str = ""
     images: Mapping[str, BrandImage] = field(default_factory=dict)
     links: tuple[tuple[str, str], ...] = ()
-    fragments: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    has_own_colours: bool = False
+    footers: Mapping[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
     @property
@@ -45,17 +51,22 @@ class Brand:
         """The icons, the best for browsers first."""
         return tuple(self.images[file] for file in ("icon.svg", "icon.png") if file in self.images)
 
-    def text(self, name: str, language: str) -> str:
-        """Return the Markdown of the fragment *name* for readers in *language*, a code; "" if there is none."""
-        return self.fragments.get((name, language)) or self.fragments.get((name, ""), "")
+    @property
+    def dark_accent(self) -> str:
+        """The accent on dark pages."""
+        channels = (int(self.accent[at : at + 2], 16) for at in (1, 3, 5))
+        return "#" + "".join(f"{round(255 - (255 - c) * (1 - _WHITE_SHARE)):02x}" for c in channels)
+
+    def footer(self, language: str) -> str:
+        """Return the Markdown at the end of every page for readers in *language*, a code; "" if there is none."""
+        return self.footers.get(language) or self.footers.get("", "")
 
 
-def load_brand(folder: str, stylesheet: str) -> Brand:
-    """Return the brand in *folder*, "" for none, of a site with this *stylesheet*."""
-    defaults = colours.palettes(stylesheet)
+def load_brand(folder: str) -> Brand:
+    """Return the brand in *folder*, "" for none."""
     faults = folder_faults("VOTEWEB_BRAND_DIR", folder)
     if not folder or faults:
-        return Brand(defaults, faults=tuple(faults))
+        return Brand(faults=tuple(faults))
 
     def read(path: Path, parse: Callable[[Path], Any]) -> Any:
         """Return what *parse* makes of the file at *path*, None for a faulty one."""
@@ -69,51 +80,65 @@ def load_brand(folder: str, stylesheet: str) -> Brand:
             faults.append(f"Cannot read {path}: {error.strerror}")
         return None
 
-    images, fragments, own = {}, {}, _OwnSettings(defaults, (), has_own_colours=False)
+    images, footers, accent, links = {}, {}, "", ()
     for path in sorted(Path(folder).iterdir()):
-        fragment = _FRAGMENT.fullmatch(path.name)
         if path.name in _IMAGES:
             images[path.name] = read(path, read_image)
         elif path.name == _SETTINGS_FILE:
-            own = read(path, lambda path: _read_settings(path, defaults)) or own
-        elif fragment:
-            fragments[fragment[1], fragment[2] or ""] = read(path, _read_fragment) or ""
+            accent, links = read(path, _read_settings) or ("", ())
+        elif footer := _FOOTER.fullmatch(path.name):
+            footers[footer[1] or ""] = read(path, _read_footer) or ""
         elif not path.name.startswith("."):
             faults.append(f"{path} is no file of a brand: rename or remove it. See docs/branding.md.")
     if "logo.svg" in images and "logo.png" in images:
         faults.append(f"{folder} has logo.svg and logo.png: keep one of them.")
-    return Brand(
-        palettes=own.palettes,
-        images={file: image for file, image in images.items() if image},
-        links=own.links,
-        fragments=fragments,
-        has_own_colours=own.has_own_colours,
-        faults=tuple(faults),
-    )
+    return Brand(accent, {file: image for file, image in images.items() if image}, links, footers, tuple(faults))
 
 
-@dataclass(frozen=True, slots=True)
-class _OwnSettings:
-    """The content of the file brand.toml."""
-
-    palettes: Mapping[str, Palette]
-    links: tuple[tuple[str, str], ...]
-    has_own_colours: bool
-
-
-def _read_settings(path: Path, defaults: Mapping[str, Palette]) -> _OwnSettings:
+def _read_settings(path: Path) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the accent and the links in the file brand.toml."""
     try:
-        tables = tomllib.loads(read_text(path, config.MAX_BRAND_SETTINGS_BYTES))
+        settings = tomllib.loads(read_text(path, config.MAX_BRAND_SETTINGS_BYTES))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError("%(path)s is not TOML: %(reason)s", path=path, reason=error) from None
     try:
-        if unknown := set(tables) - {"colours", "links"}:
-            raise ConfigError("[%(table)s] is none of [colours.light], [colours.dark], [links].", table=min(unknown))
-        own = tables.get("colours", {})
-        palettes = colours.check(defaults, own if isinstance(own, dict) else {"": own})
-        return _OwnSettings(palettes, _check_links(tables.get("links", {})), has_own_colours=bool(own))
+        if unknown := set(settings) - {"accent", "links"}:
+            raise ConfigError("%(name)s is neither accent nor [links].", name=min(unknown))
+        return _check_accent(settings.get("accent", "")), _check_links(settings.get("links", {}))
     except ConfigError as error:
         raise ConfigError("%(path)s: %(problem)s", path=path, problem=error) from None
+
+
+def _check_accent(accent: object) -> str:
+    if accent == "":
+        return ""
+    if not isinstance(accent, str) or not _COLOUR.fullmatch(accent.lower()):
+        raise ConfigError('accent must be six hexadecimal digits, such as "#8c2f1b".')
+    for name, colour in _BESIDE_ACCENT.items():
+        ratio = contrast(accent, colour)
+        if ratio < MIN_CONTRAST:
+            raise ConfigError(
+                "accent %(accent)s has a contrast of %(ratio)s : 1 with %(name)s %(colour)s, and needs %(least)s : 1. "
+                "Make it darker.",
+                accent=accent,
+                ratio=f"{int(ratio * 100) / 100:.2f}",  # not rounded up to what it needs
+                name=name,
+                colour=colour,
+                least=MIN_CONTRAST,
+            )
+    return accent.lower()
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2.1 defines it, from 1 to 21."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _check_links(links: object) -> tuple[tuple[str, str], ...]:
@@ -131,15 +156,10 @@ def _check_links(links: object) -> tuple[tuple[str, str], ...]:
     return tuple(links.items())
 
 
-def _read_fragment(path: Path) -> str:
+def _read_footer(path: Path) -> str:
     text = read_text(path, config.MAX_OPERATOR_PAGE_BYTES)
-    name = path.name.partition(".")[0]
-    if len(text) > _MAX_CHARACTERS[name]:
+    if len(text) > config.MAX_BRAND_FOOTER_LENGTH:
         raise ConfigError(
-            "%(path)s has more than %(max)s characters. Shorten it.", path=path, max=_MAX_CHARACTERS[name]
+            "%(path)s has more than %(max)s characters. Shorten it.", path=path, max=config.MAX_BRAND_FOOTER_LENGTH
         )
-    if name == "header" and text:
-        html = markup.render_operator_page(text).strip()
-        if "\n" in text or not html.startswith("<p>"):
-            raise ConfigError("%(path)s must be one line, without a heading or a list.", path=path)
     return text

@@ -327,8 +327,7 @@ MAX_OPERATOR_PAGE_BYTES = 100_000
 #: Bytes of a picture of a brand, which every visitor loads, and of its settings.
 MAX_BRAND_IMAGE_BYTES = 100_000
 MAX_BRAND_SETTINGS_BYTES = 20_000
-#: Characters of a brand's texts above and below every page, which are one line and some.
-MAX_BRAND_HEADER_LENGTH = 200
+#: Characters of a brand's text below every page, which is some lines.
 MAX_BRAND_FOOTER_LENGTH = 600
 #: Links of a brand in the footer, and characters of the name of one.
 MAX_BRAND_LINKS = 10
@@ -455,7 +454,9 @@ class Settings:
         "", "folder", "Markdown files of the operator, rules.md and privacy.md; empty: the default texts"
     )
     brand_dir: str = _setting(
-        "", "folder", "logo, icon, colours, links and texts of the operator, see branding.md; empty: voteweb's own"
+        "",
+        "folder",
+        "logo, icon, accent colour, links and footer of the site, see branding.md; empty: voteweb's own",
     )
     contact: str = _setting("", "URL", "mailto: or https:// of the operators, shown on every page; empty: none")
     good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1, MAX_GOOD_VOTES)

@@ -1,8 +1,7 @@
-"""The brand of a site in its pages: which pictures and colours are served in place of those of the program."""
+"""The brand of a site in its pages: which pictures and which accent are served in place of those of the program."""
 
 from typing import NamedTuple
 
-from voteweb.core import colours
 from voteweb.core.branding import Brand
 from voteweb.core.resources import resource_folder
 from voteweb.web.urls import absolute, static
@@ -21,16 +20,14 @@ class Icon(NamedTuple):
 _ICON = Icon("icon.svg", "image/svg+xml", "any")
 
 
-def stylesheet() -> str:
-    """Return the program's stylesheet."""
-    return (resource_folder("static") / _STYLESHEET).read_text("utf-8")
-
-
 def static_files(brand: Brand) -> tuple[tuple[str, bytes], ...]:
-    """Return the static files of *brand* by name: its pictures, and the stylesheet with its colours."""
+    """Return the static files of *brand* by name: its pictures, and the stylesheet with its accent."""
     files = [(image.static_name, image.content) for image in brand.images.values()]
-    if brand.has_own_colours:
-        files.append((_STYLESHEET, colours.recolour(stylesheet(), brand.palettes).encode()))
+    if brand.accent:
+        text = (resource_folder("static") / _STYLESHEET).read_text("utf-8")
+        light, dark = (f":root {{ --accent: {accent}; }}" for accent in (brand.accent, brand.dark_accent))
+        text += f"\n{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
+        files.append((_STYLESHEET, text.encode()))
     return tuple(files)
 
 

@@ -14,6 +14,8 @@ from voteweb.web.responses import public, render_public, xml
 from voteweb.web.static_files import files
 from voteweb.web.urls import static
 
+#: The colours of pages and of what stands out, as in site.css.
+_PAPER, _ACCENT = "#fdfcf9", "#8c2f1b"
 blueprint = Blueprint("site_files", __name__)
 
 #: The icons of the manifest; phones cut the maskable one to a shape of their own.
@@ -47,7 +49,7 @@ def _icon(name: str) -> Response:
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Return how a phone installs the site, and that pages can be shared to the form that posts an article."""
-    own, colours = icons(brand()), brand().palettes["light"]
+    own = icons(brand())
     shown = [(icon, "any") for icon in own or _ICONS] + ([] if own else [(_MASKABLE_ICON, "maskable")])
     body = {
         "id": "/",
@@ -56,8 +58,8 @@ def manifest() -> Response:
         "start_url": "/",
         "scope": "/",
         "display": "minimal-ui",  # links lead to other sites, so there must be a way back
-        "background_color": colours["paper"],
-        "theme_color": colours["accent"],
+        "background_color": _PAPER,
+        "theme_color": brand().accent or _ACCENT,
         "icons": [
             {"src": static(icon.name), "sizes": icon.sizes, "type": icon.mimetype, "purpose": purpose}
             for icon, purpose in shown
