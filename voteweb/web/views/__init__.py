@@ -1,4 +1,4 @@
-"""The pages: one blueprint per noun, whose views render the templates in the folder of the same name."""
+"""The pages: modules by subject, each with its blueprint, and those of the nouns that it has besides."""
 
 from flask import Flask
 from werkzeug.routing import IntegerConverter
