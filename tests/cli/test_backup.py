@@ -13,7 +13,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup
 from tests.site_process import start_voteweb
 from tests.store.examination import run
-from voteweb.cli import backup_file
+from voteweb.cli import backup
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
@@ -74,7 +74,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_file(
     def fail(descriptor: int) -> NoReturn:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(backup_file.os, "fsync", fail)
+    monkeypatch.setattr(backup.os, "fsync", fail)
     assert error_line(invoke("backup", tmp_path / "x")) == "No space left on device"
     assert list(tmp_path.iterdir()) == []
 

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup, write_backup
 from tests.store.examination import run, snapshot
-from voteweb.cli.backup_file import FORMAT
+from voteweb.cli.backup import FORMAT
 from voteweb.store import Store
 
 

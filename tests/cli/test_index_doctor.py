@@ -13,7 +13,7 @@ from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.examination import run
 from tests.store.storm import StoreStorm
-from voteweb.cli.index import keep_index
+from voteweb.cli.jobs import keep_index
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search import examination, indexer
 from voteweb.search.engine import connect

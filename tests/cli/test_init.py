@@ -16,8 +16,7 @@ from tests.helpers import free_ports, needs
 from tests.machines import RedisProcess
 from tests.site_process import run_voteweb, voteweb_command
 from tests.terminal import converse
-from voteweb.cli.environment import read_file
-from voteweb.cli.site_folder import made_folder
+from voteweb.cli.environment import made_folder, read_file
 from voteweb.core import passwords
 from voteweb.core.config import env_name, from_env
 from voteweb.core.models import Role

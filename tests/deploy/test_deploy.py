@@ -16,7 +16,7 @@ from tests.deploy.proxies import NGINX, find_program
 from tests.deploy.test_systemd import verify
 from tests.helpers import needs
 from tests.site_process import run_voteweb
-from voteweb.cli.deploy_files import Deployment, caddy_files, systemd_files
+from voteweb.cli.deploy import Deployment, caddy_files, systemd_files
 from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
 

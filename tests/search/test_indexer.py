@@ -19,8 +19,8 @@ from tests.site_process import run_voteweb, start_voteweb
 from tests.store.backup.copying import back_up, restore
 from tests.store.examination import ids, run
 from tests.store.storm import StoreStorm
-from voteweb.cli import index as cli_index
-from voteweb.cli.index import keep_index
+from voteweb.cli import jobs as cli_index
+from voteweb.cli.jobs import keep_index
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Unavailable

@@ -1,21 +1,220 @@
-"""``voteweb backup``: write a whole site into one file, or to the program that encrypts or sends it."""
+"""``voteweb backup``: write a whole site into one file, or to the program that encrypts or sends it.
 
+The file format of a backup: JSON lines, compressed by gzip.
+
+The first line has the format, the layout and the origin of the data, each other one a key, and the last one the numbers
+of lines and of things and a checksum of all lines before it, so that a truncated or damaged file is detected.
+"""
+
+import gzip
+import json
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
+from typing import IO, Any
 
 import click
 
-from voteweb.cli import backup_file
-from voteweb.cli.progress import track
+from voteweb.cli.output import track
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core import clock
-from voteweb.core.errors import StorageFull, Unavailable
-from voteweb.store.backup import Backup
+from voteweb.core.config import MAX_TIME, SCHEMA
+from voteweb.core.errors import Invalid, StorageFull, Unavailable
+from voteweb.store.backup import Backup, KeyLine, parse_line, things
+from voteweb.store.schema.values import finite_number
 from voteweb.store.server.health import BackupFacts
+
+#: The format that is written, and the only one that is read.
+FORMAT = 7
+#: Identifies a backup in its first line.
+FILE_TYPE = "voteweb backup"
+#: Bytes of the first line that are read to see whether a file is a backup.
+MAX_FIRST_LINE_BYTES = 10_000
+#: Bytes of one line: a key that is larger takes several.
+MAX_LINE_BYTES = 1_000_000
+#: The format of what zlib writes: that of gzip, with a window of 32 kB.
+_GZIP = 16 + zlib.MAX_WBITS
+#: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked
+#: at: as JSON they may take thirty times as much memory.
+MAX_EXPANSION, MIN_EXPANDED_BYTES = 100, 2_000_000
+
+
+@contextmanager
+def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
+    """Yield a stream for the new content of *file*, which replaces it, synced to disk, when the block ends.
+
+    Only its owner can read it. If the block raises, *file* stays as it was.
+    """
+    try:
+        temporary = tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False)  # noqa: SIM115
+    except OSError as error:  # it names a file that nobody has asked for
+        raise OSError(error.errno, error.strerror, str(file)) from None
+    with temporary as stream:
+        try:
+            yield stream
+            os.fsync(stream.fileno())
+            os.replace(stream.name, file)
+        except BaseException:
+            os.unlink(stream.name)
+            raise
+
+
+def write(
+    stream: IO[bytes],
+    engine: str,
+    lines: Iterable[KeyLine],
+    skipped: Sequence[str] = (),
+    *,
+    layout: int = SCHEMA,
+    is_whole: bool = False,
+) -> tuple[Counter[str], int]:
+    """Write *lines*, which were read from *engine*, to *stream*.
+
+    Return how many lines there were, and of things in them, and the size of the backup in bytes.
+
+    *skipped* are, once all lines have been read, the keys that could not be: the last line has their number. A *whole*
+    copy has every key of a site with this *layout*.
+    """
+    counts: Counter[str] = Counter()
+    digest = sha256()
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    compressor, size = zlib.compressobj(6, wbits=_GZIP), 0
+
+    def write_line(fields: dict[str, Any]) -> None:
+        nonlocal size
+        line = encode(fields).encode() + b"\n"
+        digest.update(line)
+        size += stream.write(compressor.compress(line))
+
+    whole = {"whole": True} if is_whole else {}
+    origin = {"layout": layout, "engine": engine, "taken": clock.now()}
+    write_line({"file": FILE_TYPE, "format": FORMAT, **origin, **whole})
+    for line in lines:
+        write_line(line.as_json())
+        counts["lines"] += 1
+        counts.update(things(line))
+    partial = {"skipped": len(skipped)} if skipped else {}
+    write_line({"end": counts, "sha256": digest.hexdigest(), **partial})
+    size += stream.write(compressor.flush())
+    stream.flush()
+    return counts, size
+
+
+class Reader:
+    """Reads a backup; its data are those of ``engine`` at unix time ``created``, without ``skipped`` keys.
+
+    One that is whole, with every key of a site, may have another ``layout`` than the current one.
+    """
+
+    def __init__(self, file: str, stream: IO[bytes], *, bounded: bool = True) -> None:
+        """Read the first line of *stream*; raise Invalid unless it is that of a backup in a known format.
+
+        *bounded*: refuse lines and a content of a size that no site has, before they are in memory.
+        """
+        self._file = file
+        self._bounded = bounded
+        self._size = os.fstat(stream.fileno()).st_size
+        self._compressed = gzip.GzipFile(fileobj=stream)
+        self._digest = sha256()
+        self.counts: Counter[str] = Counter()
+        self.skipped = 0
+        try:
+            line = self._compressed.readline(MAX_FIRST_LINE_BYTES)
+            header = json.loads(line)
+        except (gzip.BadGzipFile, ValueError, RecursionError):
+            header = None
+        except (EOFError, zlib.error):
+            raise self._damaged("it is truncated") from None
+        if not isinstance(header, dict) or header.get("file") != FILE_TYPE or not isinstance(header.get("format"), int):
+            raise Invalid(
+                "%(file)s is not a backup of voteweb. Decrypt one that is encrypted on its way: "
+                "age -d -i KEYFILE FILE | voteweb restore -",
+                file=file,
+            )
+        if header["format"] != FORMAT:
+            is_older = header["format"] < FORMAT
+            raise Invalid(
+                "%(file)s was written by %(other)s voteweb (format %(format)s, this one reads %(max)s): restore it "
+                "with the version that wrote it%(next)s.",
+                file=file,
+                other="an older" if is_older else "a newer",
+                format=header["format"],
+                max=FORMAT,
+                next=", then install this one and run `voteweb migrate`" if is_older else "",
+            )
+        self.is_whole, self.layout = header.get("whole") is True, header.get("layout")
+        if self.layout != SCHEMA and not (self.is_whole and self.layout in range(SCHEMA)):
+            raise self._damaged("its first line has no layout that this version knows")
+        self._digest.update(line)
+        self.engine, self.created = str(header.get("engine", "")), finite_number(str(header.get("taken"))) or 0.0
+        if not 0 <= self.created < MAX_TIME or not self.engine.isprintable():
+            raise self._damaged("its first line has a value out of range")
+
+    def lines(self) -> Iterator[KeyLine]:
+        """Yield every line of a key; raise Invalid at the first malformed one, or if the end does not match them."""
+        for number, line in enumerate(self._lines(), 2):
+            try:
+                fields = json.loads(line.decode())
+                if b"\\ud" in line.lower():
+                    json.dumps(fields, ensure_ascii=False).encode()  # ValueError: half a character
+                if not isinstance(fields, dict):
+                    raise Invalid("is not the line of a key")
+                if "end" in fields:
+                    self._check_end(fields)
+                    return
+                parsed = parse_line(fields, is_whole=self.is_whole)
+            except (ValueError, RecursionError):
+                raise self._damaged(f"line {number} cannot be read") from None
+            except Invalid as error:
+                raise self._damaged(f"line {number} {error}") from None
+            self._digest.update(line)
+            self.counts["lines"] += 1
+            self.counts.update(things(parsed))
+            yield parsed
+        raise self._damaged("it is truncated")
+
+    def _lines(self) -> Iterator[bytes]:
+        read = 0
+        try:
+            while line := self._compressed.readline(MAX_LINE_BYTES + 1 if self._bounded else -1):
+                read += len(line)
+                if self._bounded and len(line) > MAX_LINE_BYTES:
+                    raise self._oversized(f"a line of more than {MAX_LINE_BYTES:,} bytes")
+                if self._bounded and read > max(MIN_EXPANDED_BYTES, MAX_EXPANSION * self._size):
+                    raise self._oversized(f"more than {read:,} bytes of content in {self._size:,}")
+                yield line
+        except EOFError:
+            raise self._damaged("it is truncated") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise self._damaged(str(error)) from None
+
+    def _check_end(self, end: dict[str, Any]) -> None:
+        if end["end"] != self.counts:
+            raise Invalid("does not match the number of lines")
+        if end.get("sha256") != self._digest.hexdigest():
+            raise Invalid("does not match the checksum of the lines")
+        if any(True for _ in self._lines()):
+            raise Invalid("is not the last one")
+        skipped = end.get("skipped", 0)
+        self.skipped = skipped if isinstance(skipped, int) else 1
+
+    def _oversized(self, what: str) -> Invalid:
+        return Invalid(
+            "%(file)s has %(what)s, as no site does, but an attack may. If you trust it, use --force.",
+            file=self._file,
+            what=what,
+        )
+
+    def _damaged(self, reason: str) -> Invalid:
+        return Invalid("%(file)s is damaged: %(reason)s.", file=self._file, reason=reason)
+
 
 #: Skipped keys that are printed; all are counted.
 PRINTED_KEYS = 20
@@ -100,9 +299,9 @@ def _write(site: Site, file: Path | None) -> tuple[int, list[str]]:
     Return its size in bytes, and the keys that could not be read, of which the first are printed.
     """
     source, engine, skipped = Backup(site.store.context), site.store.health.engine().program, list[str]()
-    with backup_file.replace_atomically(file) if file else nullcontext(sys.stdout.buffer) as stream:
+    with replace_atomically(file) if file else nullcontext(sys.stdout.buffer) as stream:
         lines = track(source.lines(skipped), "Backing up", source.total())
-        counts, size = backup_file.write(stream, engine, lines, skipped)
+        counts, size = write(stream, engine, lines, skipped)
     click.echo(f"Wrote {summarize(counts)} to {file or 'standard output'} ({size / 1e6:,.1f} MB).", err=not file)
     for key in skipped[:PRINTED_KEYS]:
         click.echo(f"{key}  cannot be read: left out", err=True)

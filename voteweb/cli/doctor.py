@@ -2,8 +2,8 @@
 
 import click
 
-from voteweb.cli.index import catch_up, index_size, new_folder
-from voteweb.cli.progress import track
+from voteweb.cli.jobs import catch_up, index_size, new_folder
+from voteweb.cli.output import track
 from voteweb.cli.site import Site, lines_not_in_force, pluralize, with_site
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import SearchError

@@ -11,19 +11,21 @@ from pathlib import Path
 
 import click
 
-from voteweb.cli.deploy_files import SERVICE_NAME
+from voteweb.cli.deploy import SERVICE_NAME
 from voteweb.cli.environment import (
     DEFAULT_SITE,
+    DEFAULT_USER,
     FILE_NAME,
     become_owner,
     is_plain,
+    made_folder,
     read_file,
     refuse_unclear,
+    refuse_used_folder,
     write_file,
 )
-from voteweb.cli.password_input import new_password_hash, password_stdin_option
 from voteweb.cli.site import open_checked_store
-from voteweb.cli.site_folder import DEFAULT_USER, made_folder, refuse_used_folder
+from voteweb.cli.users import new_password_hash, password_stdin_option
 from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE, MAX_GOOD_VOTES, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Invalid, VotewebError

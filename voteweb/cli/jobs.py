@@ -1,23 +1,107 @@
 """``voteweb jobs``: run the background jobs, each in one process of all that could, and keep this machine's index."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 import click
 
-from voteweb.cli.index import keep_index, new_indexer
-from voteweb.cli.mail import mail_steps
-from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
-from voteweb.cli.workers import exit_with_parent
-from voteweb.core.errors import Unavailable
+from voteweb.cli.output import track_share
+from voteweb.cli.site import ANSWER_TIMEOUT, Site, pluralize, with_site
+from voteweb.cli.workers import SIGNAL_DELAY_SECONDS, exit_with_parent
+from voteweb.core.errors import Unavailable, VotewebError
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import AlreadyIndexing
+from voteweb.search.files import IndexFolder
 from voteweb.search.health import start_warnings
+from voteweb.search.index import SearchIndex
+from voteweb.search.indexer import Indexer
+from voteweb.search.models import State
 from voteweb.store.site.leases import Steps
+
+#: Seconds until the index is tried again after another process had it, or after a failure.
+RETRY_SECONDS = 10.0
+
+
+def new_folder(site: Site) -> IndexFolder:
+    """Return the folder of the index of this machine."""
+    return IndexFolder(site.settings.search_folder)
+
+
+def new_indexer(site: Site) -> Indexer:
+    """Return an indexer of the index of this machine."""
+    return Indexer(new_folder(site), site.store.search)
+
+
+def catch_up(site: Site, *, rebuild: bool) -> str:
+    """Bring the index of this machine up to date, or build it anew; return what was done, in words.
+
+    Raises AlreadyIndexing if another process keeps it up to date, which is asked to build it anew if that is wanted.
+    """
+    indexer = new_indexer(site)
+    try:
+        with track_share("Indexing") as on_step:
+            indexer.catch_up(rebuild=rebuild, on_step=on_step)
+    except AlreadyIndexing:
+        if not rebuild:
+            raise
+        new_folder(site).request_rebuild()
+        return "The background process of the site builds the index anew now."
+    return f"The index has {index_size(SearchIndex(site.settings.search_folder).state())}."
+
+
+def index_size(state: State) -> str:
+    """Return how many articles and comments an index has."""
+    return f"{pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}"
+
+
+def keep_index(indexer: Indexer, stop: threading.Event) -> None:
+    """Keep the index up to date until *stop* is set; a failure is reported once, and tried again."""
+    reported = ""
+    while not stop.is_set():
+        try:
+            indexer.run(stop.is_set)
+        except (AlreadyIndexing, Unavailable):
+            pass  # another process does it; /healthz and the web server's log say so already
+        except Exception as error:
+            cause = error.__cause__ or error  # the message of an error of search is for those who search
+            message = str(cause) if isinstance(cause, VotewebError | OSError) else f"{type(cause).__name__}: {cause}"
+            if message != reported:
+                click.echo(f"Warning: the index of search is not up to date: {message}", err=True)
+            reported = message
+        stop.wait(RETRY_SECONDS)
+
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+
+def mail_steps(site: Site) -> Steps:
+    """Return what sends the mails of *site* that are due; nothing on a site without mail."""
+    if not site.settings.mail_url:
+        return lambda: iter(())
+    from voteweb.web.mail.sending import send_due_mails  # other commands start without Flask
+
+    return lambda: send_due_mails(_app(site))
+
+
+@cache
+def _app(site: Site) -> "Flask":
+    """Return the app of *site*, which counts nothing: the metrics are those of the web server."""
+    from voteweb.app import create_app
+
+    settings = replace(site.settings, metrics_token="")  # nosec B106
+    return create_app(settings, site.store)
+
 
 #: Seconds that running steps have to finish when the process ends; they may be cut off and run again.
 STOP_SECONDS = 5.0
@@ -80,3 +164,70 @@ def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
         except Exception as error:
             click.echo(f"Warning: the background job {job.name} failed: {type(error).__name__}: {error}", err=True)
         stop.wait(job.interval)
+
+
+#: Seconds until the process is started again after it died: at first, and after it died several times in a row.
+RESTART_SECONDS = 1.0
+MAX_RESTART_SECONDS = 30.0
+#: Seconds between two checks whether the site stops.
+POLL_SECONDS = 0.2
+
+
+@contextmanager
+def background_jobs(is_stopping: Callable[[], bool]) -> Iterator[None]:
+    """Run ``voteweb jobs`` in a process of its own until the block ends or the web server *is_stopping*.
+
+    The web server waits for open requests first: the jobs end meanwhile, not after it. Their settings are those in the
+    environment.
+    """
+    ended = threading.Event()
+
+    def is_over(seconds: float) -> bool:
+        """Return True as soon as the jobs are to end, or False after *seconds*."""
+        deadline = time.monotonic() + seconds
+        while not (ended.is_set() or is_stopping()):
+            if (left := deadline - time.monotonic()) <= 0:
+                return False
+            ended.wait(min(left, POLL_SECONDS))
+        return True
+
+    thread = threading.Thread(target=_keep_running, args=[is_over])
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _keep_running(is_over: Callable[[float], bool]) -> None:
+    pause = RESTART_SECONDS
+    while not is_over(0):
+        process = _start()
+        while process.poll() is None and not is_over(POLL_SECONDS):
+            pass
+        if process.returncode is None:
+            process.terminate()
+            _end(process)
+        # A signal to all processes of the site may have reached that process first.
+        elif not is_over(SIGNAL_DELAY_SECONDS):
+            click.echo(f"Warning: the background jobs ended (status {process.returncode}) and start again.", err=True)
+            is_over(pause)
+            pause = min(2 * pause, MAX_RESTART_SECONDS)
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "voteweb.cli", "jobs", "--parent", str(os.getpid())]
+    # With close_fds, Popen waits for the end of a pipe, which a worker that is forked at that moment would hold open.
+    # Without it, no file is passed on either.
+    return subprocess.Popen(  # nosec B603  # noqa: S603 - this program itself
+        command, stdin=subprocess.DEVNULL, close_fds=False
+    )
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    try:
+        process.wait(2 * STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

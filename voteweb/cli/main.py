@@ -8,21 +8,19 @@ import click
 from flask.cli import AppGroup
 
 from voteweb import __version__
-from voteweb.cli.articles import article
 from voteweb.cli.backup import backup
 from voteweb.cli.config import config
+from voteweb.cli.content import article, group
 from voteweb.cli.deploy import deploy
 from voteweb.cli.doctor import doctor, rescore
-from voteweb.cli.groups import group
-from voteweb.cli.import_stories import import_
+from voteweb.cli.imports import import_
 from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
-from voteweb.cli.log import log
+from voteweb.cli.log import log, stats
 from voteweb.cli.migrate import migrate
 from voteweb.cli.restore import restore
 from voteweb.cli.run import run
-from voteweb.cli.statistics import stats
-from voteweb.cli.user_lists import user
+from voteweb.cli.users import user
 from voteweb.core.config import TRACEBACK_VARIABLE
 from voteweb.core.errors import VotewebError
 

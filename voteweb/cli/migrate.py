@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from voteweb.cli import backup_file
-from voteweb.cli.progress import track
+from voteweb.cli import backup
+from voteweb.cli.output import track
 from voteweb.cli.site import (
     data_option,
     load_settings,
@@ -66,10 +66,10 @@ def convert_site(store: Store, state: State, file: Path) -> None:
     if state.backup:
         click.echo(f"Continuing the migration whose backup is {state.backup}.")
     else:
-        with backup_file.replace_atomically(file) as stream:
+        with backup.replace_atomically(file) as stream:
             lines = track(Backup(store.context).all_lines(), "Backing up", Backup(store.context).key_total())
             engine = store.health.engine().program
-            backup_file.write(stream, engine, lines, layout=state.number, is_whole=True)
+            backup.write(stream, engine, lines, layout=state.number, is_whole=True)
         click.echo(f"Wrote a backup of every key to {file.resolve()}.")
         Migrations(store.context).begin(str(file.resolve()))
     for conversion, total in totals.items():

@@ -1,11 +1,13 @@
-"""Print the answers of commands: aligned columns for people, or with ``--json`` one JSON object on each line."""
+"""Print the answers of commands, as columns for people or JSON lines, and progress bars on a terminal."""
 
 import json
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
@@ -117,3 +119,52 @@ def _text(name: str, value: Any) -> str:
         return " ".join(map(str, value))
     # What controls a terminal must not reach it: another program may have written it.
     return "".join(c for c in str(value) if c in "\n\t" or is_visible(c))
+
+
+#: How often a bar is redrawn at most.
+_MAX_UPDATES = 200
+
+
+def track(
+    items: Iterable[T], label: str, length: int, steps: Callable[[T], int] = lambda _: 1
+) -> Generator[T, None, None]:
+    """Yield *items* under a progress bar of *length* steps; *steps* returns how many an item took."""
+    with click.progressbar(
+        length=length,
+        label=label,
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+        update_min_steps=length // _MAX_UPDATES + 1,
+    ) as bar:
+        for item in items:
+            yield item
+            bar.update(steps(item))
+
+
+def track_file(items: Iterable[T], label: str, stream: IO[bytes]) -> Generator[T, None, None]:
+    """Yield *items*, which are read from the file *stream*, under a progress bar of the bytes read."""
+    position = 0
+
+    def bytes_read(_: T) -> int:
+        nonlocal position
+        position, before = stream.tell(), position
+        return position - before
+
+    return track(items, label, os.fstat(stream.fileno()).st_size, bytes_read)
+
+
+@contextmanager
+def track_share(label: str) -> Iterator[Callable[[float], None]]:
+    """Show a progress bar from the first call of the function that this yields, with the share that is done."""
+    with ExitStack() as stack:
+        bar = None
+
+        def show(share: float) -> None:
+            nonlocal bar
+            if bar is None:
+                bar = stack.enter_context(
+                    click.progressbar(length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
+                )
+            bar.update(int(100 * share) - bar.pos)
+
+        yield show

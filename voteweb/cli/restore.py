@@ -11,9 +11,8 @@ from typing import IO
 
 import click
 
-from voteweb.cli.backup import summarize
-from voteweb.cli.backup_file import Reader
-from voteweb.cli.progress import track_file
+from voteweb.cli.backup import Reader, summarize
+from voteweb.cli.output import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
 from voteweb.embedded.database import open_database
 from voteweb.store import Store

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from voteweb.cli.environment import FILE_NAME
-from voteweb.cli.jobs_process import background_jobs
+from voteweb.cli.jobs import background_jobs
 from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import (

@@ -1,16 +1,62 @@
-"""``voteweb user``: create and change members."""
+"""``voteweb user``: create, change and look up members."""
+
+import sys
+from typing import Any
 
 import click
 from flask.cli import AppGroup
 
-from voteweb.cli.output import confirm, yes_option
-from voteweb.cli.password_input import new_password_hash, password_stdin_option
+from voteweb.cli.output import (
+    bounded,
+    confirm,
+    json_option,
+    list_options,
+    print_fields,
+    print_rows,
+    read_pages,
+    yes_option,
+)
 from voteweb.cli.site import Site, site_origin, with_site
-from voteweb.core import validation
-from voteweb.core.config import COMMAND_LINE, RESET_SECONDS
+from voteweb.core import passwords, validation
+from voteweb.core.config import COMMAND_LINE, LOG_PAGE_SIZE, MAX_PASSWORD_LENGTH, MEMBER_PAGE_SIZE, RESET_SECONDS
 from voteweb.core.errors import Invalid, NoSuchMember
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, Page, Role, User
+from voteweb.core.names import name_key
 from voteweb.store.schema.log_entries import NewLogEntry
+
+password_stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
+
+
+def new_password_hash(name: str, site_name: str, from_stdin: bool) -> str:
+    """Read a new password of the member *name* from standard input or the terminal, and return its hash.
+
+    At the terminal, a password that the site would not accept either is asked for again; else it raises Invalid.
+    """
+    if from_stdin:
+        return passwords.hash_password(validation.password(_read_password(), name, site_name))
+    while True:
+        try:
+            password = validation.password(_prompt_password(), name, site_name)
+        except Invalid as error:
+            click.echo(f"Error: {error}", err=True)
+        else:
+            return passwords.hash_password(password)
+
+
+def _read_password() -> str:
+    # The longest password in UTF-8, the line's end and another character: enough to notice a longer one.
+    line = sys.stdin.buffer.readline(4 * MAX_PASSWORD_LENGTH + 6)
+    try:
+        return line.decode().removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise Invalid("The password on standard input is not UTF-8.") from None
+
+
+def _prompt_password() -> str:
+    if not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask for the password: use --password-stdin.")
+    return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
+
 
 _ROLE = click.Choice([role.value for role in Role])
 
@@ -138,3 +184,78 @@ def delete(site: Site, name: str, delete_posts: bool, yes: bool) -> None:
 def _log_entry(action: LogAction, about: str, reason: str = "") -> NewLogEntry:
     """Return an entry for the moderation log of an act of the command line."""
     return NewLogEntry(action, COMMAND_LINE, about=about, why=reason)
+
+
+__all__ = ["user"]  # with the commands of both modules
+
+
+@user.command("list", with_appcontext=False)
+@click.option("--moderators", is_flag=True, help="Only moderators and admins.")
+@click.option("--banned", is_flag=True, help="Only those who are banned, the latest ban first.")
+@click.option("--starting-with", metavar="TEXT", help="Only names that start with TEXT, 50 at most.")
+@list_options
+@with_site()
+def list_(
+    site: Site, moderators: bool, banned: bool, starting_with: str | None, limit: int, skip: int, as_json: bool
+) -> None:
+    """List the members, the newest first.
+
+    Those who have left are not listed.
+    """
+    if moderators + banned + (starting_with is not None) > 1:
+        raise click.UsageError("Choose one of --moderators, --banned and --starting-with.")
+    lists, store = site.store.users, site.store
+    if moderators:
+        found = bounded(lists.moderators(), skip, limit)
+        names = [name_key(member.name) for member in found]
+    elif starting_with is not None:
+        matching, _ = lists.search(starting_with)
+        names = bounded(matching, skip, limit)
+    else:
+        queue, size = (lists.queue_banned, LOG_PAGE_SIZE) if banned else (lists.queue_newest, MEMBER_PAGE_SIZE)
+
+        def read(number: int) -> Page[str]:
+            return store.read(queue, number)
+
+        names = read_pages(read, size, skip, limit)
+    members = store.read(lists.queue_members, list(dict.fromkeys(names)))
+    rows = [
+        _facts(member.user) | {"articles": member.articles, "comments": member.comments}
+        for member in members
+        if member.user.banned or not banned
+    ]
+    print_rows(rows, as_json)
+
+
+@user.command(with_appcontext=False)
+@click.argument("name")
+@json_option
+@with_site()
+def show(site: Site, name: str, as_json: bool) -> None:
+    """Show the member NAME."""
+    found = site.store.read(site.store.users.queue_members, [validation.member_name(name)])
+    if not found:
+        raise NoSuchMember(name=name)
+    (member,) = found
+    who = member.user
+    fields = {
+        **_facts(who),
+        "until": who.banned_until,
+        "reason": who.ban_reason if who.banned else "",
+        "request": who.request,
+        "invited_by": who.invited_by,
+        "can_log_in": bool(who.password) and not who.banned,
+        "articles": member.articles,
+        "comments": member.comments,
+    }
+    print_fields(fields, as_json)
+
+
+def _facts(member: User) -> dict[str, Any]:
+    state = "refused" if member.held and member.banned else "banned" if member.banned else ""
+    return {
+        "name": member.name,
+        "role": member.role.value,
+        "since": member.since,
+        "state": state or ("waiting" if member.held else "active"),
+    }

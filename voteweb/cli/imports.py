@@ -2,15 +2,29 @@
 
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
-from voteweb.cli.import_comments import import_comments
-from voteweb.cli.import_file import COMMENT_COLUMNS, STORY_COLUMNS, parse_story, parse_time
-from voteweb.cli.import_rows import ImportRun, ImportTimes, read_file
+from voteweb.cli.import_file import (
+    COMMENT_COLUMNS,
+    REFUSALS,
+    STORY_COLUMNS,
+    ImportRow,
+    ImportRun,
+    ImportTimes,
+    digest_of,
+    parse_count,
+    parse_story,
+    parse_text,
+    parse_time,
+    read_file,
+)
 from voteweb.cli.site import Site, with_site
-from voteweb.core import clock, config, links
-from voteweb.core.errors import VotewebError
+from voteweb.core import clock, config, links, validation
+from voteweb.core.errors import Invalid, VotewebError
+from voteweb.core.names import name_key
+from voteweb.store.comments.imports import ImportedComment
 
 #: Seconds before now at which --shift-to-now puts the newest story.
 NEWEST_AGE_SECONDS = 300
@@ -84,3 +98,70 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
         )
         import_comments(run, links_met)
         run.echo_summary("comments: ")
+
+
+#: Numbers of comments in a file: other sites count all their comments together.
+MAX_NUMBER = 10**15
+
+
+class CommentRow(NamedTuple):
+    """A row of the file: the digest of the link of its article, and of itself and the row that it answers."""
+
+    link: str
+    text: str
+    poster: str
+    time: float
+    votes: int
+    digest: str
+    parent_digest: str
+
+
+def parse_comment(row: ImportRow) -> CommentRow:
+    """Return the comment in *row*; raise Invalid."""
+    link = parse_link(row)
+    text = validation.comment(parse_text(row, "text"))
+    poster = validation.member_name(parse_text(row, "poster"))
+    number, parent = (parse_count(row, name, default=0, max=MAX_NUMBER) for name in ("n", "parent"))
+    if not number:
+        raise Invalid("n must be a whole number from 1 to %(max)s", max=MAX_NUMBER)
+    if parent == number:
+        raise Invalid("answers itself")
+    votes = parse_count(row, "votes", default=0)
+    parent_digest = _digest(link, parent) if parent else ""
+    return CommentRow(link, text, poster, parse_time(row), votes, _digest(link, number), parent_digest)
+
+
+def parse_link(row: ImportRow) -> str:
+    """Return the digest of the link of the article in *row*; raise Invalid."""
+    link = validation.link(parse_text(row, "article link"))
+    if not link:
+        raise Invalid("article link is missing")
+    return links.digest(link)
+
+
+def _digest(link: str, number: int) -> str:
+    return digest_of("comment", link, str(number))
+
+
+def import_comments(run: ImportRun[ImportedComment], new_links: set[str]) -> None:
+    """Import the comments of the file of *run*; without a dry run, put them into the lists where they belong.
+
+    *new_links* are digests of the links of stories that a dry run did not write.
+    """
+    wanted = (link for _, link in read_file(run.file, "Reading links", parse_link, COMMENT_COLUMNS))
+    articles = run.imports.find_articles(link for link in wanted if isinstance(link, str))
+    posters: set[str] = set()
+    for line, row in read_file(run.file, "Importing comments", parse_comment, COMMENT_COLUMNS):
+        if isinstance(row, VotewebError):
+            run.refuse(line, row)
+            continue
+        posters.add(name_key(row.poster))
+        article = articles.get(row.link, 0)
+        if article or (run.dry_run and row.link in new_links):
+            values = (row.text, row.poster, row.time, row.votes, row.digest, row.parent_digest)
+            run.add(line, ImportedComment(article, *values))
+        else:
+            run.refuse(line, REFUSALS["no-article"])
+    run.flush()
+    if not run.dry_run:
+        run.imports.order_lists(sorted(posters), sorted(set(articles.values())))
