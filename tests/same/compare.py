@@ -11,6 +11,11 @@ from typing import NamedTuple
 from tests.same.keys import Contents
 from tests.same.visitor import Record, Records
 
+#: A tag that begins or ends a block, or is not shown, with the blanks beside it.
+_BLOCK = re.compile(
+    r" ?(</?(?!(?:a|abbr|b|bdi|button|code|em|i|img|input|kbd|label|mark|q|s|select|small|span|strong|time)\b)[^<>]*>|"
+    r'<input type="hidden"[^<>]*>) ?'
+)
 #: Lines of a difference, places of a subject, and subjects that are printed.
 DIFF_LINES, PLACES, SUBJECTS = 14, 3, 100
 
@@ -85,8 +90,8 @@ def _answer_differences(place: str, one: Record, other: Record, but_blanks: bool
 
 
 def _without_blanks(text: str) -> str:
-    """Return HTML, also inside of JSON, with one blank for many: browsers show them as one."""
-    return re.sub(r"(?:\s|\\n)+", " ", text)
+    """Return HTML with one blank for many, and none beside a tag that is no part of a line: as browsers show it."""
+    return _BLOCK.sub(r"\1", re.sub(r"\s+", " ", text))
 
 
 def _key_differences(place: str, one: Contents, other: Contents) -> Iterator[Difference]:

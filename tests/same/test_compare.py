@@ -30,10 +30,10 @@ def test_difference_without_line_is_forbidden() -> None:
 
 
 def test_blanks_are_left_out_only_when_asked() -> None:
-    one, other = side(b"<p>a\n\n <b>b</b></p>"), side(b"<p>a <b>b</b></p>")
+    one, other = side(b"<li>\n<p>a\n\n <b>b</b></p>"), side(b"<li><p>a <b>b</b></p>\n")
     assert [difference.subject for difference in differences(one, other)] == ["GET /a/{id} body"]
     assert list(differences(one, other, but_blanks=True)) == []
-    assert list(differences(one, side(b"<p>a<b>b</b></p>"), but_blanks=True))
+    assert list(differences(one, side(b"<li><p>a<b>b</b></p>"), but_blanks=True))
 
 
 def test_line_without_difference_is_named() -> None:
