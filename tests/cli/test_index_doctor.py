@@ -15,7 +15,7 @@ from tests.store.examination import run
 from tests.store.storm import StoreStorm
 from voteweb.cli.jobs import keep_index
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search import examination, indexer
+from voteweb.search import health, indexer
 from voteweb.search.engine import connect
 from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
@@ -28,7 +28,7 @@ WHOLE = "Search finds them: 3 articles and 1 comment are indexed"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexFolder:
     monkeypatch.setenv("VOTEWEB_DATA_DIR", str(tmp_path))
-    monkeypatch.setattr(examination, "CATCH_UP_SECONDS", 0.3)
+    monkeypatch.setattr(health, "CATCH_UP_SECONDS", 0.3)
     return IndexFolder(tmp_path / "search")
 
 
@@ -129,7 +129,7 @@ def test_an_index_of_other_data_is_not_waited_for(
     invoke: Invoke, site: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin_epoch(site, folder)
-    monkeypatch.setattr(examination, "_catches_up", Mock(side_effect=AssertionError))
+    monkeypatch.setattr(health, "_catches_up", Mock(side_effect=AssertionError))
     assert "the index is of other data" in invoke("doctor").stdout
 
 
@@ -142,7 +142,7 @@ def test_an_index_that_nobody_keeps_is_behind(invoke: Invoke, site: Store) -> No
 def test_the_index_of_a_site_in_use_is_checked_and_made_again(
     make_store: MakeStore, invoke: Invoke, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(examination, "CATCH_UP_SECONDS", 30.0)
+    monkeypatch.setattr(health, "CATCH_UP_SECONDS", 30.0)
     monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
     store, stop = make_store(), threading.Event()
     keeper = threading.Thread(target=keep_index, args=[Indexer(folder, make_store().search), stop], daemon=True)

@@ -15,8 +15,8 @@ import pytest
 from tests.search.conftest import Machine, article
 from voteweb.search import engine
 from voteweb.search.connections import Connections
-from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady, SearchError
 from voteweb.search.files import IndexFolder
+from voteweb.search.models import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady, SearchError
 from voteweb.search.queries import Statement
 
 

@@ -8,9 +8,8 @@ from tests.search.conftest import Machine, article, comment
 from tests.search.test_grammar import TYPED
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.search.errors import SearchBusy, SearchTooSlow
 from voteweb.search.grammar import parse
-from voteweb.search.models import Found, Kind, Note, Order
+from voteweb.search.models import Found, Kind, Note, Order, SearchBusy, SearchTooSlow
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,12 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import DocumentId
-from voteweb.search import indexer, steps
-from voteweb.search.errors import AlreadyIndexing, IndexNotWritable, SearchError
+from voteweb.search import indexer
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
-from voteweb.search.models import Kind, Order
+from voteweb.search.models import AlreadyIndexing, IndexNotWritable, Kind, Order, SearchError
 from voteweb.search.writer import IndexWriter
 from voteweb.store import Store
 
@@ -167,7 +166,7 @@ def test_a_build_begins_anew_when_the_stream_has_a_gap(store: Store, folder: Ind
 
 
 def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(indexer, "CHUNK_SIZE", 2)
     for _ in range(5):
         factories.article(store, link="")
     for _ in range(5):
@@ -185,7 +184,7 @@ def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkey
 def test_long_conversations_are_read_between_reads_of_the_stream(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(indexer, "CHUNK_SIZE", 2)
     factories.article(store)
     for _ in range(5):
         factories.comment(store, 1)

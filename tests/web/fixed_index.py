@@ -6,10 +6,9 @@ from pathlib import Path
 
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import DocumentId
-from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query, parse
 from voteweb.search.index import SearchIndex
-from voteweb.search.models import Found, Kind, Note, Order, State
+from voteweb.search.models import Found, Kind, Note, Order, SearchError, State
 
 
 class FixedIndex(SearchIndex):

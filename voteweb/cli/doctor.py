@@ -6,9 +6,8 @@ from voteweb.cli.jobs import catch_up, index_size, new_folder
 from voteweb.cli.output import track
 from voteweb.cli.site import Site, lines_not_in_force, pluralize, with_site
 from voteweb.search.engine import has_full_text_search
-from voteweb.search.errors import SearchError
-from voteweb.search.examination import examine
-from voteweb.search.health import start_warnings
+from voteweb.search.health import examine, start_warnings
+from voteweb.search.models import SearchError
 from voteweb.store.doctor import Doctor
 
 

@@ -20,12 +20,11 @@ from voteweb.cli.workers import SIGNAL_DELAY_SECONDS, exit_with_parent
 from voteweb.core.errors import Unavailable, VotewebError
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
-from voteweb.search.errors import AlreadyIndexing
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import start_warnings
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
-from voteweb.search.models import State
+from voteweb.search.models import AlreadyIndexing, State
 from voteweb.store.site.leases import Steps
 
 #: Seconds until the index is tried again after another process had it, or after a failure.

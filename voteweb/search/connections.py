@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from voteweb.search.engine import connect, sqlite3, translated_errors
-from voteweb.search.errors import IndexDamaged, NotReady, SearchError
 from voteweb.search.files import IndexFolder
-from voteweb.search.models import Kind, State
+from voteweb.search.models import IndexDamaged, Kind, NotReady, SearchError, State
 from voteweb.search.queries import Statement
 from voteweb.search.schema import Shard, check_tables, read_shards, read_state
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from voteweb.search.errors import IndexDamaged, IndexNotWritable, SearchError
+from voteweb.search.models import IndexDamaged, IndexNotWritable, SearchError
 
 try:
     import sqlite3

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from voteweb.search.errors import AlreadyIndexing, IndexNotWritable, SearchError
+from voteweb.search.models import AlreadyIndexing, IndexNotWritable, SearchError
 from voteweb.search.schema import CHECKED, PERCENT, SCHEMA, beside, read_percent
 from voteweb.search.writer import IndexWriter
 

@@ -9,10 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid
-from voteweb.search.facets import group_token
 from voteweb.search.models import Kind
-from voteweb.search.terms import Part, Term, read_date, read_kind, read_terms
-from voteweb.search.words import IS_UNSPACED
+from voteweb.search.words import IS_UNSPACED, Part, Term, group_token, read_date, read_kind, read_terms
 
 #: Other spellings of signs, from keyboards of other languages.
 _SIGNS = str.maketrans("“”„‟«»「」『』＂：－＊", '"""""""""""' + ":-*")

@@ -1,11 +1,132 @@
-"""Health checks of search, in words that anybody may read."""
+"""The state of the index of a machine: warnings, and its comparison with the site for ``voteweb doctor``."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.engine import has_full_text_search
-from voteweb.search.errors import IndexDamaged, NotReady, SearchError
+from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
+from voteweb.search.indexer import Source, index_articles, index_comments, read_everything
+from voteweb.search.models import Difference, IndexDamaged, NotReady, SearchError, State
+from voteweb.search.writer import IndexWriter
+
+#: Seconds that the indexer of a site in use has to read the stream up to where it was.
+CATCH_UP_SECONDS = 10.0
+#: How often a document that differs is compared once more: on a busy site it may have changed again meanwhile.
+SECOND_LOOKS = 5
+#: Differences after which the comparison ends: the index is made anew in any case.
+MAX_DIFFERENCES = 10_000
+_POLL_SECONDS = 0.1
+
+
+class Fault(NamedTuple):
+    """A fault of an index, in words; ``needs_rebuild``, unless it is enough to read the stream."""
+
+    what: str
+    needs_rebuild: bool = True
+
+
+class Examination(NamedTuple):
+    """The faults of an index, and its state if it can be read."""
+
+    faults: list[Fault]
+    state: State | None = None
+
+
+def examine(folder: IndexFolder, source: Source) -> Examination:
+    """Compare the index in *folder*, which may be in use, with everything that is searched; changes nothing.
+
+    Raises SearchError if another process does not let it read.
+    """
+    file = folder.current()
+    if not file:
+        return Examination([Fault(f"there is no index yet, {folder.percent()} % of one are built")])
+    try:
+        writer = IndexWriter.open(file)
+    except SearchError as error:
+        is_damaged = isinstance(error, IndexDamaged)
+        return Examination([Fault("the index is damaged" if is_damaged else "the index cannot be opened")])
+    try:
+        return Examination(_faults(writer, source), writer.state())
+    except IndexDamaged:
+        return Examination([Fault("the index is damaged")])
+    finally:
+        writer.close()
+
+
+def _faults(writer: IndexWriter, source: Source) -> list[Fault]:
+    """Return what is wrong with the index of *writer*, which writes nothing; raises IndexDamaged."""
+    if not writer.check():
+        raise IndexDamaged
+    state = writer.state()
+    if source.changes_since(state.position, wait=0).epoch != state.epoch:
+        return [Fault("the index is of other data")]  # and never catches up
+    is_up_to_date = _catches_up(writer, source)
+    state = writer.state()
+    changes = source.changes_since(state.position, wait=0)
+    if not changes.is_complete:
+        return [Fault("the index has missed changes", needs_rebuild=False)]
+    if not is_up_to_date:
+        behind = f"the index is {max(time.time() - state.checked, 0):,.0f} s behind"
+        return [Fault(behind, needs_rebuild=False)]
+    comparison = _Comparison(writer)
+    for _ in read_everything(source, comparison):
+        if len(comparison.differences) >= MAX_DIFFERENCES:
+            break
+    differences = comparison.differences
+    for _ in range(SECOND_LOOKS):
+        if not differences:
+            break
+        # What changed while it was compared may have been indexed after it was read, or read after it was indexed.
+        _catches_up(writer, source)
+        again = _Comparison(writer)
+        index_articles(source, [again], (id for id in differences if isinstance(id, int)))
+        index_comments(source, [again], (id for id in differences if not isinstance(id, int)))
+        differences = again.differences
+    return [*_described(differences)]
+
+
+def _described(differences: dict[DocumentId, Difference]) -> list[Fault]:
+    ids = {kind: [id for id, found in differences.items() if found is kind] for kind in Difference}
+    more = "at least " if len(differences) >= MAX_DIFFERENCES else ""
+    return [
+        Fault(f"articles and comments that are {kind}: {more}{len(found):,}, such as {found[0]}")
+        for kind, found in ids.items()
+        if found
+    ]
+
+
+class _Comparison:
+    """Notes what the index of a writer lacks instead of writing it."""
+
+    def __init__(self, writer: IndexWriter) -> None:
+        self._writer = writer
+        self.differences: dict[DocumentId, Difference] = {}
+        self.article_ids = writer.article_ids
+        self.comment_ids = writer.comment_ids
+
+    def apply(self, documents: Sequence[Document], gone: Sequence[DocumentId] = ()) -> int:
+        """Note how the index differs from *documents*, without those that are *gone*."""
+        differences = self._writer.differences(documents, gone)
+        self.differences |= differences
+        return len(differences)
+
+
+def _catches_up(writer: IndexWriter, source: Source) -> bool:
+    """Wait until the index has what the stream tells now; tell whether it came to that in time."""
+    end, deadline = _numbers(source.end_of_changes()), time.monotonic() + CATCH_UP_SECONDS
+    while _numbers(writer.state().position) < end:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _numbers(position: str) -> tuple[int, ...]:
+    return tuple(map(int, position.split("-")))
+
 
 #: Seconds after which an index is behind: its indexer looks at the stream of changes every second.
 MAX_AGE = 10

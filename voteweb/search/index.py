@@ -10,10 +10,9 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.connections import Connection, Connections
-from voteweb.search.errors import IndexDamaged, SearchBusy, SearchError, SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
-from voteweb.search.models import Found, Kind, Note, Order, State
+from voteweb.search.models import Found, IndexDamaged, Kind, Note, Order, SearchBusy, SearchError, SearchTooSlow, State
 from voteweb.search.queries import Statement, ids, newest, ranked, within
 from voteweb.search.schema import MAX_NUMBER, to_comment, to_time
 from voteweb.search.suggestions import alternatives
@@ -28,7 +27,7 @@ class SearchIndex:
     """Find documents in the index in *folder*, whichever of its files is the current one.
 
     Nothing is opened before the first search, so that an object can be made before a process forks. Methods raise the
-    errors of :mod:`voteweb.search.errors`. After each search ``on_search`` is called with its outcome, "ok", a Note or
+    errors of :mod:`voteweb.search.models`. After each search ``on_search`` is called with its outcome, "ok", a Note or
     the code of an error, and the seconds that it took.
     """
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind
 from voteweb.search.schema import COLUMNS, Shard, to_rowid
-from voteweb.search.terms import Term
+from voteweb.search.words import Term
 
 _MATCHING = (
     "SELECT {columns} FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "

@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 from voteweb.core import config, markup
 from voteweb.search.grammar import Query
-from voteweb.search.terms import Term
-from voteweb.search.words import located, normalized
+from voteweb.search.words import Term, located, normalized
 
 #: Signs of Markdown: of links, all but the label; at the beginning of lines; around words.
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from voteweb.core import config
 from voteweb.search.grammar import Query
-from voteweb.search.terms import Part, Term
-from voteweb.search.words import IS_UNSPACED
+from voteweb.search.words import IS_UNSPACED, Part, Term
 
 #: Lengths of words that are corrected: too many words differ from a shorter one by a letter, and a longer one from
 #: too many.

@@ -10,10 +10,55 @@ substring stand in a row, and most searches read the short lists of pairs instea
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 
-from voteweb.core import config
-from voteweb.core.names import limit_marks
+from voteweb.core import config, links
+from voteweb.core.errors import N_, Invalid
+from voteweb.core.names import limit_marks, name_key
+from voteweb.core.search_documents import Document
+from voteweb.search.models import Kind
+
+_NOT_IN_TOKEN = re.compile(r'[\x00-\x20\x7f"\s]')
+#: Hexadecimal digits of the digest of a link: at a million links, one in a million finds another one too.
+_DIGEST_LENGTH = 10
+
+
+def poster_token(name: str) -> str:
+    return f"@{_clean(name)}"
+
+
+def group_token(name: str) -> str:
+    return f"#{_clean(name)}"
+
+
+def domain_token(host: str) -> str:
+    return f"/{_clean(host)}"
+
+
+def link_token(link: str) -> str:
+    """Return the token of a *link*, which is that of all links to the same page."""
+    return f"={links.digest(link)[:_DIGEST_LENGTH]}"
+
+
+def facets(document: Document) -> list[str]:
+    """Return these tokens of *document*, and the words of the host, by which articles are found as well."""
+    host = links.listed_domain(document.link)
+    found = [link_token(document.link)] if document.link else []
+    if host:
+        found += map(domain_token, links.rule_domains(document.link))
+        readable = links.readable_domain(host) if "xn--" in host else host
+        found += tokens(readable.rpartition(".")[0])
+    if document.poster:
+        found.append(poster_token(document.poster))
+    return found + [group_token(name) for name in document.groups]
+
+
+def _clean(name: str) -> str:
+    """Return *name* as it is compared; other programs may have stored what is no name."""
+    return _NOT_IN_TOKEN.sub("_", name_key(name[: config.MAX_HOST_LENGTH]).encode(errors="replace").decode())
+
 
 #: Thai and Lao; Myanmar; Hangul; Khmer; kana, bopomofo and Han; Hangul; Han of later planes.
 _UNSPACED = (
@@ -105,3 +150,86 @@ def _split(text: str) -> Iterator[tuple[str, int, int]]:
             # Whoever looks for Google finds Google+ too, but not C++ by C.
             if len(word) > 1:
                 yield word[:_MAX_TOKEN_LENGTH], match.start(3), match.end(3)
+
+
+_DATE = re.compile(r"(\d{4})(?:[-/.](\d\d?)(?:[-/.](\d\d?))?)?")
+_HOST = r"(?:[\w-]+\.)+[a-z]{2,}"
+#: The address of a page; of it, what people leave out or add.
+_ADDRESS = re.compile(rf"https?://.+|{_HOST}(?::\d+)?/.*", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word, a phrase, or the beginning of a word, in a field ("" for all): its ``tokens`` stand in a row.
+
+    ``is_prefix``: the last token is the beginning of one.
+    """
+
+    field: str
+    tokens: tuple[str, ...]
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a query: terms one of which must be found (or none, if ``is_excluded``), a date, or a kind.
+
+    ``text`` is the part as it can be typed, such as ``-title:"open source"``; ``time`` is in unix seconds.
+    """
+
+    field: str
+    text: str
+    terms: tuple[Term, ...] = ()
+    is_excluded: bool = False
+    time: float | None = None
+    kind: Kind | None = None
+
+
+def read_terms(name: str, value: str, is_phrase: bool) -> tuple[Term, ...]:
+    """Return the terms, one of which must be found, for what was typed in the field *name* ("" for all)."""
+    if name in ("by", "group"):
+        member_or_group = value.strip().removeprefix("@" if name == "by" else "#")
+        to_token = poster_token if name == "by" else group_token
+        return (Term(name, (to_token(member_or_group),)),) if member_or_group else ()
+    if name == "domain":
+        return (_domain(value),)
+    tokens = tuple(typed_tokens(value))
+    words = (Term(name, tokens),) if tokens else ()
+    if name or is_phrase:
+        return words
+    if _ADDRESS.fullmatch(value):
+        address = tuple(typed_tokens(_SCHEME.sub("", value, count=1)))
+        link = value if "://" in value else f"https://{value}"
+        return Term("link", (link_token(link),)), *((Term("", address),) if address else ())
+    if re.fullmatch(_HOST, value, re.IGNORECASE):
+        host = links.domain_of_address(value)
+        return (*words, Term("domain", (domain_token(host),))) if host else words
+    return words
+
+
+def _domain(value: str) -> Term:
+    host = links.listed_domain(value) if "://" in value else links.domain_of_address(value.strip())
+    if not host:
+        raise Invalid(N_("%(typed)s: this is no domain. Please write one such as example.com."), typed=value)
+    return Term("domain", (domain_token(host),))
+
+
+def read_kind(value: str) -> Part:
+    kind = {"article": Kind.ARTICLES, "comment": Kind.COMMENTS}.get(value.lower().removesuffix("s"))
+    if not kind:
+        raise Invalid(N_("%(typed)s: please write in:articles or in:comments."), typed=f"in:{value}")
+    return Part("in", f"in:{kind}", kind=kind)
+
+
+def read_date(name: str, value: str) -> Part:
+    match = _DATE.fullmatch(value)
+    try:
+        if match:
+            date = datetime(int(match[1]), int(match[2] or 1), int(match[3] or 1), tzinfo=UTC)
+            return Part(name, f"{name}:{value}", time=date.timestamp())
+    except ValueError:
+        pass
+    raise Invalid(
+        N_("%(typed)s: this is no date. Please write one such as 2016, 2016-05 or 2016-05-31."), typed=f"{name}:{value}"
+    )

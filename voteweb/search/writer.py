@@ -9,11 +9,9 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search import schema
-from voteweb.search.document_table import DocumentTable
 from voteweb.search.engine import connect, sqlite3, translated_errors
-from voteweb.search.errors import IndexDamaged
-from voteweb.search.models import Difference, Kind, State
-from voteweb.search.schema import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number
+from voteweb.search.models import Difference, IndexDamaged, Kind, State
+from voteweb.search.schema import CHECKED, PERCENT, UNICODE, DocumentTable, beside, kind_of, to_comment, to_number
 
 #: Kilobytes of pages that the connection keeps, and pages of the write-ahead log after which it is moved to the file.
 _CACHE_KILOBYTES = 32 * 1024

@@ -21,11 +21,10 @@ from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.ranking import relevance
 from voteweb.core.rate_limits import SEARCH
 from voteweb.core.search_documents import DocumentId
-from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
 from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
-from voteweb.search.models import Found, Kind, Order
+from voteweb.search.models import Found, Kind, Order, SearchError
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web import own_marks, rate_limits

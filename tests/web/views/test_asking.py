@@ -8,7 +8,7 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.fixed_index import FixedIndex
-from voteweb.search.errors import SearchError
+from voteweb.search.models import SearchError
 from voteweb.store import Store
 
 TYPED: dict[str, Any] = {"link": "example.com/redis", "title": "", "text": "**Strong** words \n", "groups": ["redis"]}

@@ -17,8 +17,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import SEARCH
-from voteweb.search.errors import NotReady, SearchBusy, SearchTooSlow
-from voteweb.search.models import Kind, Note, Order
+from voteweb.search.models import Kind, Note, NotReady, Order, SearchBusy, SearchTooSlow
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 

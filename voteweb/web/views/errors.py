@@ -18,7 +18,7 @@ from voteweb.core.errors import (
     Unavailable,
     VotewebError,
 )
-from voteweb.search.errors import SearchError
+from voteweb.search.models import SearchError
 from voteweb.web import rate_limits
 from voteweb.web.auth import confirmation
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer

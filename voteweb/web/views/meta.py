@@ -17,8 +17,7 @@ from voteweb.core.ranking import choose_example
 from voteweb.core.statistics import median_wait
 from voteweb.embedded import disk
 from voteweb.search import health as search_health
-from voteweb.search.errors import SearchError
-from voteweb.search.models import State
+from voteweb.search.models import SearchError, State
 from voteweb.store.site.rate_limits import queue_days
 from voteweb.web import security
 from voteweb.web.auth.csrf import csrf_handled_by_form

@@ -16,10 +16,9 @@ from voteweb.core.errors import NoSuchGroup, NoSuchMember, TooFast, VotewebError
 from voteweb.core.models import Article, Page
 from voteweb.core.rate_limits import SEARCH
 from voteweb.search import grammar
-from voteweb.search.errors import NoFullTextSearch, SearchError, SearchTooSlow
 from voteweb.search.grammar import Query
 from voteweb.search.index import SearchIndex
-from voteweb.search.models import Kind, Order
+from voteweb.search.models import Kind, NoFullTextSearch, Order, SearchError, SearchTooSlow
 from voteweb.search.suggestions import exactly, with_beginnings
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import rate_limits, search_results

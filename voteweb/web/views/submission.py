@@ -18,11 +18,9 @@ from voteweb.core.errors import (
     TooFast,
 )
 from voteweb.core.models import Article, User
-from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
-from voteweb.search.models import Kind, Order
-from voteweb.search.terms import Part, Term
-from voteweb.search.words import tokens
+from voteweb.search.models import Kind, Order, SearchError
+from voteweb.search.words import Part, Term, tokens
 from voteweb.web.acts import answer_or_refuse
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer
