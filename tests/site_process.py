@@ -31,6 +31,15 @@ def environment_of_tests() -> dict[str, str]:
     }
 
 
+class VotewebProcess(subprocess.Popen[str]):
+    """A process that is killed where a test fails: leaving its context would wait for it for ever."""
+
+    def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
+        if error:
+            self.kill()
+        super().__exit__(error, *rest)
+
+
 def start_voteweb(
     *arguments: object, prefix: Sequence[str] = (), env: Mapping[str, str] = _NOTHING, **options: Any
 ) -> "subprocess.Popen[str]":
@@ -39,7 +48,7 @@ def start_voteweb(
     if "VOTEWEB_REDIS_URL" in env:  # sites that share a folder would share an index
         others["VOTEWEB_SEARCH"] = "0"
     command = [*prefix, *voteweb_command(*arguments)]
-    return subprocess.Popen(command, env={**others, **env}, text=True, **options)
+    return VotewebProcess(command, env={**others, **env}, text=True, **options)
 
 
 class Exit(NamedTuple):

@@ -101,7 +101,7 @@ def test_a_killed_indexer_loses_and_doubles_nothing(
     for _ in range(4):
         with start_voteweb("jobs", env=env) as process:
             posted = len(storm.votes)
-            until(lambda at=posted: folder.current() and len(storm.votes) > at + 3)
+            until(lambda at=posted: folder.current() and len(storm.votes) > at + 3, patience=60)
             process.send_signal(signal.SIGKILL)
     storm.stop()
     for _ in store.removals.steps():
