@@ -23,7 +23,7 @@ _LINK = re.compile(r"https://[!-~]+")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 #: Least contrast of text, by WCAG 2.1 AA, and what the accent stands on or under on light pages, as in site.css.
 MIN_CONTRAST = 4.5
-_BESIDE_ACCENT = {"paper": "#fdfcf9", "panel": "#f4f1ea", "on-accent": "#ffffff"}
+BESIDE_ACCENT = {"paper": "#fdfcf9", "panel": "#f4f1ea", "on-accent": "#ffffff"}
 #: The share of white in the accent on dark pages: any is light enough then for them, and for dark text on it.
 _WHITE_SHARE = 0.6
 
@@ -114,7 +114,7 @@ def _check_accent(accent: object) -> str:
         return ""
     if not isinstance(accent, str) or not _COLOUR.fullmatch(accent.lower()):
         raise ConfigError('accent must be six hexadecimal digits, such as "#8c2f1b".')
-    for name, colour in _BESIDE_ACCENT.items():
+    for name, colour in BESIDE_ACCENT.items():
         ratio = contrast(accent, colour)
         if ratio < MIN_CONTRAST:
             raise ConfigError(
