@@ -12,7 +12,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup, KeyLine, Restore
-from voteweb.store.backup.derive import Derivation, Derived
+from voteweb.store.backup.derive import Derivation
 
 pytestmark = pytest.mark.heavy
 
@@ -81,7 +81,7 @@ def test_a_restore_that_lost_its_primary_at_the_end_fails(
     restore.write(records)
     derive = Derivation.run
 
-    def derive_and_lose(derivation: Derivation) -> Derived:
+    def derive_and_lose(derivation: Derivation) -> dict[str, int]:
         derived = derive(derivation)
         lose_primary(three)
         return derived
