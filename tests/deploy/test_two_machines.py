@@ -141,6 +141,7 @@ def proxy_before(kind: type[Proxy], port: int, certificate: Path) -> Iterator[Pr
         shutil.copytree(certificate, folder, dirs_exist_ok=True)
         proxy = kind(folder, port)
         proxy.second_site, proxy.addresses = port, (FIRST, SECOND)
+        proxy.retry_seconds = 5  # as deployed: Caddy takes a machine at random, and one of the two may be down
         try:
             proxy.start()
             yield proxy
