@@ -106,4 +106,5 @@ def test_listed_articles_come_once_each_whatever_their_times(store: Store) -> No
     steps = [ids for ids, _ in store.search.listed_ids(2)]
     assert sorted(id for ids in steps for id in ids) == [1, 70, 71, 72, 73, 74]
     assert store.search.newest_ids(2) == [1, 74]
+    assert store.search.listed_count() == 6
     assert [document.poster for document in store.search.articles([74])] == ["user:7"]

@@ -187,9 +187,6 @@ SNIPPET_LENGTH = 160
 MAX_MARKED_LENGTH = 2_000
 #: Documents of one full-text index: to rank a word reads all of it that the index has, to find a rare one each index.
 SHARD_ROWS = 100_000
-#: Documents that were changed or removed, and their share of all, from which on the index is built anew without them.
-MIN_DELETED_ROWS = 10_000
-MAX_DELETED_SHARE = 0.1
 #: Days after which a ban can end.
 MAX_BAN_DAYS = 3_650
 #: Comments of a member that are counted before a ban may remove them: each takes a microsecond of Redis.

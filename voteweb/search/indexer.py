@@ -32,6 +32,9 @@ class Source(Protocol):
     def changes_since(self, position: str, *, wait: float) -> Changes:
         """Return what has changed since *position*; wait some seconds for a change."""
 
+    def listed_count(self) -> int:
+        """Return the number of listed articles."""
+
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest articles."""
 
@@ -48,27 +51,14 @@ class Source(Protocol):
         """Return those of these comments that everybody can read."""
 
 
-class Target(Protocol):
-    """A receiver of everything that is read: an index, or its comparison with the site."""
-
-    def apply(self, documents: Sequence[Document], gone: Sequence[DocumentId] = ()) -> int:
-        """Take *documents* as they are now; others are *gone*."""
-
-    def article_ids(self, after: int, count: int) -> list[int]:
-        """Return up to *count* indexed ids of articles above *after*, ascending."""
-
-    def comment_ids(self, after: CommentId, count: int) -> list[CommentId]:
-        """Return up to *count* indexed ids of comments above *after*, ascending."""
-
-
-def index_articles(source: Source, writers: Sequence[Target], ids: Iterable[int]) -> None:
+def index_articles(source: Source, writers: Sequence[IndexWriter], ids: Iterable[int]) -> None:
     """Index these articles as they are now; those that are not listed are taken out."""
     wanted = set(ids)
     if wanted:
         _apply(source.articles(wanted), writers, wanted)
 
 
-def index_comments(source: Source, writers: Sequence[Target], ids: Iterable[CommentId]) -> None:
+def index_comments(source: Source, writers: Sequence[IndexWriter], ids: Iterable[CommentId]) -> None:
     """Index these comments as they are now; those that nobody can read are taken out."""
     for chunk in _chunks(ids):
         _apply(source.comments(chunk), writers, set(chunk))
@@ -105,34 +95,8 @@ class Conversations:
         del self._comments[:CHUNK_SIZE]
 
 
-def index_everything(source: Source, writer: IndexWriter, *, is_new: bool) -> Iterator[float]:
-    """Index everything as it is now, in steps; yield the share of what is listed that is done.
-
-    Unless the index *is_new*, what it has and nobody can read any more is taken out.
-    """
-    if not is_new:
-        yield from read_everything(source, writer)
-        return
-    yield from _read_listed(source, writer)
-    for _ in writer.merge():
-        yield 1.0
-
-
-def read_everything(source: Source, writer: Target) -> Iterator[float]:
-    """Give *writer* all that is listed, and say of all that it has what is gone, in steps; yield the share done."""
-    yield from _read_listed(source, writer)
-    article, comment = 0, CommentId(0, 0)
-    while articles := writer.article_ids(article, CHUNK_SIZE):
-        index_articles(source, [writer], articles)
-        article = articles[-1]
-        yield 1.0
-    while indexed := writer.comment_ids(comment, CHUNK_SIZE):
-        index_comments(source, [writer], indexed)
-        comment = indexed[-1]
-        yield 1.0
-
-
-def _read_listed(source: Source, writer: Target) -> Iterator[float]:
+def index_everything(source: Source, writer: IndexWriter) -> Iterator[float]:
+    """Index everything as it is now, in steps; yield the share of what is listed that is done."""
     for articles, share in source.listed_ids(CHUNK_SIZE):
         index_articles(source, [writer], articles)
         yield share
@@ -141,10 +105,12 @@ def _read_listed(source: Source, writer: Target) -> Iterator[float]:
         for chunk in _chunks(comments):
             index_comments(source, [writer], chunk)
             yield share
+    for _ in writer.merge():
+        yield 1.0
 
 
-def _apply(documents: Sequence[Document], writers: Sequence[Target], wanted: Iterable[DocumentId]) -> None:
-    gone = list(set(wanted) - {document.id for document in documents})
+def _apply(documents: Sequence[Document], writers: Sequence[IndexWriter], wanted: Iterable[DocumentId]) -> None:
+    gone = set(wanted) - {document.id for document in documents}
     for writer in writers:
         writer.apply(documents, gone)
 
@@ -157,15 +123,12 @@ def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
 
 #: Seconds for which a step waits for a change.
 WAIT_SECONDS = 1.0
-#: After each step of a round the processor is left to others for as long as the step took, times this. Giving the
+#: After each step of a build the processor is left to others for as long as the step took, times this. Giving the
 #: thread a lower priority would do as well, but is a system call that services are forbidden.
 PAUSE_SHARE = 0.5
 #: Articles that programs after the book may have posted, which write no stream, and seconds between looks for them.
 NEWEST_COUNT = 200
 LOOK_SECONDS = 5.0
-#: Seconds between two rounds in which everything is indexed again, and from the start to the first.
-ROUND_SECONDS = 86_400.0
-FIRST_ROUND_SECONDS = 3_600.0
 #: Seconds from a failure to write to the next build that replaces a current index: it may have filled the disk.
 BUILD_RETRY_SECONDS = 600.0
 #: Seconds between two notes that the whole stream has been read.
@@ -184,15 +147,14 @@ class Indexer:
         #: The index that is being built, and takes the place of the current one.
         self._next: IndexWriter | None = None
         self._epoch = self._position = ""
-        #: The steps in which everything is indexed, the next index or again the current one.
-        self._round: Iterator[float] | None = None
+        #: The steps in which that one is built.
+        self._build: Iterator[float] = iter(())
         #: What the stream named before the position and is not indexed yet.
         self._conversations = Conversations(source)
         self._pause = 0.0
-        #: Whether the current index lacks changes before the position, until the round ends.
+        #: Whether the current index lacks changes before the position, until the next one takes its place.
         self._has_gap = False
         self._next_look = self._next_note = self._next_build = 0.0
-        self._next_round = time.monotonic() + FIRST_ROUND_SECONDS
 
     def run(self, is_stopped: Callable[[], bool]) -> None:
         """Keep the index up to date until *is_stopped*. Raises AlreadyIndexing if another process does so."""
@@ -201,8 +163,8 @@ class Indexer:
                 try:
                     self._step(WAIT_SECONDS)
                 except Unavailable:
-                    if self._round:
-                        self._begin_round()
+                    if self._next:
+                        self._build = index_everything(self._source, self._next)
                     time.sleep(RETRY_SECONDS)
 
     def catch_up(self, *, rebuild: bool = False, on_step: Callable[[float], None] = lambda share: None) -> None:
@@ -233,7 +195,7 @@ class Indexer:
     def _close(self) -> None:
         for writer in self._writers():
             writer.close()
-        self._current = self._next = self._round = None
+        self._current = self._next = None
         self._has_gap = False
         self._conversations.clear()
 
@@ -246,13 +208,12 @@ class Indexer:
             if not self._next and not (self._current and self._folder.current() == self._current.file):
                 self._start_over()  # a search has found damage, or the last attempt failed
                 return False
-            is_done = not self._round and not self._conversations
+            is_done = not self._next and not self._conversations
             changes = self._source.changes_since(self._position, wait=wait if is_done else min(wait, self._pause))
             if changes.epoch != self._epoch:
                 self._start_over()
                 return False
             if not changes.is_complete:
-                # Not a round over the current index: words may have been purged, and it would keep them.
                 self._has_gap = True
                 self._begin_build()
                 self._position = self._source.end_of_changes()
@@ -260,14 +221,14 @@ class Indexer:
             self._follow(changes)
             if not changes.may_be_more and not self._has_gap and not self._conversations:
                 self._note_time()
-            if self._round or self._conversations:
+            if self._next or self._conversations:
                 begin = time.monotonic()
                 self._go_on(on_step)
                 self._pause = PAUSE_SHARE * (time.monotonic() - begin)
                 return False
             if not changes.may_be_more:
                 self._look_around()
-            return not changes.may_be_more and not self._round
+            return not changes.may_be_more and not self._next
         except IndexDamaged:
             self._start_over()
             return False
@@ -288,11 +249,7 @@ class Indexer:
         if self._next:
             self._next.close()
         self._next = self._folder.start_rebuild(self._epoch)
-        self._begin_round()
-
-    def _begin_round(self) -> None:
-        writer = self._next or self._current
-        self._round = index_everything(self._source, writer, is_new=writer is self._next) if writer else None
+        self._build = index_everything(self._source, self._next)
 
     def _follow(self, changes: Changes) -> None:
         """Index what has changed, but for whole conversations, then store the new position."""
@@ -313,28 +270,20 @@ class Indexer:
             self._current.apply([], [], self._position)
 
     def _go_on(self, on_step: Callable[[float], None]) -> None:
-        """Do the next step of conversations, else of the round; after its last one, search what was built."""
+        """Do the next step of conversations, else of the build; after its last one, search what was built."""
         if self._conversations:
             self._conversations.index_some(self._writers())
             self._store_position()
-            return
-        share = next(self._round or iter(()), None)
-        if share is not None:
+        elif self._next and (share := next(self._build, None)) is not None:
             on_step(share)
-            if self._next:
-                self._next.set_percent(min(int(100 * share), 99))
-            return
-        if self._next:
+            self._next.set_percent(min(int(100 * share), 99))
+        elif self._next:
             self._next.apply([], [], self._position)
             self._next.set_checked(time.time())
             self._folder.publish(self._next)
             if self._current:
                 self._current.close()
-            self._current, self._next = self._next, None
-        elif self._current:
-            self._current.apply([], [], self._position)
-        self._round, self._has_gap = None, False
-        self._next_round = time.monotonic() + ROUND_SECONDS
+            self._current, self._next, self._has_gap = self._next, None, False
 
     def _note_time(self) -> None:
         """Note now and then that the whole stream has been read."""
@@ -348,11 +297,7 @@ class Indexer:
         clock = time.monotonic()
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS
-            index_articles(self._source, self._writers(), self._source.newest_ids(NEWEST_COUNT))
-            if clock >= self._next_build and self._needs_build():
+            newest, writers = self._source.newest_ids(NEWEST_COUNT), self._writers()
+            index_articles(self._source, writers, (id for id in newest if not all(w.has(id) for w in writers)))
+            if clock >= self._next_build and self._folder.is_rebuild_requested():
                 self._begin_build()
-        if clock >= self._next_round and not self._round:
-            self._begin_round()
-
-    def _needs_build(self) -> bool:
-        return self._folder.is_rebuild_requested() or bool(self._current and self._current.is_worn())

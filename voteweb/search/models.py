@@ -72,14 +72,6 @@ class Order(StrEnum):
     VOTES = "votes"
 
 
-class Difference(StrEnum):
-    """How an index differs from the site in one document."""
-
-    MISSING = "missing"
-    OUTDATED = "outdated"
-    GONE = "indexed, but gone"
-
-
 class Note(StrEnum):
     """How the results differ from what was asked for.
 

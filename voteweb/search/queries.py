@@ -16,7 +16,7 @@ from voteweb.search.words import Term
 
 _MATCHING = (
     "SELECT {columns} FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "
-    "AND NOT EXISTS (SELECT 1 FROM {kind}_deleted WHERE rid = {shard}.rowid) ORDER BY rowid DESC LIMIT :count"
+    "ORDER BY rowid DESC LIMIT :count"
 )
 _OF_A_TIME = "SELECT rid FROM {kind} WHERE rid >= :after AND rid < :before{but} ORDER BY rid DESC LIMIT :count"
 #: All that match at once: to look each document up would take ten times as long.
@@ -51,7 +51,7 @@ def newest(query: Query, shard: Shard, end: int, count: int) -> Statement:
     """Return the statement for the *count* newest matches in a *shard*, which ends before the rowid *end*."""
     values = _bounds(query, shard, end, count)
     if query.required:
-        text = _MATCHING.format(columns="rowid", shard=shard.table, kind=shard.kind)
+        text = _MATCHING.format(columns="rowid", shard=shard.table)
         return Statement(text, values | {"match": match(query)})
     but = _BUT.format(shard=shard.table) if query.excluded else ""
     return Statement(_OF_A_TIME.format(kind=shard.kind, but=but), values | {"excluded": _any(query.excluded)})
@@ -65,7 +65,7 @@ def ranked(query: Query, shard: Shard, end: int, count: int) -> Statement:
     weights = ", ".join(map(str, COLUMNS[shard.kind].values()))
     is_ranked = shard.number == 0 or shard.rows >= _MIN_RANKED_ROWS
     rank = f"bm25({shard.table}, {weights}) / :most" if is_ranked else "NULL"
-    text = _MATCHING.format(columns=f"rowid, {rank}", shard=shard.table, kind=shard.kind)
+    text = _MATCHING.format(columns=f"rowid, {rank}", shard=shard.table)
     return Statement(text, _bounds(query, shard, end, count) | {"match": match(query), "most": log(shard.rows + 2)})
 
 

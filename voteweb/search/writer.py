@@ -1,21 +1,43 @@
 """The index of one machine as its indexer sees it: the only connection that writes."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search import schema
 from voteweb.search.engine import connect, sqlite3, translated_errors
-from voteweb.search.models import Difference, IndexDamaged, Kind, State
-from voteweb.search.schema import CHECKED, PERCENT, UNICODE, DocumentTable, beside, kind_of, to_comment, to_number
+from voteweb.search.models import IndexDamaged, Kind, State
+from voteweb.search.schema import (
+    CHECKED,
+    COLUMNS,
+    PERCENT,
+    UNICODE,
+    Shard,
+    beside,
+    columns,
+    kind_of,
+    read_shards,
+    to_comment,
+    to_number,
+    to_rowid,
+)
 
 #: Kilobytes of pages that the connection keeps, and pages of the write-ahead log after which it is moved to the file.
 _CACHE_KILOBYTES = 32 * 1024
 _CHECKPOINT_PAGES = 4_000
+#: Pages that a step of a merger writes: some 10 ms.
+_MERGED_PAGES = 500
+_INSERTION = "INSERT INTO {{shard}} (rowid, {names}) VALUES (?{values})"
+#: The first gap from a rowid on, in one statement: to try one after another would take the square of their number.
+_FREE = (
+    "SELECT rid + 1 FROM (SELECT ?1 - 1 AS rid UNION ALL SELECT rid FROM {kind} WHERE rid >= ?1 ORDER BY rid) AS taken "
+    "WHERE NOT EXISTS (SELECT 1 FROM {kind} WHERE rid = taken.rid + 1) LIMIT 1"
+)
 
 
 class IndexWriter:
@@ -27,7 +49,8 @@ class IndexWriter:
     def __init__(self, file: Path, connection: "sqlite3.Connection") -> None:
         self.file = file
         self._connection = connection
-        self._tables = {kind: DocumentTable(connection, kind) for kind in Kind}
+        #: The time and the rowid of the last document of each kind: an import may have thousands of one time.
+        self._ties: dict[Kind, tuple[int, int]] = {}
 
     @classmethod
     def create(cls, file: Path, epoch: str) -> "IndexWriter":
@@ -53,58 +76,33 @@ class IndexWriter:
                 connection.close()
                 raise
 
-    def apply(self, documents: Sequence[Document], gone: Sequence[DocumentId] = (), position: str | None = None) -> int:
-        """Index *documents* as they are now, take out those that are *gone*, and return how many of them changed.
+    def apply(
+        self, documents: Sequence[Document], gone: Iterable[DocumentId] = (), position: str | None = None
+    ) -> None:
+        """Index *documents* as they are now, and take out those that are *gone*.
 
         One transaction, which also stores the new *position* in the stream, if there is one. Applying the same again
-        changes nothing.
+        does no harm.
         """
         with self._transaction():
-            changed = sum(self._tables[kind_of(id)].remove(id) for id in gone)
+            for id in gone:
+                self._take_out(kind_of(id), to_number(id))
             # A full-text index grows without being sorted if documents come in the order of their rowids.
             for document in sorted(documents, key=lambda document: document.time):
-                changed += self._tables[kind_of(document.id)].put(document)
-            if changed:
-                for table in self._tables.values():
-                    table.write_counts()
+                self._put(document)
             if position is not None:
-                self._connection.execute("UPDATE state SET value = ? WHERE name = 'position'", (position,))
-        return changed
+                self._run("UPDATE state SET value = ? WHERE name = 'position'", position)
 
-    def differences(
-        self, documents: Sequence[Document], gone: Sequence[DocumentId] = ()
-    ) -> dict[DocumentId, Difference]:
-        """Return what :meth:`apply` would change, and change nothing."""
+    def has(self, id: DocumentId) -> bool:
         with translated_errors():
-            found = {document.id: self._tables[kind_of(document.id)].difference(document) for document in documents}
-            surplus = {id: Difference.GONE for id in gone if self._tables[kind_of(id)].has(id)}
-        return {id: difference for id, difference in found.items() if difference} | surplus
-
-    def article_ids(self, after: int, count: int) -> list[int]:
-        """Return up to *count* indexed ids of articles above *after*, ascending."""
-        with translated_errors():
-            return self._tables[Kind.ARTICLES].numbers(after + 1, schema.MAX_NUMBER, count)
-
-    def comment_ids(self, after: CommentId, count: int) -> list[CommentId]:
-        """Return up to *count* indexed ids of comments above *after*, ascending."""
-        with translated_errors():
-            return [
-                *map(to_comment, self._tables[Kind.COMMENTS].numbers(to_number(after) + 1, schema.MAX_NUMBER, count))
-            ]
+            return self._rowid(kind_of(id), to_number(id)) is not None
 
     def comments_of(self, article: int) -> list[CommentId]:
         """Return the indexed ids of all comments of an article, ascending."""
         first, end = (to_number(CommentId(id, 0)) for id in (article, article + 1))
         with translated_errors():
-            return [*map(to_comment, self._tables[Kind.COMMENTS].numbers(first, end, end - first))]
-
-    def is_worn(self) -> bool:
-        """Tell whether so many documents were changed or taken out that the index should be built anew."""
-        with translated_errors():
-            return any(
-                table.deleted() > max(config.MIN_DELETED_ROWS, config.MAX_DELETED_SHARE * table.rows())
-                for table in self._tables.values()
-            )
+            found = self._run("SELECT id FROM comments WHERE id >= ? AND id < ? ORDER BY id", first, end)
+        return [to_comment(number) for (number,) in found]
 
     def set_percent(self, percent: int) -> None:
         """Say how much of the index is built, for those who ask before it is published."""
@@ -125,22 +123,30 @@ class IndexWriter:
         """Tell whether the index is whole: 5 s for a million articles."""
         try:
             with translated_errors():
-                is_whole = all(table.is_whole() for table in self._tables.values())
-                return is_whole and self._connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+                for kind in Kind:
+                    for shard in read_shards(self._connection, kind):
+                        self._run("INSERT INTO {shard} ({shard}) VALUES ('integrity-check')", of=shard)
+                return all(map(self._is_counted, Kind)) and self._run("PRAGMA quick_check(1)") == [("ok",)]
         except IndexDamaged:
             return False
 
     def merge(self) -> Iterator[None]:
-        """Merge what was written, for faster searches, in steps of some 10 ms."""
+        """Merge what was written into one part of each full-text index, for faster searches, in steps of some 10 ms."""
         with translated_errors():
-            for table in self._tables.values():
-                yield from table.merge()
+            for shard in [shard for kind in Kind for shard in read_shards(self._connection, kind)]:
+                pages = -_MERGED_PAGES  # the first one of a merger of all parts
+                before = -2
+                while self._connection.total_changes - before >= 2:  # else there is nothing left to merge
+                    before = self._connection.total_changes
+                    self._run("INSERT INTO {shard} ({shard}, rank) VALUES ('merge', ?)", pages, of=shard)
+                    pages = _MERGED_PAGES
+                    yield
 
     def finish(self) -> None:
         """Move all that was written into the one file."""
         with translated_errors():
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._run("PRAGMA incremental_vacuum")
+            self._run("PRAGMA wal_checkpoint(TRUNCATE)")
         beside(self.file, PERCENT).unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -157,9 +163,68 @@ class IndexWriter:
             except BaseException:
                 if self._connection.in_transaction:  # SQLite may have ended it
                     self._connection.execute("ROLLBACK")
-                for table in self._tables.values():
-                    table.reload()
                 raise
+
+    def _put(self, document: Document) -> None:
+        kind, number = kind_of(document.id), to_number(document.id)
+        self._take_out(kind, number)
+        rowid = self._free_rowid(kind, to_rowid(document.time))
+        shards = read_shards(self._connection, kind)
+        if shards[0].rows >= config.SHARD_ROWS and rowid > self._last_rowid(kind):
+            shards.insert(0, self._add_shard(Shard(kind, shards[0].number + 1, rowid)))
+        shard = _shard_of(shards, rowid)
+        self._run("INSERT INTO {kind} VALUES (?, ?)", rowid, number, of=shard)
+        insertion = _INSERTION.format(names=", ".join(COLUMNS[kind]), values=", ?" * len(COLUMNS[kind]))
+        self._run(insertion, rowid, *columns(document), of=shard)
+        self._count(shard, 1)
+
+    def _take_out(self, kind: Kind, number: int) -> None:
+        rowid = self._rowid(kind, number)
+        if rowid is not None:
+            shard = _shard_of(read_shards(self._connection, kind), rowid)
+            self._run("DELETE FROM {kind} WHERE rid = ?", rowid, of=shard)
+            self._run("DELETE FROM {shard} WHERE rowid = ?", rowid, of=shard)
+            self._count(shard, -1)
+
+    def _count(self, shard: Shard, change: int) -> None:
+        values = (change, shard.kind.value, shard.number)
+        self._run("UPDATE shards SET rows = rows + ? WHERE kind = ? AND number = ?", *values)
+
+    def _add_shard(self, shard: Shard) -> Shard:
+        self._connection.execute(shard.definition)
+        self._run("INSERT INTO shards VALUES (?, ?, ?, 0)", shard.kind.value, shard.number, shard.first)
+        return shard
+
+    def _rowid(self, kind: Kind, number: int) -> int | None:
+        rows = self._run("SELECT rid FROM {kind} WHERE id = ?", number, of=kind)
+        return rows[0][0] if rows else None
+
+    def _last_rowid(self, kind: Kind) -> int:
+        return int(self._run("SELECT max(rid) FROM {kind}", of=kind)[0][0] or 0)
+
+    def _free_rowid(self, kind: Kind, time: int) -> int:
+        """Return *time*, or the next rowid that is free."""
+        last_time, after = self._ties.get(kind, (-1, -1))
+        free = int(self._run(_FREE, after if last_time == time else time, of=kind)[0][0])
+        self._ties[kind] = (time, free)
+        return free
+
+    def _is_counted(self, kind: Kind) -> bool:
+        """Tell whether the full-text indexes are of the documents with rows, in one state of the file."""
+        with self._transaction():
+            shards = read_shards(self._connection, kind)
+            counts = [self._run("SELECT count(*) FROM {shard}_docsize", of=shard)[0][0] for shard in shards]
+            rows = self._run("SELECT count(*) FROM {kind}", of=kind)[0][0]
+        return counts == [shard.rows for shard in shards] and sum(counts) == rows
+
+    def _run(self, statement: str, *values: object, of: Shard | Kind | None = None) -> list[Any]:
+        """Run a *statement* in which ``{kind}`` and ``{shard}`` stand for the names of the tables *of* something."""
+        names = {"kind": of.kind, "shard": of.table} if isinstance(of, Shard) else {"kind": of}
+        return self._connection.execute(statement.format(**names), values).fetchall()
+
+
+def _shard_of(shards: Sequence[Shard], rowid: int) -> Shard:
+    return next(shard for shard in shards if rowid >= shard.first)
 
 
 def _connect(file: Path) -> "sqlite3.Connection":

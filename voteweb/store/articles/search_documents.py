@@ -76,6 +76,10 @@ class Search(StorePart):
         _, epoch = self._connection.run([("SET", key, new_epoch(), "NX"), ("GET", key)])
         return str(epoch)
 
+    def listed_count(self) -> int:
+        """Return the number of listed articles."""
+        return int(self._connection.command("ZCARD", self._keys.by_time()))
+
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest listed articles."""
         members = self._connection.command("ZRANGE", self._keys.by_time(), 0, count - 1, "REV")
