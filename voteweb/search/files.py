@@ -20,7 +20,7 @@ from voteweb.search.writer import IndexWriter
 #: The folder and all in it are for the user of the site only.
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _NAME = re.compile(rf"{SCHEMA}-\d+\.db")
-#: The database first: a reader that opened it without its write-ahead log would miss what is only there.
+#: The database first: a reader that opened it without its write-ahead log would miss the rows that only the log has.
 _SUFFIXES = ("", "-wal", "-shm", PERCENT, CHECKED)
 
 

@@ -156,8 +156,8 @@ def _missing(query: Query) -> list[Invalid]:
 def _read(match: re.Match[str], prefixes: int, problems: list[Invalid]) -> Part | None:
     """Return one part of a query, None if there is nothing in it; raise Invalid if it has no meaning.
 
-    *prefixes* is the number of earlier words that end with a star. *problems* takes messages about what is left out of
-    the part.
+    *prefixes* is the number of earlier words that end with a star. *problems* takes messages about
+    anything left out of it.
     """
     name = _FIELDS.get((match[2] or "").lower(), "")
     is_phrase = match[3] is not None

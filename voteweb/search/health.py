@@ -54,7 +54,7 @@ def examine(folder: IndexFolder, source: Source) -> Examination:
 
 
 def _faults(writer: IndexWriter, source: Source) -> list[Fault]:
-    """Return what is wrong with the index of *writer*, which writes nothing; raises IndexDamaged."""
+    """Return the faults of the index of *writer*, which writes nothing; raises IndexDamaged."""
     if not writer.check():
         raise IndexDamaged
     state = writer.state()
@@ -109,7 +109,7 @@ def start_warnings(*, is_on: bool) -> list[str]:
 
 
 def warnings(index: SearchIndex) -> Iterator[str]:
-    """Yield what is wrong with *index*; the site serves all the same."""
+    """Yield the faults of *index* in words; the site serves all the same."""
     try:
         age = time.time() - index.state().checked
     except NotReady as error:

@@ -1,6 +1,6 @@
 """Keep the index of this machine up to date: follow the stream of changes, or index everything where that does not do.
 
-Articles and comments are read as they are now, whatever the stream says of them: reading twice, or in another order,
+Articles and comments are read as they are now, and not as they were at the change: reading twice, or in another order,
 does no harm. The position in the stream is stored after what was read before it.
 """
 
@@ -96,7 +96,7 @@ class Conversations:
 
 
 def index_everything(source: Source, writer: IndexWriter) -> Iterator[float]:
-    """Index everything as it is now, in steps; yield the share of what is listed that is done."""
+    """Index everything as it is now, in steps; yield the share of the listed articles that is done."""
     for articles, share in source.listed_ids(CHUNK_SIZE):
         index_articles(source, [writer], articles)
         yield share
@@ -149,7 +149,7 @@ class Indexer:
         self._epoch = self._position = ""
         #: The steps in which that one is built.
         self._build: Iterator[float] = iter(())
-        #: What the stream named before the position and is not indexed yet.
+        #: Conversations that the stream named before the position, not indexed yet.
         self._conversations = Conversations(source)
         self._pause = 0.0
         #: Whether the current index lacks changes before the position, until the next one takes its place.
@@ -293,7 +293,7 @@ class Indexer:
             self._current.set_checked(time.time())
 
     def _look_around(self) -> None:
-        """Do what is due while the stream has been read: look for what no stream tells."""
+        """Look for new articles that no stream tells of, and for a request to build the index anew."""
         clock = time.monotonic()
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS

@@ -46,7 +46,7 @@ class IndexDamaged(SearchError, code="search-damaged"):
 
 
 class IndexNotWritable(SearchError, code="search-not-writable"):
-    """The disk is full or cannot be written; value ``reason``. What is indexed can be searched."""
+    """The disk is full or cannot be written; value ``reason``. All that is indexed can be searched."""
 
     template = N_("The index of search cannot be written: %(reason)s")
 

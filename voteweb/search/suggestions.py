@@ -13,7 +13,7 @@ _LENGTHS = range(4, 17)
 #: Words that are corrected at most: each takes some 10 ms.
 _MAX_CORRECTED = 2
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-#: Words of questions, which say nothing about what is looked for.
+#: Words of questions, which say nothing about the subject.
 _FILLERS = frozenset(
     "a about am an and any are as at be best better but by can could did do does for from get good has have how i if "
     "in into is it its like me most my not of on or our should so some than that the their there these they this to "

@@ -1,7 +1,7 @@
 """Divide texts and typed words into the tokens of the index.
 
 Texts are compared without case, accents and compatibility forms. A word is a run of letters and digits: ``open-source``
-is two, and what is typed so is a phrase of two. ``c++``, ``c#`` and ``.net`` are tokens of their own. Chinese,
+is two, and so typed it is a phrase of two. ``c++``, ``c#`` and ``.net`` are tokens of their own. Chinese,
 Japanese, Korean, Thai and similar texts have no blanks between words, or inflect them: each of their characters is a
 token, with the pair that it begins after it. ``编程语`` becomes ``编 编程 程 程语 语``, so that the tokens of any
 substring stand in a row, and most searches read the short lists of pairs instead of the long ones of characters.
@@ -56,7 +56,7 @@ def facets(document: Document) -> list[str]:
 
 
 def _clean(name: str) -> str:
-    """Return *name* as it is compared; other programs may have stored what is no name."""
+    """Return *name* as it is compared; other programs may have stored another text as one."""
     return _NOT_IN_TOKEN.sub("_", name_key(name[: config.MAX_HOST_LENGTH]).encode(errors="replace").decode())
 
 

@@ -4,7 +4,7 @@ Data without a number are new, those of a program written after the book, or of 
 first two get the number when they are first served, because there is nothing to convert.
 
 A conversion works in bounded steps, and yields after each how many records it converted, or would convert in a dry
-run. It may be stopped anywhere and run again: what is converted already is left alone.
+run. It may be stopped anywhere and run again: data already converted are left alone.
 """
 
 from collections.abc import Callable, Iterator

@@ -219,7 +219,7 @@ class Articles(StorePart):
         if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
             raise ArticleGone()
         if poster:
-            # What a moderator has released stays as they saw it.
+            # An article that a moderator has released stays as they saw it.
             seconds = 0 if article.released else self._settings.edit_seconds
             check_poster(attempt, article, poster.name, article.time + seconds)
         kept = [name for name in article.groups if name in draft.groups]

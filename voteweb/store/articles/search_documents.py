@@ -1,4 +1,4 @@
-"""Read what is searched: articles and comments as they are now, in bounded steps, and the stream of their changes."""
+"""Read articles and comments for search as they are now, in bounded steps, and the stream of their changes."""
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ MAX_CHANGES = 100_000
 
 
 def record_change(keys: Keys, kind: str, id: int | str) -> Command:
-    """Return the write that notes a change of what has this *id*; articles.lua has the *kind*s "a", "c", "t", "p"."""
+    """Return the write that notes a change of an article or comment; articles.lua has the kinds "a", "c", "t", "p"."""
     return ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", kind, id)
 
 

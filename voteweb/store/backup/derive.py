@@ -176,7 +176,7 @@ class Derivation:
             self._writer.put(self._keys.groups(), name, True)
 
     def _derive_threads(self) -> int:
-        """Derive what is computed from each conversation, and the lists of comments by time; return their number."""
+        """Derive the fields and keys of each conversation, and the lists of comments by time; return their number."""
         keys, total = self._keys, 0
         for batch in batched(self._each("thread", "HLEN"), READ_STEP):
             for portion in portions([int(name) for name, _ in batch], [size for _, size in batch]):

@@ -99,7 +99,7 @@ class TolerantScanner(Scanner):
         return int(cursor), names
 
     def _is_readable(self, command: Command) -> bool:
-        """Tell whether the value of the key of *command* can be read; what is not allowed at all is no damage."""
+        """Tell whether the value of the key of *command* can be read; a command that is not allowed is no damage."""
         try:
             super().command(*command)
         except _ERRORS as error:
@@ -192,7 +192,7 @@ class Backup(StorePart):
             yield from KeyLine(self._name(key), "list", texts, until, batch[0][0] - 1).parts()
 
     def _bits(self, key: str) -> str:
-        """Return the bytes of a string in hexadecimal digits: a reply could not hold what is no text."""
+        """Return the bytes of a string in hexadecimal digits: a reply holds text only."""
         size = self._scanner.command("STRLEN", key)
         reads: list[Command] = [
             ("BITFIELD_RO", key, *(word for at in part for word in ("GET", "u8", f"#{at}")))
@@ -276,7 +276,7 @@ class Backup(StorePart):
                 yield from KeyLine(f"voted-comments:{thread}-{block}", "set", voters, until).parts()
         for id, numbers in threads.items():
             stored, words = _stored(_comment_fields(numbers), next(replies)), _stored(numbers, next(replies))
-            # What is no comment was written by another program.
+            # Another program has written a field that is no comment.
             are = {number for number in numbers if split_node(stored.get(number, "")) is not None}
             for noun, fields in (("thread", stored), ("words", words)):
                 if kept := {name: text for name, text in fields.items() if name.rpartition(":")[2] in are}:

@@ -21,7 +21,7 @@ from voteweb.store.schema.keys import COUNTED_NOUNS, NOUNS, Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
 from voteweb.store.schema.values import MAX_ID, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, is_id_text
 
-#: What stands for a string whose bytes are no text: its value has them in hexadecimal digits.
+#: The type of a string whose bytes are no text: its value has them in hexadecimal digits.
 BITS = "bits"
 #: Characters of one line, each of which takes six bytes at most, and items.
 LINE_CHARACTERS, LINE_ITEMS = 150_000, 10_000
@@ -98,7 +98,7 @@ def _size(item: Any) -> int:
 
 
 def parse_line(fields: Mapping[str, Any], *, is_whole: bool) -> KeyLine:
-    """Return the line that :meth:`KeyLine.as_json` wrote; raise Invalid for what is no key of a backup.
+    """Return the line that :meth:`KeyLine.as_json` wrote; raise Invalid for a key that no backup has.
 
     A *whole* copy has every key of a site, others the primary ones.
     """
@@ -172,7 +172,7 @@ class LineChecks:
         self._levels: dict[int, int] = {}
 
     def faults(self, line: KeyLine) -> Iterator[str]:
-        """Yield what is wrong with *line*."""
+        """Yield the faults of *line*."""
         what, noun = f"the key {shown(line.key)}", NOUNS[line.noun]
         if not self._is_new(line):
             yield f"{what} is there twice"
@@ -226,7 +226,7 @@ class LineChecks:
             yield f"{what} has the id {shown(fields['id'])}, which is that of {shown(owner)}"
 
     def _thread_faults(self, line: KeyLine) -> Iterator[str]:
-        """Check whom the comments of a conversation answer: its lines come one after the other."""
+        """Check the parents of the comments of a conversation: its lines come one after the other."""
         if line.key != self._thread:
             self._thread, self._levels = line.key, {0: 0}
         for number in comment_numbers(line.value):

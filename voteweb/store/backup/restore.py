@@ -74,7 +74,7 @@ class Restore(StorePart):
         self._connection.run(commands)
 
     def finish(self, *, force: bool = False) -> None:
-        """Write what is computed from the lines, and remove the mark.
+        """Write the keys that are derived from the lines, and remove the mark.
 
         Raises ConfigError when the database may not hold what was written; then the mark stays. With *force* it may
         hold something else, for the doctor to name.
@@ -82,7 +82,7 @@ class Restore(StorePart):
         try:
             self._finish(force)
         except ServerChanged:
-            # What the other server had not replicated or synced is lost, and the mark may be as well.
+            # Writes that the other server had not replicated or synced are lost, perhaps the mark too.
             self._mark()
             raise ConfigError(
                 "The database was restarted or replaced while it was written, so that something may be missing: run "
@@ -109,7 +109,7 @@ class Restore(StorePart):
 
 
 def line_writes(line: KeyLine, prefix: str, *, is_whole: bool) -> Iterator[Command]:
-    """Yield the commands that write a line; what is computed from other keys only if it is of a whole copy."""
+    """Yield the commands that write a line; a derived key only if the line is of a whole copy."""
     key, value, until = prefix + line.key, line.value, line.until
     items: list[str | float] = []
     match line.type:
@@ -125,7 +125,7 @@ def line_writes(line: KeyLine, prefix: str, *, is_whole: bool) -> Iterator[Comma
         case _:
             items = value
     if line.type == "list":
-        # What a first attempt appended, whose answer was lost, goes before it is appended again.
+        # Items of a first attempt whose answer was lost go before they are appended again.
         yield ("LTRIM", key, 0, line.at - 1) if line.at else ("UNLINK", key)
     for chunk in batched(items, 2 * CHUNK_SIZE):  # pairs stay together
         yield (_ADDS[line.type], key, *chunk)

@@ -51,7 +51,7 @@ def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:
 
 
 def read_comment(attempt: Attempt, keys: Keys, id: CommentId) -> tuple[Node, str]:
-    """Return a comment, and what is stored of it; raise NoSuchComment, CommentGone if nobody can read it.
+    """Return a comment and its stored form; raise NoSuchComment, CommentGone if nobody can read it.
 
     Takes a round trip for each level.
     """
@@ -119,7 +119,7 @@ class StoredComment:
         return self.keys.thread(self.id.article)
 
     def read(self) -> tuple[Node, str]:
-        """Return the comment, and what is stored of it; raise NoSuchComment."""
+        """Return the comment and its stored form; raise NoSuchComment."""
         (stored,) = self.attempt.read(("HGET", self.thread_key, self.id.number))
         node = parse_node(self.id.number, stored or "")
         if node is None:
@@ -129,7 +129,7 @@ class StoredComment:
     def store(self, stored: str, *, with_replies: bool = False) -> list[Command]:
         """Store this of the comment: the conversation has another revision then, and the comment is searched anew.
 
-        *with_replies*: what is below it is shown or hidden, too; that is done in steps after the commit, see
+        *with_replies*: the comments below it are shown or hidden, too, in steps after the commit, see
         Removals.finish.
         """
         (revision,) = self.attempt.read(("HGET", self.thread_key, "rev"))
@@ -184,7 +184,7 @@ class Comments(StorePart):
             "token": token, "today": this_day(), "commenting_seconds": self._settings.commenting_seconds,
             **self._context.limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
         }  # fmt: skip
-        # What is known of the thread: the block of voters, the poster, and the author of the parent.
+        # Facts of the thread: the block of voters, the poster, and the author of the parent.
         block, poster, answered = (thread.last + 1) // config.VOTER_BLOCK, article.poster, node.author if node else ""
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             known = {"known_block": block, "known_poster": poster, "known_answered": answered}
@@ -215,7 +215,7 @@ class Comments(StorePart):
         return id
 
     def edit(self, id: CommentId, text: str, author: User) -> None:
-        """Give a comment another text; tell the members whom it names now.
+        """Give a comment another text; tell the members that it names now.
 
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
         Unavailable.
@@ -269,7 +269,7 @@ class Comments(StorePart):
         commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
     def _named(self, text: str) -> list[str]:
-        """Return whom *text* names, as :func:`name_key` spells names; where no space ends a name, the longest taken."""
+        """Return the members in *text*, in the form of :func:`name_key`; where no space ends one, the longest."""
         found = mentions.candidates(text)
         unclear = [name for names in found if len(names) > 1 for name in names]
         exist = self._connection.run([("EXISTS", self._keys.user(name)) for name in unclear]) if unclear else []

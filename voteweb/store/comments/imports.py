@@ -112,7 +112,7 @@ class ImportedComment:
     parent_digest: str = ""
 
 
-#: What can be imported.
+#: The states that can be imported.
 Row = TypeVar("Row", Story, ImportedComment)
 
 

@@ -58,7 +58,7 @@ class ThreadCache:
         self._threads: BoundedCache[int, KnownThread] = BoundedCache(config.THREAD_CACHE_COMMENTS)
 
     def get(self, article_id: int) -> KnownThread | None:
-        """Return what is known of the conversation of an article."""
+        """Return the parts of an article's conversation that this process knows."""
         return self._threads.get(article_id)
 
     def put_words(self, known: KnownThread, texts: dict[int, str], state: str) -> None:
@@ -139,7 +139,7 @@ class _NotedVisit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How the conversation of an article is read for a viewer: what is known of it, and whether it changes just now."""
+    """How the conversation of an article is read for a viewer: the known parts, and whether it changes just now."""
 
     article_id: int
     viewer_id: int

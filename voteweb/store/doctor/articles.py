@@ -112,7 +112,7 @@ def _check_readable(
         writes += [write for place in _check_places(keys, settings, seen, repaired) for write in place.writes]
         until = numbers.get("closes") or voting_end(repaired, settings.voting_seconds)
         now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}" if changed else ""
-        # What its own fields, voters and groups tell decides; where it stands by then does not.
+        # Its own fields, voters and groups decide; its places by then do not.
         yield from seen.findings(problems, *writes, guards=6 + len(_groups(fields)), now=now)
 
 
@@ -147,8 +147,8 @@ def _whole(stored: str | None) -> int | None:
 def _right_numbers(seen: Look, settings: Settings) -> dict[str, int] | None:
     """Return the votes and the base that the voters make, and ``closes`` if it is another; None if nothing tells it.
 
-    The votes never fall: those beyond the voters, some of whom may be lost, go into the base; and when all voters of
-    an article are lost, voting on it is over.
+    The votes never fall: those beyond the voters go into the base, since some voters may be lost; and when all
+    voters of an article are lost, voting on it is over.
     """
     fields, voters = seen.fields, seen.replies[0]
     votes, base = _whole(fields["votes"]), _whole(fields["base"])

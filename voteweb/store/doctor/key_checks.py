@@ -32,7 +32,7 @@ from voteweb.store.schema.values import (
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0
-#: What each entry is in the hashes of these nouns, and what reads it, or tells whether it can be read.
+#: The name of an entry in the hashes of these nouns, and the function that reads it, or tells whether it can be read.
 _ENTRIES: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "report": ("report", lambda _, text: parse_report(text)),
     "comment-report": ("report", lambda _, text: parse_report(text)),
@@ -146,7 +146,7 @@ def _check_entries(scanner: Scanner, found: list[str], *, noun: str) -> Iterator
 
 
 def _check_mails(scanner: Scanner) -> Iterator[Finding]:
-    """Check that each mail has a kind and a member, and that what is known of mails is of one that waits."""
+    """Check that each mail has a kind and a member, and that the data of a mail are of one that waits."""
     keys, queue, mails = scanner.site_keys, scanner.site_keys.outbox(), scanner.site_keys.mails()
     for found in batched(scanner.command("ZRANGE", queue, 0, -1)):
         parts = [(*entry.split(" "), "")[:2] for entry in found]
@@ -212,7 +212,7 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
 
 
 def _is_no_thing(noun: str, member: str) -> bool:
-    """Tell whether *member* is the mark of what a ranking left out, or one that another check looks at."""
+    """Tell whether *member* is the mark of the articles that a ranking left out, or one that another check looks at."""
     is_of_other_check = (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member))
     return (member == LEFT_OUT and noun in BEST_NOUNS) or bool(is_of_other_check)
 
@@ -234,7 +234,7 @@ def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
     noun, _ = keys.split(key)
     if "title" not in fields:
         return noun != "invites" or key == keys.invites(fields["by"] or "")
-    if noun == "saved":  # its member has chosen it, and a backup may hold what is lost of it
+    if noun == "saved":  # its member has chosen it, and a backup may have the article
         return True
     has_time = finite_number(fields["time"]) is not None
     is_free = noun in ("reports", "answers") or (noun == "top-day" and not has_time)

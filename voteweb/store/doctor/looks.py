@@ -1,4 +1,4 @@
-"""Findings of the doctor, and looks at things: what is read of each at one instant decides, and guards its repair."""
+"""Findings of the doctor, and looks at things: the reads of a thing at one instant decide, and guard its repair."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Finding(NamedTuple):
 
 
 def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -> Iterator[Finding]:
-    """Yield what is wrong with the place of *member* in *key*; *stored* is what SISMEMBER or ZSCORE answered."""
+    """Yield the fault of the place of *member* in *key*; *stored* is the reply of SISMEMBER or ZSCORE."""
     is_set = isinstance(stored, int) or isinstance(wanted, bool)
     is_there = bool(stored) if is_set else stored is not None
     writes = tuple(place_writes(keys, key, member, wanted))
@@ -52,7 +52,7 @@ def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -
 def remade(
     scanner: Scanner, key: str, items: Sequence[str], wanted: Sequence[str], other: str = ""
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a list that has these *items*, and an *other* fault; *wanted* in its place repairs it.
+    """Yield the faults of a list that has these *items*, and an *other* one; *wanted* in its place repairs it.
 
     Another order alone is no fault.
     """

@@ -31,8 +31,8 @@ from voteweb.store.schema.values import (
     parse_comment,
 )
 
-#: The fields on which something is decided, and what is wrong in them: less than what a restore refuses, since another
-#: program may have written them, and only their owner may replace what can be used.
+#: The fields on which something is decided, with their checks: less strict than a restore's, since another program may
+#: have written them, and only their owner may replace a value that can be used.
 _CHECKED = {
     **{name: MEMBER_FIELDS[name] for name in ("id", "role", "recovery", "email", "email-pending")},
     "name": MEMBER_FIELDS["name"]._replace(check=bool),
@@ -185,7 +185,7 @@ def _reads_of_inbox(keys: Keys, name: str, _: Fields) -> list[Command]:
 
 
 def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
-    """Check one inbox and what is unread in it; a repair leaves each entry once, and only those as unread."""
+    """Check one inbox and its list of unread entries; a repair leaves each entry once, and only those as unread."""
     entries, unread, *ends = seen.replies
     key, unread_key = seen.keys.inbox(seen.name), seen.keys.unread(seen.name)
     lost, kept, problems = _lost(scanner, entries), dict[str, str](), dict[Finding, None]()

@@ -1,8 +1,8 @@
 """Bans and notes: members logged out and refused, for good or until an end, and what moderators write down about them.
 
-What a member posted is removed if that is wanted. A removal, or its undoing, goes on in bounded steps. The field
-``ban-removal`` of a member says what is to be done: "<id of the ban's log entry> <state> <time from which on articles
-are removed> <the same of comments>", each time "-" for none. Whatever was removed names the log entry of its ban.
+A ban removes a member's posts if that is wanted. A removal, or its undoing, goes on in bounded steps. The field
+``ban-removal`` of a member is its task: "<id of the ban's log entry> <state> <time from which on articles are removed>
+<the same of comments>", each time "-" for none. Each removed post names the log entry of its ban.
 """
 
 import json
@@ -183,7 +183,7 @@ class Bans(StorePart):
             if removal and restores:
                 changes["ban-removal"] = _in_state(stored, removal, RemovalState.RESTORING)
             elif removal and removal.state is RemovalState.REMOVING:
-                # What is not yet removed stays, and what is can be restored later.
+                # Posts that are not yet removed stay, and the others can be restored later.
                 changes["ban-removal"] = _in_state(stored, removal, RemovalState.REMOVED)
             changed = change_member(attempt, self._keys, name, stored, changes)
             return [*changed, *undo(attempt, self._keys, entry)]
@@ -229,7 +229,7 @@ class Bans(StorePart):
         ban = self._context.log.get(removal.entry) if removal else None
         if member and removal and ban and removal.state is not RemovalState.REMOVED:
             changed = True
-            # What is deleted in between moves the rest of a list, hence the loop.
+            # A post that is deleted in between moves the rest of a list, hence the loop.
             while changed:
                 changed = False
                 for batch in self._batches(member, removal):
@@ -256,7 +256,7 @@ class Bans(StorePart):
         commit(self._connection, decide, when_full=True)
 
     def _batches(self, member: User, removal: BanRemoval) -> Iterator[Sequence[int | CommentId]]:
-        """Yield the ids of what is still to be removed or restored, some at a time."""
+        """Yield the ids of the posts still to be removed or restored, some at a time."""
         for ids in chain(self._articles(member.name, removal), self._comments(member.name, removal)):
             if removal.state is RemovalState.RESTORING:
                 entries = self._connection.run([("HGET", *thing_of(self._keys, id).ban_field) for id in ids])
@@ -276,7 +276,7 @@ class Bans(StorePart):
             first = f"({found[-1][1]!r}"
 
     def _comments(self, name: str, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
-        """Yield the ids of the comments to look at, some at a time; what is to be removed can be read still."""
+        """Yield the ids of the comments to look at, some at a time; none to remove that nobody can read."""
         position = 0
         while removal.comments is not None and (
             listed := self._connection.command(

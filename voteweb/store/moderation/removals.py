@@ -169,7 +169,7 @@ class RemovableComment(StoredComment):
     def restoration(self) -> tuple[str, list[Command]]:
         """Bring it back at its place, with its votes, and what was removed together with it.
 
-        One whose author has left the site since it was removed with its replies stays deleted: only what is below comes
+        One whose author has left the site since it was removed with its replies stays deleted: only its replies come
         back.
         """
         self._check_article()
@@ -332,7 +332,7 @@ class Removals(StorePart):
             when_full=True,
         )
         yield
-        # What was written meanwhile; about a deleted article nothing can be written.
+        # Comments written meanwhile; about a deleted article nobody can write any.
         yield from self._purge_beside_article(id, comments, with_comments)
 
     def _purge_beside_article(self, id: int, done: set[int], with_comments: bool) -> Iterator[None]:
@@ -341,7 +341,7 @@ class Removals(StorePart):
             stored = comment_numbers(self._connection.command("HKEYS", self._keys.thread(id)))
             for number in stored:
                 if number not in done:
-                    with suppress(NoSuchComment):  # the doctor tells what is none
+                    with suppress(NoSuchComment):  # the doctor names an entry that is none
                         self.delete(CommentId(id, number))
                     yield
             done.update(stored)

@@ -41,7 +41,7 @@ from voteweb.store.site.rows import members_of, queue_page
 class Thing(NamedTuple):
     """An article or a comment that members report, and moderators remove.
 
-    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of what that member has reported,
+    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of that member's reports,
     in which ``str(id)`` stands for it; ``member`` stands for it in rankings. ``ban_field`` is the hash and the field
     with the log id of the ban that removed it.
     """
@@ -246,7 +246,7 @@ class Reports(StorePart):
         return ("ZREVRANGE", self._keys.reports(), 0, -1)
 
     def queue_reported(self, pipeline: Pipeline, members: Sequence[str]) -> Future[tuple[Reported, ...]]:
-        """Queue a read of the reported articles and comments that stand for *members*; leaves out what is none.
+        """Queue a read of the reported articles and comments that stand for *members*; leaves out others.
 
         With QUEUED_REPORTS open reports of each: the newest, or of many a sample.
         """

@@ -40,7 +40,7 @@ from voteweb.store.schema.values import (
     text_of,
 )
 
-#: What the doctor says of a value that nothing replaces.
+#: The doctor's reason for leaving a value that nothing replaces.
 BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
 #: The fields of a conversation in which each comment has its own, by their beginnings.
 _FIELD_OF_COMMENT = re.compile(r"(reason:|removed-by:|)([1-9][0-9]{0,8})")
@@ -162,8 +162,8 @@ MEMBER_FIELDS = {
     "saved-feed": Field(is_digest, "the same of the feed of the articles saved for later"),
     "my": Field(
         is_time,
-        "the time of the last change of what the member follows, hides or has saved, by which processes know whether "
-        "what they have read of it is still true; absent if there never was any",
+        "the time at which the member last followed, hid or saved something or took it back, by which processes know "
+        "whether what they have read of it is still true; absent if there never was any",
     ),
     "front": Field(
         one_of(["", "my"]),
@@ -197,7 +197,7 @@ LOG_FIELDS = {
     "kind": Field(one_of(LogAction), "see `LogAction` in `voteweb/core/models.py`", required=True),
     "who": Field(is_actor, "name of who acted", required=True),
     "time": Field(is_time, "time of the act", required=True),
-    "about": Field(is_foreign_name, "name of the member whom it concerns"),
+    "about": Field(is_foreign_name, "name of the member concerned"),
     "article": Field(is_id_text, "id of the article"),
     "title": Field(is_any, "title of the article at that time, or the name of a group"),
     "why": Field(is_note, "the reason, or the new role"),

@@ -14,13 +14,13 @@ from voteweb.store.schema import values
 from voteweb.store.schema.fields import Field
 from voteweb.store.schema.values import Check, PairCheck
 
-#: What stands for the parts of a key in angle brackets, where it is not just any text without a colon.
+#: The patterns of the parts of a key in angle brackets; another part is any text without a colon.
 _PARTS = {
     **dict.fromkeys(("id", "member id", "number", "block", "bucket"), "[0-9]+"),
     "day": "[0-9]{4}-[0-9]{2}-[0-9]{2}",
     "domain": "[0-9a-z._:-]*",
 }
-#: The checks of what follows the noun of a key, by its form. All primary keys have one.
+#: The checks of the name after the noun of a key, by its form. All primary keys have one.
 _NAMES: dict[str, Check] = {
     "<id>": values.is_id_text,
     "<group>": values.is_group_name,

@@ -19,7 +19,7 @@ PATTERN_CHARACTERS = set("*?[]^\\")
 
 PRIMARY, DERIVED, PASSING = Part
 _UNLINK = ("UNLINK",)
-#: What several kinds of keys hold alike. Other versions may allow ten times as many entries as this one.
+#: Checks and fields that several kinds of keys share. Other versions may allow ten times as many entries as this one.
 _COUNTER = Noun("string", PRIMARY)
 _INBOX = Noun(
     "list", PRIMARY, ("EXPIRE", config.INBOX_SECONDS), "user", item=values.is_inbox_entry, most=10 * config.INBOX_SIZE
@@ -68,7 +68,7 @@ class Keys:
         """
         return cls(f"{{{name}}}:" if name else "")
 
-    # What members send, and what is known of it.
+    # Forms that members send, and requests that were answered.
     once = KeyOfTwo(
         "once:<member id>-<token>",
         "the article or comment that a member's sent form became",
@@ -101,7 +101,7 @@ class Keys:
         Noun("set", PRIMARY, item=values.is_comment),
     )
 
-    # What a member keeps.
+    # Lists of a member's own.
     inbox = KeyOfMember(
         "inbox:<name>", "the newest 200 entries of an inbox (``<kind> <what> <unix time>``), newest first", _INBOX
     )
@@ -292,7 +292,7 @@ class Keys:
     )
     admins = OneKey("admins:", "the admins who have neither left nor been banned, by name in lower case", _MEMBERS)
     ban_removals = OneKey(
-        "ban-removals:", "the members of whom what they posted is being removed with a ban, or restored", _MEMBERS
+        "ban-removals:", "the members whose posts are being removed with a ban, or restored", _MEMBERS
     )
     held = OneKey(
         "held:", "the members who wait for a moderator, by name in lower case, by time of joining", _MEMBERS_BY_TIME
@@ -339,7 +339,7 @@ class Keys:
     )
     log_about = KeyOfMember("log-about:<name>", "the ids of the acts about one member, ascending", _ACTS)
 
-    # Mails, jobs, counts and what is of the moment.
+    # Mails, jobs, counts and passing keys.
     outbox = OneKey(
         "outbox:",
         "the mails that members asked for (``reset ann``), 1,000 at most, and warnings, by the time of the next "
@@ -410,7 +410,7 @@ class Keys:
 
 #: Every form of a key, in the order of docs/data.md.
 FORMS = [form for form in vars(Keys).values() if isinstance(form, KeyForm)]
-#: What the keys of each noun hold; the key without an id of COUNTED_NOUNS is the counter of their ids.
+#: The fields and checks of the keys of each noun; the key without an id of COUNTED_NOUNS is the counter of their ids.
 NOUNS = {form.noun: form.holds for form in FORMS}
 COUNTED_NOUNS = frozenset(form.noun for form in FORMS if form.holds.type != NOUNS[form.noun].type)
 #: The types of the keys of each noun; keys of other nouns are another program's.

@@ -47,7 +47,7 @@ _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
 _LINK_STATE = re.compile(r"[0-9a-f]{16}")
 #: The name and the password in a link, which earlier versions took: pages do not show such a link.
 _USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
-#: What texts have besides characters that are seen: line ends, also of other programs, and tabs.
+#: The characters of texts that are not seen: line ends, also of other programs, and tabs.
 _LINE_ENDS = str.maketrans("", "", "\n\t\u2028\u2029")
 
 
@@ -158,7 +158,7 @@ def is_fingerprint(stored: str) -> bool:
 
 
 def stored_by(rule: Callable[[str], str]) -> Check:
-    """Return the check of what a form with this *rule* stores."""
+    """Return the check of the values that a form with this *rule* stores."""
     return partial(validation.accepts, rule)
 
 
@@ -196,7 +196,7 @@ def _are_visible(text: str) -> bool:
     return text.isprintable() or all(is_visible(c) or c in INVISIBLE_LETTERS for c in text)
 
 
-#: A digest of what the store must recognize and not know, such as the token of a link.
+#: A digest of a text that the store must recognize and not know, such as the token of a link.
 is_digest = matching(r"[0-9a-f]{32}")
 is_count = matching(r"-?[0-9]{1,12}")
 #: A number of a comment, or 0.

@@ -315,7 +315,7 @@ def _votes_or_refusal(id: DocumentId, outcome: Outcome) -> int:
 
 
 def _count(id: DocumentId, stored: str | None) -> int:
-    """Return the votes that are *stored* of an article, or in what is stored of a comment."""
+    """Return the votes that are *stored* of an article, or in a stored comment."""
     votes = stored if isinstance(id, int) else (split_node(stored or "") or {}).get("votes")
     return int(votes or 0) if decoding.is_count(votes) else 0
 
