@@ -170,12 +170,14 @@ class Machines:
         return False
 
     def primary(self) -> Server:
-        """Return the server that the Sentinels name as primary."""
+        """Return the server that the Sentinel with the newest configuration names: another may not have heard of it."""
+        named: dict[int, int] = {}
         for sentinel in self.sentinels:
             with suppress(redis.RedisError):
+                state: Any = sentinel.client.sentinel_master(PRIMARY_NAME)
                 _, port = sentinel.client.sentinel_get_master_addr_by_name(PRIMARY_NAME)
-                return next(server for server in self.servers if server.port == int(port))
-        raise AssertionError("no Sentinel answers")
+                named[state["config-epoch"]] = int(port)
+        return next(server for server in self.servers if server.port == named[max(named)])
 
     def replicas(self) -> list[Server]:
         primary = self.primary()
