@@ -13,6 +13,7 @@ from tests.store.backup.copying import back_up
 from tests.store.examination import broken, run, server_setting
 from voteweb.core.config import Settings
 from voteweb.core.errors import StorageFull
+from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.models import ArticleStatus, LogAction, Order, Voter
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS
 from voteweb.store import Store, build_store
@@ -126,4 +127,14 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
     removed, other = factories.stored_article(site, 1), factories.stored_article(site, 2)
     assert (removed.status, removed.comments, other.status) == (ArticleStatus.REMOVED, 0, ArticleStatus.LISTED)
     assert run(site, "HEXISTS", "words:1", comment.number) == 0
+    assert broken(site) == []
+
+
+def test_a_job_that_frees_memory_goes_on_without_memory(site: Store, single_server: str) -> None:
+    site.account_deletion.start(site.users.get("ann"), delete_articles=True)
+    with full_memory(site):
+        assert site.jobs.run(ACCOUNT_DELETIONS, site.account_deletion.steps, lambda: False)
+        assert not run(site, "EXISTS", "lease:account-deletions")
+        assert run(site, "HEXISTS", "jobs:", "account-deletions")
+    assert site.account_deletion.unfinished() == []
     assert broken(site) == []

@@ -31,21 +31,23 @@ class Leases(StorePart):
         ends early when it *should_stop*, or when another process has taken the job over.
         """
         lease, token, is_done = self._keys.lease(job.name), secrets.token_urlsafe(9), False
-        if not self._hold(lease, token, ("SET", lease, token, "NX", "EX", config.LEASE_SECONDS)):
+        # Also on a server whose memory is full: the job may free some.
+        if not commit(self._connection, partial(self._take, lease, token), when_full=True):
             return False
         try:
             for _ in steps():
-                if should_stop() or not self._hold(lease, token, ("EXPIRE", lease, config.LEASE_SECONDS)):
+                # This may keep another process's lease once too often.
+                _, holder = self._connection.run([("EXPIRE", lease, config.LEASE_SECONDS), ("GET", lease)])
+                if should_stop() or holder != token:
                     return False
             is_done = True
         finally:
-            commit(self._connection, partial(self._end, job, token, is_done))
+            commit(self._connection, partial(self._end, job, token, is_done), when_full=True)
         return True
 
-    def _hold(self, lease: str, token: str, command: Command) -> bool:
-        """Take or keep a lease by *command*, which may keep another process's once too often; tell whose it is."""
-        _, holder = self._connection.run([command, ("GET", lease)])
-        return bool(holder == token)
+    def _take(self, lease: str, token: str, attempt: Attempt) -> list[Command]:
+        (holder,) = attempt.read(("GET", lease))
+        return [("SET", lease, token, "EX", config.LEASE_SECONDS)] if holder is None else []
 
     def _end(self, job: Job, token: str, is_done: bool, attempt: Attempt) -> list[Command]:
         lease = self._keys.lease(job.name)
