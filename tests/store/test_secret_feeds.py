@@ -16,24 +16,24 @@ from voteweb.store.schema.log_entries import NewLogEntry
 INBOX = SecretFeed.INBOX
 
 
-def has_feed(store: Store, name: str) -> bool:
-    return store.read(store.feeds.queue_has, INBOX, name)
-
-
-def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store) -> None:
+@pytest.mark.parametrize("feed", SecretFeed)
+def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store, feed: SecretFeed) -> None:
     ann = factories.user(store, "Ann")
-    assert not has_feed(store, "ann")
-    first = store.feeds.renew(INBOX, ann)
-    assert (store.feeds.name_of(INBOX, first), has_feed(store, "Ann")) == ("ann", True)
-    second = store.feeds.renew(INBOX, ann)
-    assert (store.feeds.name_of(INBOX, first), store.feeds.name_of(INBOX, second)) == (
-        None,
-        "ann",
-    )
-    store.feeds.withdraw(INBOX, ann)
-    assert (store.feeds.name_of(INBOX, second), has_feed(store, "ann")) == (None, False)
-    assert run(store, "KEYS", "inbox-feed:*") == []
-    store.feeds.withdraw(INBOX, ann)
+
+    def state(token: str) -> tuple[str | None, bool, list[str]]:
+        known = store.read(store.feeds.queue_has, feed, "ann")
+        return store.feeds.name_of(feed, token), known, run(store, "KEYS", f"{feed}:*")
+
+    assert state("") == (None, False, [])
+    first = store.feeds.renew(feed, ann)
+    second = store.feeds.renew(feed, ann)
+    name, known, keys = state(second)
+    assert (name, known, len(keys)) == ("ann", True, 1)
+    assert store.feeds.name_of(feed, first) is None
+    assert broken(store) == []
+    store.feeds.withdraw(feed, ann)
+    assert state(second) == (None, False, [])
+    store.feeds.withdraw(feed, ann)
     assert broken(store) == []
 
 

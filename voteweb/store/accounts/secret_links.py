@@ -7,7 +7,7 @@ secret address of a feed reads what its member reads.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from hashlib import blake2b
@@ -21,6 +21,7 @@ from voteweb.core.permissions import may_moderate
 from voteweb.store.accounts.users import Users, new_session_id, read_member
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.values import digest_of, finite_number, invitation_digest, invitation_member
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import queue_page, read_all, rows_of
@@ -153,27 +154,33 @@ class SecretFeeds(StorePart):
 
     def name_of(self, feed: SecretFeed, token: str) -> str | None:
         """Return the name, in lower case, of the member whose feed has this token, None if none."""
-        name: str | None = self._connection.command("GET", self._key(feed, digest_of(token)))
+        name: str | None = self._connection.command("GET", _feed_key(self._keys, feed, digest_of(token)))
         return name
 
     def queue_has(self, pipeline: Pipeline, feed: SecretFeed, name: str) -> Future[bool]:
         """Queue a read of whether a member has a feed."""
         return pipeline.queue([("HEXISTS", self._keys.user(name), feed)], lambda replies: bool(replies[0]))
 
-    def _key(self, feed: SecretFeed, digest: str) -> str:
-        return {SecretFeed.INBOX: self._keys.inbox_feed, SecretFeed.SAVED: self._keys.saved_feed}[feed](digest)
-
     def _set(self, feed: SecretFeed, name: str, digest: str, actor: User | None) -> None:
         user = self._keys.user(name)
 
         def decide(attempt: Attempt) -> list[Command]:
             (known,) = attempt.read(("HGET", user, feed))
-            writes: list[Command] = [("UNLINK", self._key(feed, known)), ("HDEL", user, feed)] if known else []
+            writes: list[Command] = [("UNLINK", _feed_key(self._keys, feed, known)), ("HDEL", user, feed)] if known else []
             if digest:
-                writes += [("HSET", user, feed, digest), ("SET", self._key(feed, digest), name_key(name))]
+                writes += [("HSET", user, feed, digest), ("SET", _feed_key(self._keys, feed, digest), name_key(name))]
             return writes
 
         commit(self._connection, decide, actor=actor, role=Role.MEMBER, when_full=True)
+
+
+def _feed_key(keys: Keys, feed: SecretFeed, digest: str) -> str:
+    return f"{keys.prefix}{feed}:{digest}"
+
+
+def feed_keys(keys: Keys, fields: Mapping[str, str | None]) -> dict[SecretFeed, str]:
+    """Return the fields of a member that are addresses of feeds, with the key of each."""
+    return {feed: _feed_key(keys, feed, digest) for feed in SecretFeed if (digest := fields[feed]) is not None}
 
 
 class CodesLeft(NamedTuple):

@@ -279,12 +279,6 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     }
 
 
-def feed_keys(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the fields of a member that are addresses of feeds, with the key of each."""
-    spell = {"inbox-feed": keys.inbox_feed, "saved-feed": keys.saved_feed}
-    return {field: key(digest) for field, key in spell.items() if (digest := fields[field]) is not None}
-
-
 def read_member(attempt: Attempt, keys: Keys, name: str) -> tuple[User | None, dict[str, str | None]]:
     """Return a member for a guarded commit, None when there is none, and the stored FIELDS."""
     (values,) = attempt.read(("HMGET", keys.user(name), *FIELDS))

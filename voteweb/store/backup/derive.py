@@ -15,7 +15,8 @@ from voteweb.core import clock
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.names import name_key
-from voteweb.store.accounts.users import feed_keys, member_places
+from voteweb.store.accounts.secret_links import feed_keys
+from voteweb.store.accounts.users import member_places
 from voteweb.store.backup.lines import unique_names
 from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.connection import scripts

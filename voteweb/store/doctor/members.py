@@ -9,7 +9,8 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.store.accounts.users import feed_keys, member_places
+from voteweb.store.accounts.secret_links import feed_keys
+from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.key_checks import NO_ID, member_ids
