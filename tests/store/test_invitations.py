@@ -140,7 +140,7 @@ def test_a_page_of_invitations_is_all_that_is_read(store: Store, ann: User, monk
     monkeypatch.setattr(config, "READ_BATCH_SIZE", 20)
     for _ in range(60):
         store.invitations.make(ann)
-    made = list(store.invitations.made_by("ann"))
+    made = list(store.read_all(store.invitations.queue_page, "ann"))
     first, last = page(store, "ann"), page(store, "ann", 3)
     assert (list(first.rows), first.total, first.more) == (made[:25], 60, True)
     assert (list(last.rows), last.total, last.more) == (made[50:], 60, False)

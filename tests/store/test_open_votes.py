@@ -32,7 +32,7 @@ def vote_for(store: Store, voter: User, count: int) -> list[Article]:
 
 
 def listed(store: Store, member: User) -> list[int]:
-    return [article.id for article in store.votes.all_open(member.id)]
+    return [article.id for article in store.read_all(store.votes.queue_open, member.id)]
 
 
 def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: User) -> None:
@@ -41,7 +41,7 @@ def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: Use
     store.votes.take_back(4, bob)
     assert listed(store, bob) == [3, 2, 1]
     assert listed(store, factories.user(store)) == []
-    assert all(article.voted for article in store.votes.all_open(bob.id))
+    assert all(article.voted for article in store.read_all(store.votes.queue_open, bob.id))
 
 
 def test_votes_on_removed_and_closed_articles_are_left_out(store: Store, bob: User) -> None:

@@ -1,9 +1,10 @@
 """The store: all of Redis, behind one object with one part per noun. The only package that imports redis."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Concatenate, ParamSpec, TypeVar
 
 from voteweb.core.config import Settings
+from voteweb.core.models import Page
 from voteweb.store.accounts.mail import Mail
 from voteweb.store.accounts.secret_links import Invitations, Passwords, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
@@ -18,7 +19,6 @@ from voteweb.store.comments.threads import Threads
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.connection.tls import TlsFiles
 from voteweb.store.members.account_deletion import AccountDeletion
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Inbox, Viewers
@@ -32,11 +32,14 @@ from voteweb.store.server.health import HealthChecks
 from voteweb.store.server.rescoring import Rescoring
 from voteweb.store.site.context import Context
 from voteweb.store.site.leases import Leases
+from voteweb.store.site.rows import read_all
 from voteweb.store.site.site_settings import DomainRules
 from voteweb.store.votes.votes import Votes
 
 P = ParamSpec("P")
 T = TypeVar("T")
+#: The name or id of a member.
+Owner = TypeVar("Owner", str, int)
 
 
 class Store:
@@ -93,17 +96,14 @@ class Store:
         """Return what *queue* queues a read of, in a round trip of its own."""
         return self.connection.read(queue, *args, **options)
 
+    def read_all(self, queue: Callable[[Pipeline, Owner, int, int], Future[Page[T]]], owner: Owner) -> Iterator[T]:
+        """Yield all rows of a list of *owner*, whose pages *queue* reads, in batches of READ_BATCH_SIZE."""
+        return read_all(self.connection, lambda pipeline, number, size: queue(pipeline, owner, number, size))
+
 
 def open_store(settings: Settings, keys: Keys | None = None) -> Store:
     """Return the store of ``settings.site`` at ``settings.redis_url``; nothing is sent to Redis yet."""
-    connection = open_connection(
-        settings.redis_url,
-        settings.redis_deadline,
-        keys=keys or Keys.of_site(settings.site),
-        wait_replicas=settings.wait_replicas,
-        files=TlsFiles.of(settings),
-    )
-    return build_store(connection, settings)
+    return build_store(open_connection(settings, keys), settings)
 
 
 def with_settings_in_force(store: Store) -> Store:

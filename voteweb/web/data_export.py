@@ -57,7 +57,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             *_articles(store, store.rankings.member_gone(member.name)),
         ],
         "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
-        "inbox": [_notice(notice) for notice in store.inbox.all(member.name)],
+        "inbox": [_notice(notice) for notice in store.read_all(store.inbox.queue_page, member.name)],
         "inbox has a feed": store.read(store.feeds.queue_has, SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),
@@ -65,7 +65,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}
             for hidden in store.read(store.my_sites.queue_hidden, member.name, 1, config.MAX_HIDDEN).rows
         ],
-        "saved": list(map(_reference, store.my_sites.all_saved(member.name))),
+        "saved": list(map(_reference, store.read_all(store.my_sites.queue_saved, member.name))),
         "saved articles have a feed": store.read(store.feeds.queue_has, SecretFeed.SAVED, member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
@@ -81,9 +81,9 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
                 "used by": invitation.used or None,
                 "withdrawn": invitation.revoked,
             }
-            for invitation in store.invitations.made_by(member.name)
+            for invitation in store.read_all(store.invitations.queue_page, member.name)
         ],
-        "votes": list(map(_reference, store.votes.all_open(member.id))),
+        "votes": list(map(_reference, store.read_all(store.votes.queue_open, member.id))),
     }
 
 

@@ -10,7 +10,6 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import Store, open_store
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.schema.keys import Keys
 
 
 def test_opening_a_store_sends_nothing() -> None:
@@ -29,12 +28,12 @@ def test_opening_a_store_sends_nothing() -> None:
 )
 def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
-        open_connection(url, 1.0)
+        open_connection(Settings(redis_url=url, redis_deadline=1.0))
 
 
 @pytest.mark.parametrize("url", ["redis://h", "unix:///h", "redis+sentinel://h/news", "redis+cluster://h"])
 def test_no_connection_asks_for_notifications_of_maintenance(url: str) -> None:
-    connection = open_connection(url, 1.0, keys=Keys.of_site("news"))
+    connection = open_connection(Settings(redis_url=url, site="news"))
     assert not connection.client.connection_pool.maint_notifications_enabled()
 
 
@@ -43,7 +42,7 @@ def test_no_connection_asks_for_notifications_of_maintenance(url: str) -> None:
 )
 def test_the_refusal_of_a_url_does_not_repeat_the_password(url: str) -> None:
     with pytest.raises(ConfigError) as refusal:
-        open_connection(url, 1.0)
+        open_connection(Settings(redis_url=url, redis_deadline=1.0))
     assert "sec" not in str(refusal.value)
     assert "%23" in str(refusal.value)
 

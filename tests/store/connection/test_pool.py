@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
+from voteweb.core.config import Settings
 from voteweb.store.connection import transport
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.transport import Pool
@@ -39,7 +40,7 @@ def test_a_connection_that_the_server_closed_is_replaced_after_a_second(
 
 
 def test_a_command_on_a_closed_connection_is_sent_again(single_server: str) -> None:
-    connection = open_connection(single_server, 2.0)
+    connection = open_connection(Settings(redis_url=single_server, redis_deadline=2.0))
     connections = connection.client.connection_pool
     assert isinstance(connections, Pool)
     kill_by_server(connections, single_server)
@@ -61,7 +62,7 @@ def test_a_command_on_a_closed_connection_is_sent_again(single_server: str) -> N
 def test_idle_connections_outlive_errors_of_a_server_that_stays(
     single_server: str, error: redis.RedisError, is_kept: bool
 ) -> None:
-    connection = open_connection(single_server, 2.0)
+    connection = open_connection(Settings(redis_url=single_server, redis_deadline=2.0))
     idle, errors = connection.client.connection_pool.get_connection(), iter([error])
 
     def attempt() -> None:

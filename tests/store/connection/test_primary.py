@@ -24,7 +24,6 @@ from voteweb.store.connection.primary import (
     ask_sentinel,
     parse,
 )
-from voteweb.store.schema.keys import Keys
 
 ANONYMOUS = {"username": None, "password": None}
 ME = {"username": "me", "password": "p@ss"}
@@ -87,13 +86,13 @@ def test_a_url_has_addresses_name_and_credentials(scheme: str, url: str, parsed:
 )
 def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
-        open_connection(url, 1.0, keys=Keys.of_site("news"))
+        open_connection(Settings(redis_url=url, site="news"))
 
 
 @pytest.mark.parametrize("end", ["/1", "/10", "?db=1", "/0?db=3"])
 def test_a_database_other_than_0_is_refused_on_a_cluster(end: str) -> None:
     with pytest.raises(ConfigError, match=r"VOTEWEB_REDIS_URL .* only database 0"):
-        open_connection(f"redis+cluster://a:1{end}", 1.0, keys=Keys.of_site("news"))
+        open_connection(Settings(redis_url=f"redis+cluster://a:1{end}", site="news"))
 
 
 def test_a_site_without_a_name_is_refused_on_a_cluster() -> None:

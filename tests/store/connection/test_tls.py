@@ -16,7 +16,6 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import open_store
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.tls import TlsFiles
 
 
 @contextmanager
@@ -54,9 +53,13 @@ class Site:
     def options(self, certificate: Certificate | None = None) -> list[str]:
         return [*(certificate or self.certificate).server_options(self.authority)]
 
-    def files(self, certificate: Certificate | None) -> TlsFiles:
-        """Return the files of a client that trusts the server and has *certificate*."""
-        return TlsFiles(str(self.authority.file), *(map(str, certificate) if certificate else ()))
+    def files(self, certificate: Certificate | None) -> dict[str, Any]:
+        """Return the settings of a client that trusts the server and has *certificate*."""
+        return files(str(self.authority.file), *(map(str, certificate) if certificate else ()))
+
+
+def files(authorities: str = "", certificate: str = "", key: str = "") -> dict[str, Any]:
+    return {"redis_ca_file": authorities, "redis_certificate_file": certificate, "redis_key_file": key}
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +70,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield made
 
 
-def failure(url: str, files: TlsFiles) -> str:
+def failure(url: str, files: dict[str, Any]) -> str:
     """Return why there is no connection to *url*."""
-    connection = open_connection(url, 0.3, files=files)
+    connection = open_connection(Settings(redis_url=url, redis_deadline=0.3, **files))
     with pytest.raises(Unavailable) as unavailable:
         connection.ping()
     connection.close()
@@ -78,17 +81,15 @@ def failure(url: str, files: TlsFiles) -> str:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 def test_a_server_with_a_valid_certificate_is_used(site: Site, host: str) -> None:
-    names = ("redis_ca_file", "redis_certificate_file", "redis_key_file")
-    files: dict[str, Any] = dict(zip(names, site.files(site.ours), strict=True))
-    store = open_store(Settings(redis_url=f"rediss://{host}:{site.secure}", **files))
+    store = open_store(Settings(redis_url=f"rediss://{host}:{site.secure}", **site.files(site.ours)))
     assert store.health.is_empty()
     store.connection.close()
 
 
 def test_a_server_of_an_unknown_authority_is_refused(site: Site) -> None:
     url = f"rediss://localhost:{site.secure}"
-    for files in (TlsFiles(), TlsFiles(str(site.stranger.file))):
-        assert "certificate verify failed" in failure(url, files)
+    for authorities in ("", str(site.stranger.file)):
+        assert "certificate verify failed" in failure(url, files(authorities))
 
 
 @pytest.mark.parametrize(
@@ -109,15 +110,16 @@ def test_a_client_needs_a_certificate_that_the_server_trusts(site: Site, tmp_pat
 
 
 def test_a_port_of_the_other_kind_is_unavailable(site: Site) -> None:
-    assert failure(f"redis://localhost:{site.secure}", TlsFiles())
+    assert failure(f"redis://localhost:{site.secure}", {})
     assert failure(f"rediss://localhost:{site.plain}", site.files(None))
 
 
 def test_new_connections_read_the_files_again(site: Site, tmp_path: Path) -> None:
     file = tmp_path / "ca.crt"
     shutil.copy(site.stranger.file, file)
-    files = site.files(site.ours)._replace(authorities=str(file))
-    connection = open_connection(f"rediss://localhost:{site.secure}", 0.3, files=files)
+    given = site.files(site.ours) | {"redis_ca_file": str(file)}
+    url = f"rediss://localhost:{site.secure}"
+    connection = open_connection(Settings(redis_url=url, redis_deadline=0.3, **given))
     with pytest.raises(Unavailable):
         connection.ping()
     shutil.copy(site.authority.file, file)
@@ -132,7 +134,7 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
     encrypt = ["openssl", "ec", "-in", str(site.ours.key), "-out", str(locked), "-aes256", "-passout", "pass:secret"]
     subprocess.run(encrypt, check=True, capture_output=True)
     ours, theirs = (tuple(map(str, pair)) for pair in (site.ours, site.theirs))
-    for files, message in (
+    for given, message in (
         (("/nowhere", "", ""), "VOTEWEB_REDIS_CA_FILE, /nowhere, cannot be used: No such file or directory."),
         ((str(text), "", ""), f"VOTEWEB_REDIS_CA_FILE, {text}, cannot be used: .*no certificate"),
         (("", ours[0], theirs[1]), f"VOTEWEB_REDIS_CERTIFICATE_FILE, {ours[0]}, cannot be used: .*key values mismatch"),
@@ -142,9 +144,9 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
         (("", "", ours[1]), "VOTEWEB_REDIS_KEY_FILE requires VOTEWEB_REDIS_CERTIFICATE_FILE"),
     ):
         with pytest.raises(ConfigError, match=message):
-            open_connection("rediss://localhost", 1.0, files=TlsFiles(*files))
+            open_connection(Settings(redis_url="rediss://localhost", **files(*given)))
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_CA_FILE requires a VOTEWEB_REDIS_URL that begins with rediss"):
-        open_connection("redis://localhost", 1.0, files=site.files(None))
+        open_connection(Settings(redis_url="redis://localhost", **site.files(None)))
     for option in ("ssl_cert_reqs=perhaps", "ssl_no_such_option=1"):
         with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
-            open_connection(f"rediss://localhost?{option}", 1.0)
+            open_connection(Settings(redis_url=f"rediss://localhost?{option}"))

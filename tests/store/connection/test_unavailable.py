@@ -148,14 +148,14 @@ def test_an_error_of_ours_is_not_retried(store: Store, monkeypatch: pytest.Monke
 
 def test_one_attempt_may_have_a_deadline_of_its_own() -> None:
     with closed_port() as url:
-        connection = open_connection(url, 60.0)
+        connection = open_connection(Settings(redis_url=url, redis_deadline=60.0))
         with pytest.raises(Unavailable):
             connection.retry_until_deadline(connection.client.ping, deadline=0.1)
         connection.close()
 
 
 def test_a_server_busy_with_a_script_is_unavailable(server_url: str) -> None:
-    connection = open_connection(server_url, 0.3)
+    connection = open_connection(Settings(redis_url=server_url, redis_deadline=0.3))
     threshold = connection.client.config_get("busy-reply-threshold")["busy-reply-threshold"]
     connection.client.config_set("busy-reply-threshold", 50)
     thread = threading.Thread(target=run_endless_script, args=(server_url,))
@@ -165,7 +165,7 @@ def test_a_server_busy_with_a_script_is_unavailable(server_url: str) -> None:
         with pytest.raises(Unavailable):
             connection.run([("GET", "x")])
     finally:
-        with open_connection(server_url, 5.0).client as client:
+        with open_connection(Settings(redis_url=server_url, redis_deadline=5.0)).client as client:
             client.script_kill()
         thread.join()
         connection.client.config_set("busy-reply-threshold", threshold)
@@ -174,12 +174,15 @@ def test_a_server_busy_with_a_script_is_unavailable(server_url: str) -> None:
 
 
 def run_endless_script(url: str) -> None:
-    with contextlib.suppress(redis.RedisError), open_connection(url, 60.0).client as client:
+    with (
+        contextlib.suppress(redis.RedisError),
+        open_connection(Settings(redis_url=url, redis_deadline=60.0)).client as client,
+    ):
         client.eval("while true do end", 0)
 
 
 def is_busy(url: str) -> bool:
-    with open_connection(url, 5.0).client as client:
+    with open_connection(Settings(redis_url=url, redis_deadline=5.0)).client as client:
         try:
             client.ping()
         except redis.ResponseError as error:

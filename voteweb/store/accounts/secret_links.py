@@ -7,7 +7,7 @@ secret address of a feed reads what its member reads.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from hashlib import blake2b
@@ -24,7 +24,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.values import digest_of, finite_number, invitation_digest, invitation_member
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rows import queue_page, read_all, rows_of
+from voteweb.store.site.rows import queue_page, rows_of
 
 _FIELDS = ("by", "until", "used", "revoked")
 
@@ -81,10 +81,6 @@ class Invitations(StorePart):
         """Queue a read of page *number* (from 1) of the invitations that a member made, the latest end first."""
         read_from = rows_of(self._keys, self._keys.invites(name), _FIELDS)
         return queue_page(pipeline, number, size, read_from, partial(map, _invitation))
-
-    def made_by(self, name: str) -> Iterator[Invitation]:
-        """Yield all invitations that a member made, the latest end first, read in batches of READ_BATCH_SIZE."""
-        return read_all(self._connection, lambda pipeline, number, size: self.queue_page(pipeline, name, number, size))
 
     def tree(self) -> tuple[Branch, ...]:
         """Return the MAX_TREE_MEMBERS newest members whom somebody invited, each below their inviter, with these.
@@ -166,7 +162,9 @@ class SecretFeeds(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             (known,) = attempt.read(("HGET", user, feed))
-            writes: list[Command] = [("UNLINK", _feed_key(self._keys, feed, known)), ("HDEL", user, feed)] if known else []
+            writes: list[Command] = (
+                [("UNLINK", _feed_key(self._keys, feed, known)), ("HDEL", user, feed)] if known else []
+            )
             if digest:
                 writes += [("HSET", user, feed, digest), ("SET", _feed_key(self._keys, feed, digest), name_key(name))]
             return writes

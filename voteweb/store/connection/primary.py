@@ -18,7 +18,6 @@ import redis
 from redis.crc import key_slot
 from redis.exceptions import MovedError
 
-from voteweb.store.connection.tls import is_tls
 from voteweb.store.connection.transport import Pool
 from voteweb.store.schema.keys import Keys
 
@@ -233,7 +232,7 @@ def open_client(url: str, options: dict[str, Any], *, keys: Keys, attempt_second
     *options* are those of every client. A look-up, or the way to a server, may take *attempt_seconds*, so that another
     can be tried in time. Raises ValueError.
     """
-    parsed, with_tls = parse(url), is_tls(url)
+    parsed, with_tls = parse(url), url.startswith("rediss")
     ask = ask_sentinel(parsed.name) if parsed.name else ask_node(key_slot(keys.prefix.encode()))
     prefix = f"no primary for {parsed.name!r}: " if parsed.name else ""
     look_up = options | parsed.look_up_options | {"ssl": with_tls}

@@ -1,6 +1,6 @@
 """Choices of what to read: groups that members follow, what they hide, and articles they save for later."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from voteweb.core import config
@@ -22,7 +22,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import NOUNS
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rows import articles_of, members_of, queue_page, read_all, rows_of
+from voteweb.store.site.rows import articles_of, members_of, queue_page, rows_of
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
 Known = tuple[str, str, MySite]
@@ -176,7 +176,3 @@ class MySites(StorePart):
             [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
             lambda replies: {id: time is not None for id, time in zip(ids, replies[0], strict=True)},
         )
-
-    def all_saved(self, name: str) -> Iterator[Article]:
-        """Yield all articles that a member saved, the last first, read in batches of READ_BATCH_SIZE."""
-        return read_all(self._connection, lambda pipeline, number, size: self.queue_saved(pipeline, name, number, size))

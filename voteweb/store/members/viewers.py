@@ -1,6 +1,6 @@
 """Viewers: what every page of a member shows of them, and their inboxes: what they are told of, and have not read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
@@ -17,7 +17,7 @@ from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.schema.values import parse_comment
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rows import listed_comment, queue_page, read_all
+from voteweb.store.site.rows import listed_comment, queue_page
 
 
 class Inbox(StorePart):
@@ -27,18 +27,17 @@ class Inbox(StorePart):
     what cannot be read now, such as a removed comment, and what is older than INBOX_SECONDS.
     """
 
-    def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
+    def queue_page(
+        self, pipeline: Pipeline, name: str, number: int, size: int = config.INBOX_PAGE_SIZE
+    ) -> Future[Page[Notice]]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
         shows_comments = int(self._settings.comments)
 
-        def read_from(first: int, _size: int) -> list[Command]:
-            return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, first=first)]
+        def read_from(first: int, size: int) -> list[Command]:
+            page = {"first": first, "size": size}
+            return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, **page)]
 
-        return queue_page(pipeline, number, config.INBOX_PAGE_SIZE, read_from, lambda rows: map(_notice, rows))
-
-    def all(self, name: str) -> Iterator[Notice]:
-        """Yield all entries of a member's inbox, the newest first, read page by page."""
-        return read_all(self._connection, lambda pipeline, number, _: self.queue_page(pipeline, name, number))
+        return queue_page(pipeline, number, size, read_from, lambda rows: map(_notice, rows))
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
         """Queue that a member has read these entries."""

@@ -4,7 +4,7 @@ Open votes, those that a member can still take back, are kept by every vote.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -43,7 +43,7 @@ from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.schema.values import article_member, finite_number, is_member_id
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit, this_day
-from voteweb.store.site.rows import queue_page, read_all, read_rows
+from voteweb.store.site.rows import queue_page, read_rows
 
 #: Commands in one round trip of a rebuild.
 COMMANDS_PER_STEP = 1_000
@@ -291,12 +291,6 @@ class Votes(StorePart):
             return [("ZCOUNT", key, f"({now}", "+inf"), rows]
 
         return queue_page(pipeline, number, size or self._settings.page_size, read_from, parse)
-
-    def all_open(self, member_id: int) -> Iterator[Article]:
-        """Yield all articles a member has open votes on, the newest first, read in batches of READ_BATCH_SIZE."""
-        return read_all(
-            self._connection, lambda pipeline, number, size: self.queue_open(pipeline, member_id, number, size)
-        )
 
     def _voting_end(self, article: Article) -> int:
         return voting_end(article, self._settings.voting_seconds)
