@@ -74,7 +74,7 @@ class DeployFile(NamedTuple):
 
 
 def systemd_files(site: Deployment) -> list[DeployFile]:
-    """Return the units of the site, its backup and, for another web server, its jobs."""
+    """Return the units of the site and its backup."""
     writable = f"ReadWritePaths={site.folder}"
     if not site.data.is_relative_to(site.folder):
         writable += f" {site.data}"
@@ -88,7 +88,7 @@ def systemd_files(site: Deployment) -> list[DeployFile]:
         # The names of units, and of the site in descriptions and comments.
         text: text.replace("voteweb", site.name)
         for text in (
-            *("voteweb.service", "voteweb@", "voteweb-backup", "voteweb-jobs", "systemctl edit voteweb"),
+            *("voteweb.service", "voteweb@", "voteweb-backup", "systemctl edit voteweb"),
             *("Description=voteweb", "of voteweb\n"),
         )
     }

@@ -121,8 +121,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
 def jobs(site: Site, once: bool, parent: int | None) -> None:
     """Run the background jobs of the site until Ctrl-C, and keep what this machine searches up to date.
 
-    "voteweb run" does this already. Start it beside another web server, such as gunicorn, on each machine; several of
-    these processes share the jobs.
+    "voteweb run" starts such a process itself; several of them share the jobs.
     """
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
