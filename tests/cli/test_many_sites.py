@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.helpers import until
 from tests.site_process import StartSite
+
+pytestmark = pytest.mark.heavy
 
 
 def test_sites_on_one_embedded_database_keep_files_of_their_own(start_site: StartSite, folder: Path) -> None:

@@ -81,6 +81,7 @@ async def request_from_many(site: SiteProcess, proxy: PausableProxy) -> set[byte
     return set(await asyncio.wait_for(asyncio.gather(*tasks), 120))
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("_many_files")
 def test_connections_beyond_the_queue_wait_and_are_answered(
     start_site: StartSite, store: Store, proxy: PausableProxy

@@ -59,6 +59,7 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
     assert site.process.wait(20) == 0
 
 
+@pytest.mark.heavy
 def test_sighup_replaces_the_workers_and_every_request_is_answered(
     start_site: StartSite, store: Store, server_url: str
 ) -> None:

@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.embedded.processes import server_pid, use
 from tests.helpers import until
 from tests.store.examination import broken
@@ -12,6 +14,8 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict, Unavailable
 from voteweb.embedded.database import open_database
 from voteweb.store import open_store
+
+pytestmark = pytest.mark.heavy
 
 
 def storm_until_killed(url: str, seed: int, deadline: float) -> StoreStorm:

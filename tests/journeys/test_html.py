@@ -29,6 +29,7 @@ def settings(settings: Settings) -> Settings:
     return replace(settings, page_size=Settings.page_size)
 
 
+@pytest.mark.heavy
 def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_path: Path) -> None:
     needs(VNU.exists() and shutil.which("java"), "vnu-jar in .ci/node_modules, and java")
     for name, paths in PAGES.items():
@@ -51,6 +52,7 @@ def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_
     assert errors == set()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator", "admin"])
 def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script: VisitWithoutScript) -> None:
     """Every link from the front page on leads to a page, and every button to an address that takes its method."""

@@ -70,6 +70,7 @@ def violations(page: Page, options: dict[str, Any]) -> list[str]:
     return sorted(set(page.evaluate(FIND_VIOLATIONS, options)))
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator", "admin"])
 def test_pages_are_accessible_and_fit_their_window(name: str, visit: Visit) -> None:

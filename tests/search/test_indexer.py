@@ -81,6 +81,7 @@ def found(folder: IndexFolder, typed: str) -> list[int]:
     return list(SearchIndex(folder.path).find(parse(typed), Kind.ARTICLES, Order.NEW, 0, 10).ids)
 
 
+@pytest.mark.heavy
 def test_the_index_is_what_the_site_has_after_a_storm(make_store: MakeStore, folder: IndexFolder) -> None:
     store, stop = make_store(good_votes=4, max_groups=3), threading.Event()
     storm = StoreStorm(store)
@@ -97,6 +98,7 @@ def test_the_index_is_what_the_site_has_after_a_storm(make_store: MakeStore, fol
     assert_same(store, folder)
 
 
+@pytest.mark.heavy
 def test_a_killed_indexer_loses_and_doubles_nothing(
     make_store: MakeStore, server_url: str, tmp_path: Path, folder: IndexFolder
 ) -> None:

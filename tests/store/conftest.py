@@ -1,4 +1,4 @@
-"""Databases of the store's tests: two engines, with and without a key prefix, a primary under Sentinel, a cluster."""
+"""Databases of the store's tests: by default Valkey with a key prefix; others, a Sentinel and a cluster are heavy."""
 
 import shutil
 from collections.abc import Iterator
@@ -11,12 +11,6 @@ from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
 from voteweb.store.schema.keys import Keys
-
-#: Folders and modules of tests/store that `make test` runs on the second engine, too.
-ON_SECOND_ENGINE = {"connection", "scripts", "test_book", "test_health", "test_score", "test_server_info"}
-#: Folders whose tests are tables of thousands of cases: their second run, on a site with a prefix, is heavy.
-IN_TABLES = frozenset({"doctor", "scripts"})
-
 
 #: Folders and modules whose tests also run on a cluster: of each kind of command some.
 ON_CLUSTER = frozenset({
@@ -48,17 +42,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test that uses a database on all of them; one that uses ``single_server`` not where servers change."""
     if "database" not in metafunc.fixturenames:
         return
-    folders = metafunc.module.__name__.split(".")
-    uses_second_engine = not ON_SECOND_ENGINE.isdisjoint(folders)
-    databases = [
-        pytest.param(VALKEY, id="valkey"),
-        pytest.param(PREFIXED, id="prefix", marks=() if IN_TABLES.isdisjoint(folders) else pytest.mark.heavy),
-        pytest.param(REDIS, id="redis", marks=() if uses_second_engine else pytest.mark.heavy),
-    ]
+    others = [("valkey", VALKEY), ("redis", REDIS)]
     if "single_server" not in metafunc.fixturenames:
-        databases.append(pytest.param(SENTINEL, id="sentinel", marks=pytest.mark.heavy))
-        if not ON_CLUSTER.isdisjoint(folders):
-            databases.append(pytest.param(CLUSTER, id="cluster", marks=pytest.mark.heavy))
+        others.append(("sentinel", SENTINEL))
+        if not ON_CLUSTER.isdisjoint(metafunc.module.__name__.split(".")):
+            others.append(("cluster", CLUSTER))
+    heavy = [pytest.param(database, id=id, marks=pytest.mark.heavy) for id, database in others]
+    databases = [pytest.param(PREFIXED, id="prefix"), *heavy]
     metafunc.parametrize("database", databases, indirect=True, scope="session")
 
 

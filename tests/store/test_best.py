@@ -56,6 +56,7 @@ def test_a_ranking_by_votes_holds_the_best(store: Store, three_best: None) -> No
     assert broken(store) == []
 
 
+@pytest.mark.heavy
 def test_rankings_by_votes_agree_with_the_articles_in_a_storm(make_store: MakeStore, three_best: None) -> None:
     store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3, lift_days=1)
     storm = StoreStorm(store, seed=7, threads=4)

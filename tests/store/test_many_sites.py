@@ -50,6 +50,7 @@ def dump(site: Store) -> dict[str, bytes]:
     return {key: client.execute_command("DUMP", key, NEVER_DECODE=True) for key in keys}
 
 
+@pytest.mark.heavy
 def test_sites_in_one_storm_never_see_each_other(sites: dict[str, Store]) -> None:
     storms = {name: storm.StoreStorm(site, seed, threads=2) for seed, (name, site) in enumerate(sites.items())}
     for one in storms.values():

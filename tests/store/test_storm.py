@@ -6,12 +6,16 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.comment_acts import check_comments
 from tests.store.examination import broken, ids, run
 from tests.store.queries import read_articles
 from tests.store.storm import ACTIONS, StoreStorm
+
+pytestmark = pytest.mark.heavy
 
 
 def test_the_data_stay_sound_and_add_up_in_a_storm(make_store: MakeStore) -> None:

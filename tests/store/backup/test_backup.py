@@ -96,6 +96,7 @@ def test_lines_written_twice_are_restored_once(site: Store) -> None:
     assert lasting(site) == before
 
 
+@pytest.mark.heavy
 def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
     storm = StoreStorm(store, threads=4)
     storm.start()

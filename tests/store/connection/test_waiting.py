@@ -65,6 +65,7 @@ def suspended(store: Store) -> Iterator[None]:
         os.kill(process, signal.SIGCONT)
 
 
+@pytest.mark.heavy
 def test_a_vote_is_answered_once_the_replicas_have_it(make_store: MakeStore, replica: Store) -> None:
     """Test also a repeated vote, which writes nothing: WAIT by itself waits only for what its connection wrote."""
     primary = make_store()

@@ -93,6 +93,7 @@ def test_repairing_against_creating_a_group_keeps_its_articles(site: Store) -> N
         assert broken(site) == []
 
 
+@pytest.mark.heavy
 def test_repairing_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3)
     chance = random.Random(7)

@@ -86,6 +86,7 @@ def cut(value: str, max_bytes: int) -> str:
     return value[: bisect_right(encoded_lengths(value), max_bytes)]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("address", GETS, ids=str)
 def test_longest_address_costs_little(address: Address, make_person: MakePerson, work: Work) -> None:
     browser = make_person(address.sender if address.allowed else READER)
@@ -97,6 +98,7 @@ def test_longest_address_costs_little(address: Address, make_person: MakePerson,
             work.assert_little((name, value[:9]))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("address", POSTS, ids=str)
 def test_longest_form_costs_little(address: Address, sender: Sender, work: Work) -> None:
     next = ["next"] if address.returns_to is not None else []

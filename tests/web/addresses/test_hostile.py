@@ -78,6 +78,7 @@ def assert_harmless_body(mimetype: str, body: str) -> None:
         json.loads(body)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("address", GETS, ids=str)
 def test_hostile_address_does_no_harm(address: Address, make_person: MakePerson) -> None:
     browsers = [make_person(READER), make_person(MODERATOR)]
@@ -88,6 +89,7 @@ def test_hostile_address_does_no_harm(address: Address, make_person: MakePerson)
             assert_harmless(browsers[number % 2].client.get(url, buffered=True), (name, value))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("address", POSTS, ids=str)
 def test_hostile_form_does_no_harm(address: Address, sender: Sender) -> None:
     fields = dict(address.fields)
@@ -102,6 +104,7 @@ def test_hostile_form_does_no_harm(address: Address, sender: Sender) -> None:
                 assert response.status_code != 400 or name in ("csrf_token", "role"), "the token was valid"
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", HEADERS)
 def test_hostile_header_does_no_harm(name: str, make_person: MakePerson) -> None:
     reader, admin = make_person(READER), make_person(ADMIN)
@@ -151,6 +154,7 @@ def test_address_of_any_parts_does_no_harm(reader: Browser, data: Any) -> None:
     assert_harmless(reader.client.get(address.url(more_query=query, **parts), buffered=True), (parts, query))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("address", [address for address in POSTS if address.has_csrf], ids=str)
 def test_body_that_is_no_form_does_nothing(address: Address, make_person: MakePerson, store: Store) -> None:
     """Also with a valid token in it."""

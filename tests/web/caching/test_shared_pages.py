@@ -253,10 +253,12 @@ def _wrong_pages(sites: Sites, count: int) -> int:
     return wrong
 
 
+@pytest.mark.heavy
 def test_member_sees_every_own_act_at_every_server(sites: Sites) -> None:
     assert _wrong_pages(sites, 500) == 0
 
 
+@pytest.mark.heavy
 def test_without_the_mark_acts_are_missed(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the test above does find a page that lacks an act."""
     monkeypatch.setattr(shared_pages, "_mark_cookie", lambda *_: "no-mark=1")

@@ -65,6 +65,7 @@ def crawl(reader: Browser) -> list[str]:
     return met
 
 
+@pytest.mark.heavy
 def test_every_comment_is_reached_from_page_1(reader: Browser, store: Store) -> None:
     """A list that a gap cuts off is shown whole on the page where the rule begins anew."""
     count = write(store, large())
