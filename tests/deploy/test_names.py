@@ -17,7 +17,7 @@ def test_every_setting_exists() -> None:
 
 
 def test_every_command_exists() -> None:
-    assert set(COMMAND.findall(TEXT)) == {"run", "jobs", "backup", "restore", "user"} & voteweb.commands.keys()
+    assert set(COMMAND.findall(TEXT)) == {"run", "backup", "restore", "user"} & voteweb.commands.keys()
 
 
 def test_every_compose_command_names_the_project() -> None:

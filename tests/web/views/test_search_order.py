@@ -18,6 +18,8 @@ from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 from voteweb.store.comments.imports import Story
 
+pytestmark = pytest.mark.heavy
+
 #: How many of the first ten by relevance may be among the newest ten. Of 22 articles about self driving cars, ten have
 #: more than 3 votes, and six of these are among the newest.
 SAME_AS_NEWEST = {"rust": 4, "snowden": 4, "deep learning": 4, "privacy": 4, "self driving cars": 6}
