@@ -26,11 +26,13 @@ def test_limit_allows_normal_use(limit: Limit) -> None:
 
 @every_limit
 def test_message_says_what_until_when_and_why(limit: Limit) -> None:
-    message = limit.message % {"wait": "40 s", "when": "10:00 UTC", "burst": limit.burst, "span": "7 days"}
+    values = {"wait": "40 s", "when": "10:00 UTC", "burst": limit.burst, "span": "7 days"}
+    message = limit.template % (values | {"things": limit.things, "aim": limit.aim})
     what, until_when, why, *more = re.split(r"(?<=\.) ", message)
     assert re.search(r"\b(too many|limit of \d+)\b", what, re.IGNORECASE)
     assert "in 40 s, at 10:00 UTC" in until_when
     assert why.startswith("The limit ")
+    assert limit.aim
     assert not more
 
 

@@ -46,7 +46,7 @@ def test_an_act_beyond_the_burst_is_refused_with_its_time(store: Store) -> None:
     assert [hit(store, (NARROW, "ann")) for _ in range(3)] == [True] * 3
     refusal = store.limits.hit([(NARROW, "ann")])
     assert isinstance(refusal, TooFast)
-    assert refusal.template == NARROW.message
+    assert refusal.values["kind"] == NARROW.kind
     assert 8 <= refusal.values["wait"] <= 10
     assert refusal.values["when"] % 60 == 0
     assert 0 <= refusal.values["when"] - time.time() - 8 <= 62
@@ -81,7 +81,7 @@ def test_an_act_counts_against_all_its_limits_or_none(store: Store) -> None:
     assert hit(store, (NARROW, "ann"))
     refusal = store.limits.hit(both)
     assert refusal is not None
-    assert refusal.template == NARROWER.message, "the longer wait counts"
+    assert refusal.values["kind"] == NARROWER.kind, "the longer wait counts"
     assert refusal.values["wait"] > 90
 
 

@@ -27,7 +27,8 @@ def assert_too_fast(browser: Browser, limit: Limit) -> None:
     assert 0 < int(browser.response.headers["Retry-After"]) <= limit.interval + 1
     main = browser.page.one("main")
     (message,) = main.all("div", role="alert") or main.all("p", class_="intro")
-    pattern = re.escape(limit.message)
+    values = {"things": limit.things, "aim": limit.aim} | {name: f"%({name})s" for name in _PATTERNS}
+    pattern = re.escape(limit.template % values)
     for name, value in _PATTERNS.items():
         pattern = pattern.replace(re.escape(f"%({name})s"), value)
     assert re.search(pattern, message.text)

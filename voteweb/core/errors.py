@@ -350,7 +350,8 @@ class Conflict(VotewebError, status=409, code="conflict"):
 class TooFast(VotewebError, status=429, code="too-fast"):
     """A rate limit refuses an act: the next is accepted in ``wait`` seconds, at unix time ``when``.
 
-    The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row.
+    The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row. The
+    values ``things`` and ``aim`` are to be translated.
     """
 
 

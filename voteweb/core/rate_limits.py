@@ -27,13 +27,33 @@ class LimitScope(StrEnum):
     NAME = "name"
 
 
+#: Aims of several limits.
+_SPEED = N_("keeps the site fast for everybody")
+_GUESSING = N_("keeps passwords from being guessed")
+_CODES = N_("keeps codes from being guessed")
+_MAILS = N_("keeps people from getting mails that they did not ask for")
+_ACCOUNTS = N_("keeps one person from voting with many accounts")
+_ADVERTISING = N_("keeps out accounts that are made to advertise")
+#: What happened, when to try again and why there is a limit.
+_TEMPLATES = {
+    LimitScope.MEMBER: N_(
+        "You have reached the limit of %(burst)s %(things)s in a row. Please try again in %(wait)s, at %(when)s. "
+        "The limit %(aim)s."
+    ),
+    LimitScope.NEWCOMER: N_(
+        "New members have a limit of %(burst)s %(things)s in a row. Please try again in %(wait)s, at %(when)s. "
+        "The limit %(aim)s, and is wider %(span)s after joining."
+    ),
+}
+_OF_STRANGERS = N_("There were too many %(things)s. Please try again in %(wait)s, at %(when)s. The limit %(aim)s.")
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """A rate limit on the ``acts`` that are sent to its ``views`` by ``method``; ``kind`` is its name.
 
     Without ``counts_refused``, forms that are sent back with an error count against REFUSED_FORMS instead.
-    The ``message`` says what happened, when to try again and why there is a limit. Its placeholders are the values of
-    :class:`~voteweb.core.errors.TooFast`.
+    A refusal names the ``things`` that were too many, and the ``aim`` of the limit.
     """
 
     kind: str
@@ -42,10 +62,16 @@ class Limit:
     burst: int
     times: int
     seconds: int
-    message: str
+    things: str
     views: tuple[str, ...]
+    aim: str = ""
     method: str = "POST"
     counts_refused: bool = True
+
+    @property
+    def template(self) -> str:
+        """The message of a refusal, with the values of :class:`~voteweb.core.errors.TooFast` to be filled in."""
+        return _TEMPLATES.get(self.scope, _OF_STRANGERS)
 
     @property
     def interval(self) -> float:
@@ -56,164 +82,126 @@ class Limit:
 #: Counts failed attempts only. Twenty people behind one address may mistype at once; guessing stays slow.
 LOGIN_BY_ADDRESS = Limit(
     "login", "log in, failed", LimitScope.ADDRESS, 20, 120, HOUR,
-    N_("Too many failed log-ins came from your address. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps passwords from being guessed."),
-    ("auth.login",),
+    N_("failed log-ins from your address"), ("auth.login",), _GUESSING,
 )  # fmt: skip
 #: Counts failed attempts under one name, of a member or not, from browsers in which it has not logged in before.
 LOGIN_BY_NAME = Limit(
     "guess", "log in, failed, whether anybody has the name or not", LimitScope.NAME, 10, 20, HOUR,
-    N_("There were too many failed log-ins under this name. Please try again in %(wait)s, at %(when)s, or use a "
-       "browser in which you have logged in before. The limit keeps passwords from being guessed."),
+    N_("failed log-ins under this name"),
     ("auth.login",),
+    N_("keeps passwords from being guessed, and does not count in a browser in which you have logged in before"),
 )  # fmt: skip
 #: The people of a school or a phone company share an address: enough for them, too few for mass registration. Who rents
 #: a server can use any address of its network, so each wider network has a limit of its own.
 SIGNUP = Limit(
     "signup", "sign up", LimitScope.ADDRESS, 5, 20, DAY,
-    N_("Too many accounts were made from your address. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps one person from voting with many accounts."),
-    ("auth.signup",),
+    N_("new accounts from your address"), ("auth.signup",), _ACCOUNTS,
 )  # fmt: skip
 SIGNUP_BY_NETWORK = Limit(
     "signupnet", "sign up", LimitScope.NETWORK, 8, 30, DAY,
-    N_("Too many accounts were made from your network. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps one person from voting with many accounts."),
-    ("auth.signup",),
+    N_("new accounts from your network"), ("auth.signup",), _ACCOUNTS,
 )  # fmt: skip
 SIGNUP_BY_WIDE_NETWORK = Limit(
-    "signupwide", "sign up", LimitScope.WIDE_NETWORK, 10, 40, DAY, SIGNUP_BY_NETWORK.message, ("auth.signup",)
+    "signupwide", "sign up", LimitScope.WIDE_NETWORK, 10, 40, DAY, SIGNUP_BY_NETWORK.things, ("auth.signup",), _ACCOUNTS
 )  # fmt: skip
 #: Each attempt costs a password hash; the link itself cannot be guessed.
 PASSWORD_RESET = Limit(
     "reset", "set a password by a one-time link", LimitScope.ADDRESS, 10, 30, HOUR,
-    N_("Too many passwords were set from your address. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps the site fast for everybody."),
-    ("auth.reset",),
+    N_("new passwords from your address"), ("auth.reset",), _SPEED,
 )  # fmt: skip
 #: Counts failed attempts only. Codes cannot be guessed; a right one costs a password hash.
 RECOVERY_BY_ADDRESS = Limit(
     "recover", "use a recovery code, failed", LimitScope.ADDRESS, 10, 60, HOUR,
-    N_("Too many wrong recovery codes came from your address. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps codes from being guessed."),
-    ("recovery.recover",),
+    N_("wrong recovery codes from your address"), ("recovery.recover",), _CODES,
 )  # fmt: skip
 #: Much wider than that of addresses: no stranger alone must keep a member from using a code.
 RECOVERY_BY_NAME = Limit(
     "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 200, 1200, HOUR,
-    N_("There were too many wrong recovery codes for this name. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps codes from being guessed."),
-    ("recovery.recover",),
+    N_("wrong recovery codes for this name"), ("recovery.recover",), _CODES,
 )  # fmt: skip
 #: Each may send a mail to a member who did not ask for it.
 MAIL_RESET_BY_ADDRESS = Limit(
     "mailreset", "ask for a new password by mail", LimitScope.ADDRESS, 5, 10, HOUR,
-    N_("Too many links for new passwords were asked for from your address. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps members from getting mails that they did not ask for."),
-    ("mail.recover",),
+    N_("requests for a new password from your address"), ("mail.recover",), _MAILS,
 )  # fmt: skip
 MAIL_RESET_BY_NAME = Limit(
     "mailresetname", "ask for a new password by mail, whether anybody has the name or not", LimitScope.NAME,
     3, 16, DAY,
-    N_("Too many links for new passwords were asked for under this name. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps members from getting mails that they did not ask for."),
-    ("mail.recover",),
+    N_("requests for a new password under this name"), ("mail.recover",), _MAILS,
 )  # fmt: skip
 #: Each sends a mail to an address that may be somebody else's.
 EMAIL = Limit(
     "email", "give an e-mail address", LimitScope.MEMBER, 3, 16, DAY,
-    N_("You have reached the limit of %(burst)s e-mail addresses in a row. Please try again in %(wait)s, at "
-       "%(when)s. The limit keeps others from getting mails that they did not ask for."),
-    ("mail.index",),
+    N_("e-mail addresses"), ("mail.index",), _MAILS,
     counts_refused=False,
 )  # fmt: skip
 #: Many accounts of one person must not send many mails to another.
 EMAIL_BY_ADDRESS = Limit(
-    "emailname", "give one e-mail address, whichever members do", LimitScope.NAME, 5, 16, DAY, EMAIL.message,
-    ("mail.index",),
+    "emailname", "give one e-mail address, whichever members do", LimitScope.NAME, 5, 16, DAY,
+    N_("mails to this address"), ("mail.index",), _MAILS,
 )  # fmt: skip
 #: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
     "combine", "combine groups that nobody has combined in the last minute", LimitScope.ADDRESS, 60, 600, HOUR,
-    N_("Too many different combinations of groups were asked for from your address. "
-       "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-    ("lists.group", "lists.group_new", "feeds.group", "feeds.group_new"),
+    N_("different combinations of groups from your address"),
+    ("lists.group", "lists.group_new", "feeds.group", "feeds.group_new"), _SPEED,
     "GET",
 )  # fmt: skip
 #: A search may take 0.2 s of a process, besides what it reads. Nobody types as many in a minute; pages are counted too.
 SEARCH = Limit(
     "search", "search, without being logged in", LimitScope.ADDRESS, 30, 600, HOUR,
-    N_("Too many searches came from your address. Please search again in %(wait)s, at %(when)s. "
-       "The limit keeps the site fast for everybody."),
-    ("search.show", "search.feed"),
+    N_("searches from your address"), ("search.show", "search.feed"), _SPEED,
     "GET",
 )  # fmt: skip
 
 #: Accounts that were made to push one article vote for it at once; people look around first.
 NEWCOMER_VOTE = Limit(
     "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 10, 60, DAY,
-    N_("New members have a limit of %(burst)s votes in a row. Please vote again in %(wait)s, at %(when)s. "
-       "The limit keeps new accounts from deciding what is on top, and is wider %(span)s after joining."),
+    N_("votes"),
     ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
+    N_("keeps new accounts from deciding what is on top"),
 )  # fmt: skip
-_POST_MESSAGE = N_(
-    "New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
-    "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."
-)
-_COMMENT_MESSAGE = N_(
-    "New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
-    "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."
-)
 #: Count articles, not forms. Spam is posted by accounts that are minutes old.
 NEWCOMER_POSTS = (
     Limit(
         "newpost", "post", LimitScope.NEWCOMER, 3, 1, HOUR,
-        _POST_MESSAGE,
-        ("submission.submit",),
+        N_("posted articles"), ("submission.submit",), _ADVERTISING,
     ),
     Limit(
         "newpostday", "post", LimitScope.NEWCOMER, 6, 6, DAY,
-        _POST_MESSAGE,
-        ("submission.submit",),
+        N_("posted articles"), ("submission.submit",), _ADVERTISING,
     ),
 )  # fmt: skip
 #: Count comments, not forms, so that a form with an error costs nothing. Who is answered must be able to answer.
 NEWCOMER_COMMENTS = (
     Limit(
         "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 6, HOUR,
-        _COMMENT_MESSAGE,
-        ("comments.write",),
+        N_("written comments"), ("comments.write",), _ADVERTISING,
     ),
     Limit(
         "newcommentday", "comment, reply", LimitScope.NEWCOMER, 30, 30, DAY,
-        _COMMENT_MESSAGE,
-        ("comments.write",),
+        N_("written comments"), ("comments.write",), _ADVERTISING,
     ),
 )  # fmt: skip
 #: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.
 REFUSED_FORMS = Limit(
     "refused", "send a form that has an error, for each action with a form", LimitScope.MEMBER, 40, 60, HOUR,
-    N_("You have reached the limit of %(burst)s forms with errors in a row. Please try again in %(wait)s, at %(when)s. "
-       "The limit keeps the site fast for everybody."),
-    (),
+    N_("forms with errors"), (), _SPEED,
 )  # fmt: skip
 
 #: A preview costs as much work as a page of comments, and no one else sees it. While the link of an article is typed,
 #: a script asks for one after each pause, to show an earlier article with that link.
 PREVIEW = Limit(
     "preview", "preview a comment or an article", LimitScope.MEMBER, 30, 300, HOUR,
-    N_("You have reached the limit of %(burst)s previews in a row. "
-       "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-    ("submission.preview",),
+    N_("previews"), ("submission.preview",), _SPEED,
 )  # fmt: skip
 
 #: No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
 MODERATE = Limit(
     "moderate", "sort, remove, restore, close, ban, let in, give roles, make groups, set switches",
     LimitScope.MEMBER, 100, 1_000, HOUR,
-    N_("You have reached the limit of %(burst)s moderation actions in a row. "
-       "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
+    N_("moderation actions"),
     (
         "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
         "answers.keep_removed", "moderation_log.undo",
@@ -223,7 +211,7 @@ MODERATE = Limit(
         "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
         "held_articles.release", "admin_switches.set_switch",
         "comment_moderation.close", "comment_moderation.reopen",
-    ),
+    ), N_("bounds what somebody could do in your name"),
     counts_refused=False,
 )  # fmt: skip
 
@@ -248,100 +236,79 @@ LIMITS = (
     # The votes of two pages in a row, then one every six seconds: faster than anybody reads.
     Limit(
         "vote", "vote, take a vote back", LimitScope.MEMBER, 60, 600, HOUR,
-        N_("You have reached the limit of %(burst)s votes in a row. "
-           "Please vote again in %(wait)s, at %(when)s. The limit keeps programs from deciding what is on top."),
+        N_("votes"),
         ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
+        N_("keeps programs from deciding what is on top"),
     ),
     Limit(
         "submit", "post", LimitScope.MEMBER, 15, 60, DAY,
-        N_("You have reached the limit of %(burst)s articles in a row. "
-           "Please post again in %(wait)s, at %(when)s. The limit leaves room for what others post."),
-        ("submission.submit",),
+        N_("posted articles"), ("submission.submit",), N_("leaves room for what others post"),
         counts_refused=False,
     ),
     # Each makes this site request a page of another one.
     Limit(
         "title", "fetch the title of a link", LimitScope.MEMBER, 10, 30, HOUR,
-        N_("You have reached the limit of %(burst)s fetched titles in a row. "
-           "Please type the title, or try again in %(wait)s, at %(when)s. The limit spares other sites."),
-        ("submission.fetch_title",),
+        N_("fetched titles"), ("submission.fetch_title",), N_("spares other sites; you can type the title"),
     ),
     Limit(
         "membersearch", "search", LimitScope.MEMBER, 30, 600, HOUR,
-        N_("You have reached the limit of %(burst)s searches in a row. "
-           "Please search again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-        ("search.show",),
+        N_("searches"), ("search.show",), _SPEED,
         "GET",
     ),
     # Ten answers at once, as after a day away, then one a minute.
     Limit(
         "comment", "comment, reply", LimitScope.MEMBER, 10, 60, HOUR,
-        N_("You have reached the limit of %(burst)s comments in a row. "
-           "Please comment again in %(wait)s, at %(when)s. The limit leaves room for what others write."),
-        ("comments.write",),
+        N_("written comments"), ("comments.write",), N_("leaves room for what others write"),
         counts_refused=False,
     ),
     Limit(
         "edit", "edit, delete an article or a comment", LimitScope.MEMBER, 20, 60, HOUR,
-        N_("You have reached the limit of %(burst)s changes to articles and comments in a row. "
-           "Please try again in %(wait)s, at %(when)s. "
-           "The limit keeps programs from rewriting what people have voted for."),
+        N_("changes to articles and comments"),
         ("articles.edit", "articles.delete", "comments.edit", "comments.delete"),
+        N_("keeps programs from rewriting what people have voted for"),
         counts_refused=False,
     ),
     Limit(
         "report", "report", LimitScope.MEMBER, 10, 30, HOUR,
-        N_("You have reached the limit of %(burst)s reports in a row. "
-           "Please report again in %(wait)s, at %(when)s. "
-           "The limit keeps the moderators' list short enough to be read."),
-        ("moderation.report", "comment_moderation.report"),
+        N_("reports"),
+        ("moderation.report", "comment_moderation.report"), N_("keeps the moderators' list short enough to be read"),
         counts_refused=False,
     ),
     # A stranger at a logged-in browser cannot try many passwords.
     Limit(
         "password", "change the password, delete the account", LimitScope.MEMBER, 5, 10, HOUR,
-        N_("You have reached the limit of %(burst)s password checks in a row. "
-           "Please try again in %(wait)s, at %(when)s. The limit keeps passwords from being guessed."),
-        ("account.index", "account.delete"),
+        N_("password checks"), ("account.index", "account.delete"), _GUESSING,
     ),
     Limit(
         "codes", "make recovery codes", LimitScope.MEMBER, 10, 20, DAY,
-        N_("You have reached the limit of %(burst)s times of making recovery codes in a row. "
-           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-        ("recovery.codes",),
+        N_("times of making recovery codes"), ("recovery.codes",), _SPEED,
     ),
     EMAIL,
     Limit(
         "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,
-        N_("You have reached the limit of %(burst)s invitations made or withdrawn in a row. "
-           "Please try again in %(wait)s, at %(when)s. The limit keeps one person from letting in a crowd."),
-        ("invitations.make", "invitations.revoke"),
+        N_("invitations made or withdrawn"),
+        ("invitations.make", "invitations.revoke"), N_("keeps one person from letting in a crowd"),
     ),
     Limit(
         "inbox", "mark the inbox as read, renew or withdraw the address of its feed", LimitScope.MEMBER, 20, 120, HOUR,
-        N_("You have reached the limit of %(burst)s changes to your inbox in a row. "
-           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-        ("my_site.mark_read", "my_site.set_inbox_feed"),
+        N_("changes to your inbox"), ("my_site.mark_read", "my_site.set_inbox_feed"), _SPEED,
     ),
     # As fast as one can press; nothing of it is seen by others.
     Limit(
         "choose",
         "follow groups, hide things, save articles, renew or withdraw a feed's address, confirm or remove one for mail",
         LimitScope.MEMBER, 120, 1_200, HOUR,
-        N_("You have reached the limit of %(burst)s changes to what you follow, hide and save in a row. "
-           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+        N_("changes to what you follow, hide and save"),
         (
             "my_site.follow", "my_site.unfollow", "my_site.choose_front", "my_site.save", "my_site.unsave",
             "my_site.set_saved_feed", "my_site.hide", "my_site.unhide",
             "mail.remove", "mail.confirm",
-        ),
+        ), _SPEED,
     ),
     # A download reads all articles of the member, and those of their open votes.
     Limit(
         "download", "download their own data", LimitScope.MEMBER, 3, 10, HOUR,
-        N_("You have reached the limit of %(burst)s downloads in a row. "
-           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-        ("account.data",),
+        N_("downloads"), ("account.data",), _SPEED,
         "GET",
     ),
     REFUSED_FORMS,

@@ -76,7 +76,7 @@ def test_refused_forms_do_not_use_up_the_articles_of_a_member(bob: Browser, stor
         assert bob.status == 303, number
     bob.open("/submit").submit("/submit", title="One more", link="https://example.com/last")
     assert_too_fast(bob, limit)
-    assert f"the limit of {limit.burst} articles in a row" in bob.alert
+    assert f"the limit of {limit.burst} posted articles in a row" in bob.alert
 
 
 def test_what_a_script_is_refused_does_not_count(mod: Browser, store: Store) -> None:

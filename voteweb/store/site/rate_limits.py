@@ -134,10 +134,12 @@ class RateLimits:
         number, wait, time = values
         limit, _ = hits[int(number) - 1]
         return TooFast(
-            limit.message,
+            limit.template,
             wait=ceil(float(wait)),
             when=60 * ceil(float(time) / 60),  # the message has whole minutes, and an early retry would be refused
             kind=limit.kind,
+            things=limit.things,
+            aim=limit.aim,
             burst=self._settings.limits * limit.burst,
             span=self.newcomer_seconds,
         )

@@ -82,6 +82,9 @@ def error_message(error: VotewebError) -> str:
     for name in ("wait", "span"):
         if name in values:
             values[name] = duration(values[name])
+    for name in ("things", "aim"):
+        if name in values:
+            values[name] = gettext(values[name])
     for name, value in values.items():
         if isinstance(value, int):
             values[name] = format_number(value)
