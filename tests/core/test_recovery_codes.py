@@ -2,7 +2,7 @@
 
 import pytest
 
-from voteweb.core.recovery_codes import COUNT, new_codes, read, spell
+from voteweb.core.passwords import COUNT, new_codes, read, spell
 
 
 def test_codes_are_long_different_and_read_as_they_are_shown() -> None:

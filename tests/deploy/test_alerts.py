@@ -11,8 +11,7 @@ from tests.helpers import needs
 from voteweb.search.models import State
 from voteweb.store.accounts.mail import MailOutcome, MailStatus
 from voteweb.store.server.health import BackupFacts, Sizes
-from voteweb.web.monitoring.gauges import Facts
-from voteweb.web.monitoring.prometheus import PrometheusMetrics
+from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
 
 RULES = DEPLOY / "prometheus" / "rules.yml"
 DOCS = DEPLOY.parent / "docs"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import needs
-from voteweb.embedded import disk
+from voteweb.embedded.folder import disk_warnings
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from tests import factories
 from voteweb.core.config import Settings
 from voteweb.core.errors import StorageFull
-from voteweb.embedded import disk
+from voteweb.embedded.folder import disk_warnings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.server import restore_sync
 from voteweb.store import open_store
@@ -45,7 +45,7 @@ with open_database(settings) as opened:
     assert store.connection.client.config_get("appendfsync")["appendfsync"] == "everysec"
     with open_database(settings):  # as any other command does
         assert store.articles.get(1).title
-    assert disk.warnings(str(folder)) == [
+    assert disk_warnings(str(folder)) == [
         "The disk with the data directory is full: the site can only be read. Free some space."
     ]
     (folder / "filler").unlink()
@@ -74,6 +74,6 @@ def test_a_disk_that_is_nearly_full_is_told(
     free: int, warning: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(0, 0, free))
-    assert warning in "".join(disk.warnings(str(tmp_path)))
-    assert len(disk.warnings(str(tmp_path))) == bool(warning)
-    assert disk.warnings(str(tmp_path / "nowhere")) == []
+    assert warning in "".join(disk_warnings(str(tmp_path)))
+    assert len(disk_warnings(str(tmp_path))) == bool(warning)
+    assert disk_warnings(str(tmp_path / "nowhere")) == []

@@ -12,8 +12,8 @@ from tests.store.queries import add_stories, page, read_article
 from tests.store.storm import GROUPS
 from voteweb.core.errors import AlreadyVoted, CodeUsed, GroupExists, InvitationUsed, LoggedOut, NameTaken, NoInvitation
 from voteweb.core.models import LogAction, Order, Voter
+from voteweb.core.passwords import read
 from voteweb.core.rate_limits import Limit, LimitScope
-from voteweb.core.recovery_codes import read
 from voteweb.store import Store
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.schema.log_entries import NewLogEntry

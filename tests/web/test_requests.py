@@ -11,8 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from werkzeug.exceptions import ClientDisconnected
 
-from voteweb.web.flask_app import SiteFlask
-from voteweb.web.requests import SiteRequest
+from voteweb.web.flask_app import SiteFlask, SiteRequest
 
 FORM = "application/x-www-form-urlencoded"
 #: Pieces of bodies around which parsers differ.

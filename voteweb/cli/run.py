@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from voteweb.cli.doctor import backup_path, convert_site
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import background_jobs
-from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import (
     data_option,
@@ -33,8 +33,8 @@ from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.settings_in_force import sources
-from voteweb.embedded import disk
 from voteweb.embedded.database import open_database
+from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
 from voteweb.store import Store, with_settings_in_force
 from voteweb.store.migrations import Migrations
@@ -82,7 +82,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
-            files = disk.warnings(settings.data_dir)
+            files = disk_warnings(settings.data_dir)
             for warning in (*settings.warnings(), *store.health.warnings(), *files, *search_warnings):
                 _warn(warning)
             if sample:

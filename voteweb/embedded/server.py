@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import IO
 
 from voteweb.core.errors import ConfigError
-from voteweb.embedded import disk
 from voteweb.embedded.engines import choose_engine, record_engine
-from voteweb.embedded.folder import FOREIGN_RIGHTS
+from voteweb.embedded.folder import FOREIGN_RIGHTS, is_disk_full
 
 #: Seconds to wait for a lock or a silent server; starting and stopping usually take 50 ms.
 TIMEOUT = 15.0
@@ -67,7 +66,7 @@ def _start(folder: Path, path: Path, appendfsync: str) -> None:
         "dir": str(folder),
         "logfile": str(folder / "server.log"),
     }
-    if appendfsync == "always" and disk.is_full(folder):
+    if appendfsync == "always" and is_disk_full(folder):
         options |= READ_ONLY
     arguments = [argument for name, value in options.items() for argument in (f"--{name}", value)]
     with (folder / "server.lock").open("w") as lock:
@@ -85,7 +84,7 @@ def _start(folder: Path, path: Path, appendfsync: str) -> None:
 
 def restore_sync(folder: Path, path: Path, appendfsync: str) -> None:
     """Make the server of *folder* at *path* write again, and sync as asked for, once its disk has space."""
-    if appendfsync == "always" and not disk.is_full(folder):
+    if appendfsync == "always" and not is_disk_full(folder):
         with suppress(OSError):
             _send_command(path, f"CONFIG SET appendfsync {appendfsync} min-replicas-to-write 0")
 
@@ -119,7 +118,7 @@ def _wait_until_ready(folder: Path, path: Path) -> None:
             if answer.startswith("-LOADING"):
                 deadline = time.monotonic() + TIMEOUT
         if not is_running(folder):
-            reason = "the disk is full" if disk.is_full(folder) else _last_line(folder / "server.log")
+            reason = "the disk is full" if is_disk_full(folder) else _last_line(folder / "server.log")
             raise ConfigError("The embedded database did not start: %(reason)s", reason=reason)
         time.sleep(0.01)
     raise ConfigError("The embedded database in %(folder)s is running, but does not answer.", folder=folder)

@@ -3,7 +3,7 @@
 from flask import Flask, Response, g, request, session
 
 from voteweb.core.config import Settings
-from voteweb.web import flashes, rate_limits, read_only, security
+from voteweb.web import flashes, rate_limits, security, site_switches
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching import shared_pages
 from voteweb.web.monitoring import request_record
@@ -23,7 +23,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         if "rate_limit_refusal" in g:
             rate_limits.add_retry_after(response)
         if "read_only" in g:
-            read_only.add_retry_after(response)
+            site_switches.add_retry_after(response)
         if "vote_flash" in g:
             flashes.set_vote_flash(response, None)
         if request.method == "POST" and session.get(USER):

@@ -23,7 +23,7 @@ from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, St
 from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
-from voteweb.web import rate_limits, read_only
+from voteweb.web import rate_limits, site_switches
 from voteweb.web.context import settings
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import error_message
@@ -114,7 +114,7 @@ class Form(FlaskForm):
 
 def _refusal() -> VotewebError | None:
     """Return why this request is refused, whatever is typed: the site is read-only, or a limit is exceeded."""
-    return read_only.refusal() or rate_limits.exceeded()
+    return site_switches.refusal() or rate_limits.exceeded()
 
 
 def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:

@@ -25,7 +25,7 @@ from voteweb.core.models import User, Voter
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.members.viewers import Viewer
-from voteweb.web import flashes, rate_limits, read_only, security, shared_articles
+from voteweb.web import flashes, rate_limits, security, shared_articles, site_switches
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SessionInterface, cookie_name
 from voteweb.web.caching import own_parts, shared_pages
@@ -34,12 +34,11 @@ from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
 from voteweb.web.context import settings, store
 from voteweb.web.conversations import ConversationPages, is_prefetch
-from voteweb.web.flask_app import FLASHES, SiteFlask
+from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest, parse_cookies
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.requests import SiteRequest, parse_cookies
 from voteweb.web.responses import prefers_json
 from voteweb.web.urls import page_of, return_url_of
 from voteweb.web.views import votes
@@ -195,7 +194,7 @@ class Lane:
     def _vote(self, sent: _Sent, id: str, number: str | None, act: str) -> _Answer | None:
         """Cast a vote, or take it back; return None for a form that is not accepted here."""
         endpoint = f"{'votes' if number is None else 'comment_votes'}.{act}"
-        if endpoint not in self._flask.view_functions or read_only.error():
+        if endpoint not in self._flask.view_functions or site_switches.error():
             return None
         request, record = SiteRequest(sent.environ, populate_request=False), request_record.get(sent.environ)
         if not self._accepts(request, sent.session):

@@ -8,11 +8,13 @@ from threading import Lock
 from time import monotonic
 from typing import cast
 
-from flask import Flask, current_app, request
+from flask import Flask, Response, current_app, g, request
 
 from voteweb.core.config import Settings
-from voteweb.core.errors import Unavailable
+from voteweb.core.errors import ReadOnly, Unavailable
+from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.site_switches import SiteSwitches
+from voteweb.web import rate_limits
 from voteweb.web.context import store
 
 _EXTENSION = "voteweb.site_switches"
@@ -83,3 +85,43 @@ def read_again() -> None:
 def start_settings() -> Settings:
     """Return the settings without the switches that override them."""
     return _of_app().start_settings
+
+
+#: The forms that are accepted besides those of moderators and admins: they change nothing of the site.
+_ACCEPTED = {
+    "auth.login", "auth.logout", "auth.reset", "recovery.recover", "mail.recover",
+    "account.logout_everywhere", "account.end_sessions", "language.choose",
+}  # fmt: skip
+#: Views whose forms refuse it too, though others check their token.
+_SHOWN_AGAIN = {"answers.answer", "moderation.report"}
+
+
+def error() -> ReadOnly | None:
+    """Return the refusal of a change, in the operator's words; None while the site accepts changes."""
+    switch = current().read_only
+    if switch is None:
+        return None
+    return ReadOnly(ReadOnly.with_words, words=switch.words) if switch.words else ReadOnly()
+
+
+def check_form(*, handled_by_form: bool) -> None:
+    """Raise ReadOnly if this form is refused; one *handled_by_form* is shown again instead, with what was typed."""
+    refused = error()
+    if refused is None or request.endpoint in _ACCEPTED or member_limit(request.endpoint, "POST") is MODERATE:
+        return
+    rate_limits.skip_member_hit()  # nobody's limit is used up meanwhile
+    if not handled_by_form and request.endpoint not in _SHOWN_AGAIN:
+        raise refused
+    g.read_only = refused
+
+
+def refusal() -> ReadOnly | None:
+    """Return the refusal that the form of this request shows, None if it is accepted."""
+    refused: ReadOnly | None = g.get("read_only")
+    return refused
+
+
+def add_retry_after(response: Response) -> None:
+    """Tell when to try again, if *response* is a form that was refused."""
+    if response.status_code == ReadOnly.status:
+        response.headers["Retry-After"] = str(ReadOnly.retry_after)

@@ -22,12 +22,12 @@ from tests.web.addresses.address import (
 )
 from tests.web.browser import PASSWORD
 from tests.web.state import CODE, PENDING, TOKEN
-from voteweb.web.mail import tokens
+from voteweb.web.mail import messages
 
 #: The token of the link in a mail to the member.
 with Flask(__name__).app_context():
     current_app.secret_key = SECRET_KEY
-    CONFIRMATION = tokens.confirmation_token(MEMBER, PENDING)
+    CONFIRMATION = messages.confirmation_token(MEMBER, PENDING)
 OTHER_MEMBERS = tuple(person for person in MEMBERS if person != MEMBER)
 
 

@@ -13,7 +13,7 @@ from tests.web.conftest import MakeApp
 from voteweb.core import config
 from voteweb.store import Store
 from voteweb.web.auth import sessions
-from voteweb.web.auth.signing import Signer
+from voteweb.web.auth.sessions import Signer
 
 #: The default length of a session.
 SESSION_SECONDS = 30 * 86_400

@@ -17,8 +17,7 @@ from voteweb.core.mail import MailOutcome
 from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.web.mail.sending import send_due_mails
-from voteweb.web.monitoring.gauges import Facts
-from voteweb.web.monitoring.prometheus import PrometheusMetrics
+from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
 
 Send = Callable[[], None]
 Confirm = Callable[[User, str], None]

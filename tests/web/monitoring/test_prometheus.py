@@ -2,8 +2,7 @@
 
 from tests.web.monitoring.samples import samples
 from voteweb.store.server.health import Sizes
-from voteweb.web.monitoring.gauges import Facts
-from voteweb.web.monitoring.prometheus import PrometheusMetrics
+from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
 
 REQUESTS = "voteweb_request_seconds"
 

@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
-from voteweb.core import config, recovery_codes
+from voteweb.core import config, passwords
 from voteweb.core.errors import Banned, CodeUsed, InvitationUsed, LinkUsed, LoggedOut, NoSuchMember
 from voteweb.core.models import Branch, Invitation, Page, Role, User
 from voteweb.core.names import name_key
@@ -257,7 +257,7 @@ class Passwords(StorePart):
 
     def renew_codes(self, member: User) -> tuple[str, ...]:
         """Return new codes of *member*, as they are shown; those given before no longer work. Raises LoggedOut."""
-        codes = recovery_codes.new_codes()
+        codes = passwords.new_codes()
         digests = [self._code_digest(f"{member.id} {code}") for code in codes]
         key = self._keys.user(member.name)
 
@@ -268,7 +268,7 @@ class Passwords(StorePart):
             return [("HSET", key, "recovery", " ".join([self._key_digest, *digests]))]
 
         commit(self._connection, decide, when_full=True)
-        return tuple(map(recovery_codes.spell, codes))
+        return tuple(map(passwords.spell, codes))
 
     def queue_codes_left(self, pipeline: Pipeline, name: str) -> Future[CodesLeft]:
         """Queue a read of how many codes the member *name* has left."""

@@ -17,8 +17,7 @@ from voteweb.store.accounts.users import Users
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scan.list_replacement import replacement
-from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.scan.scanner import Scanner, batched, replacement
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
 from voteweb.store.schema.rankings import ranking_values

@@ -10,8 +10,7 @@ from voteweb.store.connection.commit import MAX_COMMANDS, guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
-from voteweb.store.scan.list_replacement import replacement
-from voteweb.store.scan.scanner import BATCH_SIZE, KeySpool, Scanner, batched
+from voteweb.store.scan.scanner import BATCH_SIZE, KeySpool, Scanner, batched, replacement
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Place, place_writes
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from voteweb.core import config, mail, validation
 from voteweb.core.models import ArticleStatus, LogAction, Role
-from voteweb.core.recovery_codes import is_stored
+from voteweb.core.passwords import is_stored
 from voteweb.store.schema.nodes import STATE, split_node
 from voteweb.store.schema.values import (
     MAX_TEXT_LENGTH,

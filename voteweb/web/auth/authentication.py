@@ -4,15 +4,27 @@ from contextlib import suppress
 
 from flask import Flask, current_app, g, request, session
 
-from voteweb.core import passwords, validation
-from voteweb.core.errors import Banned, Busy, Invalid, LoggedOut, NoSuchMember, PasswordChanged, StorageFull, TooFast
+from voteweb.core import config, passwords, validation
+from voteweb.core.errors import (
+    N_,
+    Banned,
+    Busy,
+    Invalid,
+    LoggedOut,
+    NoSuchMember,
+    PasswordChanged,
+    PasswordNeeded,
+    StorageFull,
+    TooFast,
+)
 from voteweb.core.models import LogInOutcome, User
-from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME
+from voteweb.core.names import name_key
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, member_limit
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
-from voteweb.web.auth.login import ban_error, note_log_in, start_session
+from voteweb.web.auth.login import ban_error, note_log_in, own_session, session_voter, start_session
 from voteweb.web.auth.sessions import USER
-from voteweb.web.context import store
+from voteweb.web.context import now, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 
@@ -87,3 +99,31 @@ def _rehash(user: User, password: str) -> None:
     with suppress(PasswordChanged, NoSuchMember, Busy, StorageFull):
         store().users.refresh_hash(user.name, passwords.hash_password(password), verified=user.password)
         current_app.logger.info("rehashed the password of %s", user.name)
+
+
+#: The field of the form that :class:`~voteweb.core.errors.PasswordNeeded` shows.
+FIELD = "own-password"
+
+
+def require_recent_password(user: User) -> None:
+    """Return if the viewer *user* gave the password lately, or gives it with this form.
+
+    Else raise PasswordNeeded, whose page asks for it, keeps what this form sent, and sends it again.
+    """
+    session = own_session()
+    if session and now() - session.checked < config.PASSWORD_CHECK_SECONDS:
+        return
+    typed = request.form.get(FIELD, "")
+    if not typed:
+        raise PasswordNeeded(minutes=config.PASSWORD_CHECK_SECONDS // 60)
+    limit = member_limit("account.index", "POST")
+    try:
+        if limit:
+            rate_limits.hit((limit, name_key(user.name)))
+    except TooFast as error:
+        raise PasswordNeeded(error.template, **error.values) from None
+    if not passwords.verify(user.password, typed):
+        raise PasswordNeeded(N_("This is not your password."))
+    pipeline = store().pipeline()
+    store().sessions.queue_use(pipeline, session_voter(), checked=True)
+    pipeline.execute()

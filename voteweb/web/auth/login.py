@@ -17,7 +17,7 @@ from voteweb.core.models import LogInOutcome, Session, User, Voter
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import NO_VIEWER, Viewer
-from voteweb.web import rate_limits, read_only
+from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
 from voteweb.web.context import store
@@ -272,7 +272,7 @@ def _check_request() -> ResponseReturnValue | None:
         return login_redirect()
     if view is not None and request.method == "POST":
         csrf.check_csrf()
-        read_only.check_form(handled_by_form=csrf.is_handled_by_form())
+        site_switches.check_form(handled_by_form=csrf.is_handled_by_form())
     return None
 
 

@@ -11,7 +11,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.store.schema.values import parse_comment
 from voteweb.web.auth import csrf
-from voteweb.web.auth.signing import Signer
+from voteweb.web.auth.sessions import Signer
 
 #: The field of the forms of log-in and sign-up, and the part of their addresses, that holds the token.
 FIELD = "vote"

@@ -11,12 +11,20 @@ from typing import Any, cast
 
 from flask import Flask, Request, Response, g
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
-from itsdangerous import BadSignature, URLSafeTimedSerializer
+from itsdangerous import BadSignature, TimestampSigner, URLSafeTimedSerializer
 
 from voteweb.core import clock, config
 from voteweb.core.config import Settings
-from voteweb.web.auth.signing import Signer
 from voteweb.web.flask_app import FLASHES
+
+
+class Signer(TimestampSigner):
+    """A signer that goes by the database's time."""
+
+    def get_timestamp(self) -> int:
+        """Return the unix time in whole seconds."""
+        return int(clock.now())
+
 
 #: What the session of a member holds: Flask-Login's text about the member, and the token of this session.
 USER = "_user_id"

@@ -1,23 +1,42 @@
-"""The texts of mails: made when they are sent, in the member's language, from the templates in templates/mail/."""
+"""The texts of mails: made when they are sent, in the member's language, from the templates in templates/mail/.
+
+The token of the link that confirms an address, and the ids of mails, cannot be guessed, nor are they stored.
+"""
 
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
+from hashlib import blake2b
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from flask import current_app
 
 from voteweb.core import permissions
-from voteweb.core.mail import MailAccount, MailKind
+from voteweb.core.mail import MailAccount, MailKind, PendingEmail
 from voteweb.core.models import User
+from voteweb.core.names import name_key
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.locale import ENGLISH, LANGUAGES, force_language
-from voteweb.web.mail import tokens
 from voteweb.web.urls import absolute
+
+
+def confirmation_token(name: str, pending: PendingEmail) -> str:
+    """Return the token of the link with which the member *name* confirms the *pending* address, this once."""
+    return _digest(f"confirm {name_key(name)} {pending}")
+
+
+def message_id(entry: str, since: float) -> str:
+    """Return the first part of the Message-ID of a mail: the same for every attempt, so that a second copy is known."""
+    return _digest(f"message {entry} {since:.6f}")
+
+
+def _digest(text: str) -> str:
+    key = blake2b(str(current_app.secret_key).encode(), person=b"mail").digest()
+    return blake2b(text.encode(), digest_size=16, key=key).hexdigest()
 
 
 class NotWantedError(Exception):
@@ -53,7 +72,7 @@ def _message(mail: TakenMail, to: str, subject: str, body: str) -> EmailMessage:
     message["To"] = Address(addr_spec=to)
     message["Subject"] = " ".join(subject.split())
     message["Date"] = format_datetime(datetime.fromtimestamp(now(), UTC))
-    message["Message-ID"] = f"<{tokens.message_id(mail.entry, mail.since)}@{host}>"
+    message["Message-ID"] = f"<{message_id(mail.entry, mail.since)}@{host}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(f"{body}\n", cte="quoted-printable")
     return message
@@ -63,7 +82,7 @@ def _confirmation(member: User, account: MailAccount, _mail: TakenMail) -> _Cont
     pending = account.pending
     if pending is None or pending.until <= now():
         raise NotWantedError
-    link = absolute(f"/account/mail/confirm/{tokens.confirmation_token(member.name, pending)}")
+    link = absolute(f"/account/mail/confirm/{confirmation_token(member.name, pending)}")
     return _Content(pending.address, {"link": link})
 
 

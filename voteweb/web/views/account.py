@@ -15,7 +15,7 @@ from voteweb.core.models import User
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
 from voteweb.web import data_export, rate_limits
 from voteweb.web.acts import Message, act, reads
-from voteweb.web.auth.confirmation import require_recent_password
+from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     end_other_sessions,
@@ -33,7 +33,7 @@ from voteweb.web.forms import DeleteAccountForm, EmailForm, PasswordForm
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.mail import tokens
+from voteweb.web.mail import messages
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import absolute, safe_path
 from voteweb.web.views.auth import mail, recovery
@@ -227,7 +227,7 @@ def confirm_mail(token: str, user: User) -> ResponseReturnValue:
 
 
 def _is_link_of(token: str, user: User, pending: PendingEmail) -> bool:
-    expected = tokens.confirmation_token(user.name, pending)
+    expected = messages.confirmation_token(user.name, pending)
     return now() < pending.until and compare_digest(token.encode(), expected.encode())
 
 

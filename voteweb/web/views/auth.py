@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, passwords, permissions, recovery_codes, validation
+from voteweb.core import config, passwords, permissions, validation
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
     Banned,
@@ -239,7 +239,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
 
     Each attempt is counted before the code is looked up. Raises Invalid, Banned, CodeUsed, TooFast.
     """
-    name, code = validation.normal_name(form.username.data or ""), recovery_codes.read(form.code.data or "")
+    name, code = validation.normal_name(form.username.data or ""), passwords.read(form.code.data or "")
     hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name_key(name)))
     pipeline = store().pipeline()
     rate_limits.queue_hits(pipeline, *hits)

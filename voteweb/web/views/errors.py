@@ -20,7 +20,7 @@ from voteweb.core.errors import (
 )
 from voteweb.search.models import SearchError
 from voteweb.web import rate_limits
-from voteweb.web.auth import confirmation
+from voteweb.web.auth import authentication
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
@@ -83,8 +83,8 @@ def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
     """Ask for the member's own password in a form that keeps what was sent and sends it again."""
     if wants_json():
         return _render(error.status, error.code, error_message(error), {})
-    sent = [item for item in request.form.items(multi=True) if item[0] not in ("csrf_token", confirmation.FIELD)]
-    page = render_template("auth/confirm.html", message=error_message(error), sent=sent, field=confirmation.FIELD)
+    sent = [item for item in request.form.items(multi=True) if item[0] not in ("csrf_token", authentication.FIELD)]
+    page = render_template("auth/confirm.html", message=error_message(error), sent=sent, field=authentication.FIELD)
     return page, error.status
 
 

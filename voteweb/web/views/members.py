@@ -14,7 +14,7 @@ from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.auth.confirmation import require_recent_password
+from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import (
     login_required,
     queue_viewer,

@@ -15,7 +15,7 @@ from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Order
 from voteweb.core.ranking import choose_example
 from voteweb.core.statistics import median_wait
-from voteweb.embedded import disk
+from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
 from voteweb.search.models import SearchError, State
 from voteweb.store.site.rate_limits import queue_days
@@ -26,7 +26,7 @@ from voteweb.web.charts import draw_chart, draw_rows
 from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
-from voteweb.web.monitoring.gauges import Facts
+from voteweb.web.monitoring.prometheus import Facts
 from voteweb.web.responses import public
 from voteweb.web.urls import safe_path
 
@@ -124,7 +124,7 @@ def site_health() -> tuple[str, list[str]]:
     state, reasons = store().health.health()
     if state == "down":
         return state, list(reasons)
-    files = [*disk.warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
+    files = [*disk_warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
     proxy = security.origin_warnings()
     reasons = [*settings().warnings(), *proxy, *files, *reasons, *_search_warnings(), *_mail_warnings()]
     return "degraded" if reasons else "ok", reasons

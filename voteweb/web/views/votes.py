@@ -13,7 +13,7 @@ from voteweb.core.models import Voter
 from voteweb.core.rate_limits import member_limit
 from voteweb.store import Store
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web import rate_limits, read_only
+from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import login
 from voteweb.web.auth.login import login_required
 from voteweb.web.context import store
@@ -141,7 +141,7 @@ def cast_pending(vote: int | CommentId | None, token: str) -> None:
         return
     g.other_limit = member_limit("votes.vote", "POST")  # this is a vote, not a log-in
     try:
-        refused = read_only.error()
+        refused = site_switches.error()
         if refused:
             raise refused
         change_and_count("comment_votes.vote" if isinstance(vote, CommentId) else "votes.vote", vote)
