@@ -1,7 +1,7 @@
 """The store: all of Redis, behind one object with one part per noun. The only package that imports redis."""
 
 from collections.abc import Callable, Iterator
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TypeVar
 
 from voteweb.core.config import Settings
 from voteweb.core.models import Page
@@ -36,7 +36,6 @@ from voteweb.store.site.rows import read_all
 from voteweb.store.site.site_settings import DomainRules
 from voteweb.store.votes.votes import Votes
 
-P = ParamSpec("P")
 T = TypeVar("T")
 #: The name or id of a member.
 Owner = TypeVar("Owner", str, int)
@@ -47,6 +46,8 @@ class Store:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.connection, self.keys = context.connection, context.keys
+        self.read, self.pipeline = self.connection.read, self.connection.pipeline
         self.limits = context.limits
         self.log = context.log
         self.rankings = Rankings(context.keys)
@@ -78,24 +79,6 @@ class Store:
         self.health = HealthChecks(context)
         self.jobs = Leases(context)
 
-    @property
-    def connection(self) -> Connection:
-        """The connection to the site's data."""
-        return self.context.connection
-
-    @property
-    def keys(self) -> Keys:
-        """The keys of the site."""
-        return self.connection.keys
-
-    def pipeline(self) -> Pipeline:
-        """Return an empty pipeline: queue commands with the parts' queue methods, then execute it."""
-        return self.connection.pipeline()
-
-    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
-        """Return what *queue* queues a read of, in a round trip of its own."""
-        return self.connection.read(queue, *args, **options)
-
     def read_all(self, queue: Callable[[Pipeline, Owner, int, int], Future[Page[T]]], owner: Owner) -> Iterator[T]:
         """Yield all rows of a list of *owner*, whose pages *queue* reads, in batches of READ_BATCH_SIZE."""
         return read_all(self.connection, lambda pipeline, number, size: queue(pipeline, owner, number, size))
@@ -117,4 +100,4 @@ def with_settings_in_force(store: Store) -> Store:
 
 def build_store(connection: Connection, settings: Settings) -> Store:
     """Return the store on an existing *connection*."""
-    return Store(Context.of(connection, settings))
+    return Store(Context(connection, settings))

@@ -22,12 +22,11 @@ from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_valu
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.
 MAX_COMMANDS = 640
-#: The actor of a commit of the operator's, whom no script checks.
-OPERATOR = {"actor_key": "", "actor_id": "", "role": ""}
-#: The values of a commit that only does its writes: harmless when it is repeated, it is neither remembered nor logged.
+#: The values of a commit of the operator's, whom no script checks, that only does its writes: harmless when it is
+#: repeated, it is neither remembered nor logged.
 _UNSAID = {
-    **OPERATOR, "done_key": "", "entry": "", "log_keys": "[]", "not_after": "", "when_full": 0, "added": "",
-    "removed": "", "until_time": "", "told_of": "",
+    "actor_key": "", "actor_id": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]", "not_after": "",
+    "when_full": 0, "added": "", "removed": "", "until_time": "", "told_of": "",
 }  # fmt: skip
 
 
@@ -98,8 +97,15 @@ def commit(
     """
     keys = connection.keys
     logged, log_keys = script_values(keys, entry)
-    act: dict[str, Any] = {"done_key": keys.done(new_token()), "entry": logged, "log_keys": json.dumps(log_keys)}
-    act |= {"actor_key": keys.user(actor.name), "actor_id": actor.id, "role": role.value} if actor else OPERATOR
+    act: dict[str, Any] = {
+        **_UNSAID,
+        "done_key": keys.done(new_token()),
+        "entry": logged,
+        "log_keys": json.dumps(log_keys),
+    }
+    act["when_full"] = int(when_full)
+    if actor:
+        act |= {"actor_key": keys.user(actor.name), "actor_id": actor.id, "role": role.value}
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         attempt, refusal, writes = Attempt(connection), None, None
         try:
@@ -109,11 +115,11 @@ def commit(
         told = [(kind.value, keys.user(name), keys.inbox(name), keys.unread(name)) for kind, name in attempt.told]
         named, guard = _guard(keys, attempt.reads, attempt.replies, writes or (), told)
         said = {
-            "not_after": attempt.not_after, "when_full": int(when_full), "added": attempt.added,
-            "removed": attempt.removed, "until_time": attempt.until, "told_of": attempt.told_of,
+            "not_after": attempt.not_after, "added": attempt.added, "removed": attempt.removed,
+            "until_time": attempt.until, "told_of": attempt.told_of,
         }  # fmt: skip
         named += filter(None, [act["done_key"], *log_keys, act["actor_key"]])
-        outcome = connection.script("commit", named=named, **act, **guard, **said)
+        outcome = connection.script("commit", named=named, **{**act, **said}, **guard)
         if outcome.status == "done":
             if refusal:
                 raise refusal

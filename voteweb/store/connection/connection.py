@@ -91,7 +91,7 @@ class Connection:
         self.on_round_trip: Callable[[float], None] | None = None
 
     def pipeline(self) -> Pipeline:
-        """Return an empty pipeline."""
+        """Return an empty pipeline: queue commands with the parts' queue methods, then execute it."""
         return Pipeline(self.run)
 
     def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:

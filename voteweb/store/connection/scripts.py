@@ -20,8 +20,6 @@ from voteweb.core.names import name_key
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, TYPES, Keys
 
-#: The line of a script before which it may answer without its helpers.
-HERE = "-- The helpers stand here.\n"
 _FOLDER = files("voteweb.store").joinpath("lua")
 #: The names that one statement of a file of helpers defines.
 _DEFINED = re.compile(r"local (?:function )?(\w+(?:, \w+)*)")
@@ -69,8 +67,7 @@ class Script:
             *_unpacked([*constants, *arguments], [self._more] if self._more else [], "ARGV", used),
         ]
         checks = ["local function check_keys()\n", *self._checks, "end\n"] if "check_keys" in used else []
-        first, _, rest = text.rpartition(HERE)
-        self.source = "".join([*locals, first, *helpers, *checks, rest])
+        self.source = "".join([*locals, *helpers, *checks, text])
         #: The SHA-1 digest by which Redis knows the script.
         self.digest = sha1(self.source.encode(), usedforsecurity=False).hexdigest()
 

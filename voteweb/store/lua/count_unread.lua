@@ -6,7 +6,6 @@
 if redis.call('EXISTS', unread_key) == 0 then
   return {}
 end
--- The helpers stand here.
 local entries = readable_entries(unread_key, log_entries_key, shows_comments)
 local answer = { #entries }
 for _, entry in ipairs(entries) do

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
-from types import TracebackType
 from typing import Any, TypeVar
 
 from voteweb.core import config
@@ -200,9 +199,7 @@ class KeySpool:
     def __enter__(self) -> "KeySpool":
         return self
 
-    def __exit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         for file in self._files.values():
             file.close()
 

@@ -1,32 +1,20 @@
 """The context of a site's parts: where its data are, how it is set up, and what acts of all kinds share."""
 
-from dataclasses import dataclass
-
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema.keys import Keys
 from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.site.rate_limits import RateLimits
 
 
-@dataclass(frozen=True, slots=True)
 class Context:
     """The connection of one site, its settings, its log of moderation and its rate limits."""
 
-    connection: Connection
-    settings: Settings
-    log: ModerationLog
-    limits: RateLimits
-
-    @classmethod
-    def of(cls, connection: Connection, settings: Settings) -> "Context":
-        """Return the context of the site at *connection*."""
-        return cls(connection, settings, ModerationLog(connection), RateLimits(connection, settings))
-
-    @property
-    def keys(self) -> Keys:
-        """The keys of the site."""
-        return self.connection.keys
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self.connection = connection
+        self.settings = settings
+        self.keys = connection.keys
+        self.log = ModerationLog(connection)
+        self.limits = RateLimits(connection, settings)
 
 
 class StorePart:

@@ -5,9 +5,9 @@ Links to a domain are refused, or held for a moderator to look at.
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 import redis
 
@@ -201,11 +201,8 @@ def settings_of(attempt: Attempt, keys: Keys, settings: Settings) -> Settings:
         return settings
 
 
-class _Scored(NamedTuple):
-    """An article with votes: by how many seconds they lift it."""
-
-    votes: int
-    lift: float
+#: The votes of articles, and by how many seconds they lift each.
+_Lifts = Sequence[tuple[int, float]]
 
 
 def refuse_other_scores(connection: Connection, settings: Settings) -> None:
@@ -225,7 +222,7 @@ def refuse_other_scores(connection: Connection, settings: Settings) -> None:
     )
 
 
-def _read_scores(connection: Connection) -> list[_Scored]:
+def _read_scores(connection: Connection) -> _Lifts:
     """Return how far votes lift those of the best articles that voteweb wrote."""
     keys = connection.keys
     best = connection.command("ZREVRANGE", keys.by_score(), 0, _SAMPLE - 1, "WITHSCORES")
@@ -237,28 +234,28 @@ def _read_scores(connection: Connection) -> list[_Scored]:
     for (_, score), (time, votes, base) in zip(ids, replies, strict=True):
         published, count = finite_number(time), finite_number(votes)
         if base is not None and published is not None and count is not None and count > 0:
-            scored.append(_Scored(int(count), score - published))
+            scored.append((int(count), score - published))
     return scored
 
 
-def _told(scored: list[_Scored], settings: Settings) -> Settings:
+def _told(scored: _Lifts, settings: Settings) -> Settings:
     """Return *settings* with the value of a vote, and the limit of days, that explain most of the scores."""
-    worths = Counter(round(row.lift / row.votes, 4) for row in scored).most_common(_CANDIDATES)
+    worths = Counter(round(lift / votes, 4) for votes, lift in scored).most_common(_CANDIDATES)
     candidates = [_with_worth(scored, settings, worth) for worth, _ in worths if _MIN_WORTH <= worth <= _MAX_WORTH]
     return max(candidates, key=lambda told: _explained(scored, told), default=settings)
 
 
-def _with_worth(scored: list[_Scored], settings: Settings, worth: float) -> Settings:
+def _with_worth(scored: _Lifts, settings: Settings, worth: float) -> Settings:
     """Return *settings* with votes of this *worth*, and the limit that most articles with a smaller lift have."""
     if abs(worth - settings.vote_score) < 0.001:
         worth = settings.vote_score
-    bounded = Counter(round(row.lift) for row in scored if worth * row.votes - row.lift > 1)
+    bounded = Counter(round(lift) for votes, lift in scored if worth * votes - lift > 1)
     ((lift, _),) = bounded.most_common(1) or [(0, 0)]
     is_limit = lift > 0 and lift % 86_400 == 0 and lift <= 86_400 * config.MAX_LIFT_DAYS
     return replace(settings, vote_score=worth, lift_days=lift // 86_400 if is_limit else 0)
 
 
-def _explained(scored: list[_Scored], settings: Settings) -> int:
+def _explained(scored: _Lifts, settings: Settings) -> int:
     return sum(
-        abs(row.lift - ranking.lift(row.votes, settings.vote_score, settings.max_lift)) < _TOLERANCE for row in scored
+        abs(lift - ranking.lift(votes, settings.vote_score, settings.max_lift)) < _TOLERANCE for votes, lift in scored
     )
