@@ -42,6 +42,7 @@ def full_disk(store: Store) -> Iterator[None]:
     client = store.connection.client
     folder = Path(client.config_get("dir")["dir"]) / client.config_get("dbfilename")["dbfilename"]
     with server_setting(store, "save", "3600 1"):
+        folder.unlink(missing_ok=True)  # a snapshot of another test
         folder.mkdir()
         (folder / "file").touch()
         try:
