@@ -51,14 +51,14 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store:
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     with pytest.raises(ConfigError, match="did not finish"):
-        store.health.refuse_unfinished_restore()
+        store.health.refuse_unusable()
     three.recover()
     store.connection.client.flushdb()
     second = Restore(store.context)
     second.begin()
     second.write(records)
     second.finish()
-    store.health.refuse_unfinished_restore()
+    store.health.refuse_unusable()
     assert broken(store) == []
 
 

@@ -105,4 +105,4 @@ def test_the_user_of_a_site_can_read_no_key_of_another(sites: dict[str, Store]) 
             baking.connection.command("SMEMBERS", other.groups())
         misnamed = build_store(Connection(baking.connection.client, 2.0, keys=other), storm.settings(""))
         with pytest.raises(ConfigError, match="for the keys of VOTEWEB_SITE"):
-            misnamed.health.refuse_elsewhere()
+            misnamed.health.refuse_unusable()

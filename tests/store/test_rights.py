@@ -61,7 +61,7 @@ def test_a_missing_right_is_named_in_words() -> None:
         factories.user(store)
     with limited_store("valkey", "resetkeys", "~other:*") as store:
         with pytest.raises(ConfigError, match=r"does not allow .* for the keys of VOTEWEB_SITE"):
-            store.health.refuse_elsewhere()
+            store.health.refuse_unusable()
         assert store.health.health() == ("down", ["Redis refuses us"])
 
 

@@ -120,9 +120,7 @@ def open_checked_store(
     store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
     try:
         store.health.refuse_old()
-        store.health.refuse_elsewhere()
-        if not allow_unfinished:
-            store.health.refuse_unfinished_restore()
+        store.health.refuse_unusable(allow_unfinished=allow_unfinished)
         if not any_schema:
             Migrations(store.context).refuse_other()
             store = with_settings_in_force(store)

@@ -26,10 +26,10 @@ def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:
 
 def test_an_unfinished_restore_is_marked(small: Store) -> None:
     backup = back_up(small)
-    small.health.refuse_unfinished_restore()
+    small.health.refuse_unusable()
     restore = begin_restore(small)
     restore.write(backup[:2])
-    for use in (small.health.refuse_unfinished_restore, Restore(small.context).begin):
+    for use in (small.health.refuse_unusable, Restore(small.context).begin):
         with pytest.raises(ConfigError, match="did not finish"):
             use()
 

@@ -205,7 +205,7 @@ def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: 
 def test_the_address_of_one_node_is_refused_if_the_site_is_on_another(nodes: Cluster, open_news: OpenStore) -> None:
     owner, (other, _) = nodes.owner(KEY), nodes.others(KEY)
     with pytest.raises(ConfigError, match=r"Begin VOTEWEB_REDIS_URL with redis\+cluster://"):
-        open_news(redis_url=f"redis://127.0.0.1:{other.port}/0").health.refuse_elsewhere()
+        open_news(redis_url=f"redis://127.0.0.1:{other.port}/0").health.refuse_unusable()
     store = open_news(redis_url=f"redis://127.0.0.1:{owner.port}/0")
-    store.health.refuse_elsewhere()
+    store.health.refuse_unusable()
     assert any("is a node of a cluster" in warning for warning in store.health.warnings())

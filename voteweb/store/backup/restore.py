@@ -38,7 +38,7 @@ class Restore(StorePart):
 
     def begin(self) -> None:
         """Mark the site as incomplete; raise ConfigError unless it is empty."""
-        HealthChecks(self._context).refuse_unfinished_restore()
+        HealthChecks(self._context).refuse_unusable()
         # An empty site that was started has the number of the layout, and settings.
         # An indexer that waits for articles has given it an epoch.
         known = {self._keys.schema(), self._keys.search_epoch(), self._keys.site()}

@@ -92,19 +92,26 @@ class HealthChecks(StorePart):
                 version=version,
             )
 
-    def refuse_elsewhere(self) -> None:
-        """Raise ConfigError if the server is a node of a cluster that keeps the site on another node.
+    def refuse_unusable(self, *, allow_unfinished: bool = False) -> None:
+        """Raise ConfigError if a cluster keeps the site on another node, or our user may not read its keys.
 
-        Raises it also if our user may not read the site's keys. Silent if the database is unavailable.
+        Raises it also if a restore into this database began and did not end, unless *allow_unfinished*. Silent if the
+        database is unavailable.
         """
         try:
-            self._connection.command("EXISTS", self._keys.schema())
+            is_unfinished = self._connection.command("EXISTS", self._keys.restoring())
         except Unavailable as error:
             if isinstance(error.__cause__, redis.exceptions.MovedError):
                 raise ConfigError(
                     "The database is a node of a cluster, which keeps the site on another node. Begin "
                     "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://, and set VOTEWEB_SITE."
                 ) from None
+            return
+        if is_unfinished and not allow_unfinished:
+            raise ConfigError(
+                "A restore into this database did not finish, so that it is not whole. Run `voteweb restore "
+                "--again FILE`: it first deletes what that restore has written."
+            )
 
     def refuse_foreign(self) -> None:
         """Raise ConfigError when another program stores something else under a key that every site has."""
@@ -124,18 +131,6 @@ class HealthChecks(StorePart):
         for key, kind in zip(self._common_keys, types, strict=True):
             if kind not in ("none", key_type(self._keys, key)):
                 yield key, kind
-
-    def refuse_unfinished_restore(self) -> None:
-        """Raise ConfigError if a restore into this database began and did not end.
-
-        Silent if the database is unavailable or refuses us: the next command reports that.
-        """
-        with suppress(Unavailable, redis.ResponseError):
-            if self._connection.command("EXISTS", self._keys.restoring()):
-                raise ConfigError(
-                    "A restore into this database did not finish, so that it is not whole. Run `voteweb restore "
-                    "--again FILE`: it first deletes what that restore has written."
-                )
 
     def _interruption(self) -> str:
         """Return why the data cannot be used, as an operator changed them after the site was started, or ""."""
