@@ -39,7 +39,7 @@ FILE_TYPE = "voteweb backup"
 MAX_FIRST_LINE_BYTES = 10_000
 #: Bytes of one line: a key that is larger takes several.
 MAX_LINE_BYTES = 1_000_000
-#: The format of what zlib writes: that of gzip, with a window of 32 kB.
+#: The format that zlib writes: that of gzip, with a window of 32 kB.
 _GZIP = 16 + zlib.MAX_WBITS
 #: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked
 #: at: as JSON they may take thirty times as much memory.
@@ -218,7 +218,7 @@ class Reader:
 
 #: Skipped keys that are printed; all are counted.
 PRINTED_KEYS = 20
-#: What the summary of a backup counts, with the nouns.
+#: The kinds that the summary of a backup counts, with their nouns.
 REPORTED = {
     "articles": "article",
     "comments": "comment",

@@ -28,10 +28,10 @@ CADDY = Path("/etc/caddy")
 NGINX = Path("/etc/nginx/conf.d")
 #: A line of Caddy's or nginx' file that names processes of the site, and the address of one.
 _FORWARDING = re.compile(r"^\s*(?:reverse_proxy|to|dynamic|server)[ \t]+([^{;\n]+)", re.MULTILINE)
-#: What our file for nginx says of each process.
+#: The options of each process in our file for nginx.
 _PARAMETER = "max_fails=0"
 _UPSTREAM = re.compile(r"(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]+")
-#: What the services of a site may be called.
+#: The names that services of a site may have.
 SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 #: The newest version of Caddy that needs "buffer_requests" instead of "request_buffers".
 _OLD_CADDY = (2, 6, 3)
@@ -183,7 +183,7 @@ def _read(name: str) -> str:
     return (resource_folder("deploy") / name).read_text("utf-8")
 
 
-#: What systemd, Caddy, nginx and Compose read in the same way without quotes.
+#: Texts that systemd, Caddy, nginx and Compose read in the same way without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9/._+@-]+")
 #: Folders that the units hide from a service.
 _HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # nosec B108  # noqa: S108 - nothing is written there

@@ -144,7 +144,7 @@ def backup_path(folder: Path, state: State, site: str) -> Path:
 def convert_site(store: Store, state: State, file: Path) -> None:
     """Back up every key into *file*, unless an unfinished migration has made its backup, and convert the data."""
     run = store.health.engine().run
-    # Whatever cannot be converted is found here, before anything is changed.
+    # Data that cannot be converted are found here, before anything is changed.
     totals = {
         conversion: sum(conversion.run(store.context, dry_run=True))
         for conversion in Migrations(store.context).conversions(state.number)

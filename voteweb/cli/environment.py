@@ -84,7 +84,7 @@ def _become(path: Path, status: os.stat_result) -> None:
 
 
 def refuse_unreadable_program(name: str, path: Path) -> None:
-    """Raise ConfigError if the user *name*, as whom this process acts and who owns *path*, cannot read this program."""
+    """Raise ConfigError if the user *name*, the owner of *path* and of this process, cannot read this program."""
     may_read = os.access(__file__, os.R_OK, effective_ids=True)
     if not (may_read and os.access(sys.executable, os.X_OK, effective_ids=True)):
         raise ConfigError(
@@ -98,7 +98,7 @@ def refuse_unreadable_program(name: str, path: Path) -> None:
 def read_file_as_owner(file: Path) -> dict[str, str]:
     """Go on as the owner of a settings *file* if this user is root, and return its variables; raise ConfigError.
 
-    Whoever owns the folder can exchange the file at any time: root reads only the very file whose owner it was, and
+    The owner of the folder can exchange the file at any time: root reads only the very file whose owner it was, and
     follows another user's link as that user.
     """
     try:

@@ -195,7 +195,7 @@ Row = TypeVar("Row", Story, ImportedComment)
 BATCH_SIZE = 500
 #: Distinct times for which the number of rows is remembered, so that memory is bounded.
 MAX_TRACKED_SECONDS = 100_000
-#: What is said of a row that the store refused, by its answer.
+#: The message about a row that the store refused, by its answer.
 REFUSALS = {
     "no-article": "no article here has this link",
     "no-parent": "answers a comment that was not imported before it",
@@ -218,7 +218,7 @@ def read_file(
 
 
 def echo_error(file: Path, line: int, error: object) -> None:
-    """Say what is wrong with a line of *file*, in place of the progress bar."""
+    """Print the fault of a line of *file*, in place of the progress bar."""
     erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
     click.echo(f"{erase_bar}{file}:{line}: {error}", err=True)
 
@@ -287,7 +287,7 @@ class ImportRun(Generic[Row]):
         self._batch = []
 
     def refuse(self, line: int, error: object) -> None:
-        """Count a bad row and say what is wrong with it."""
+        """Count a bad row and print its fault."""
         self.counts["bad"] += 1
         echo_error(self.file, line, error)
 

@@ -183,7 +183,7 @@ def _open_store(settings: Settings) -> Iterator[Store]:
 
 
 def _ask(question: str, option: str, given: str | None, check: Callable[[str], str]) -> str:
-    """Return what the *option* says, else what is typed at the terminal, as *check* returns it; it raises VotewebError.
+    """Return the value of the *option*, else the typed text, as *check* returns it; it raises VotewebError.
 
     At the terminal, a refused answer is asked for again.
     """

@@ -117,7 +117,7 @@ def _text(name: str, value: Any) -> str:
         return ""
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
-    # What controls a terminal must not reach it: another program may have written it.
+    # Characters that control a terminal must not reach it: another program may have written them.
     return "".join(c for c in str(value) if c in "\n\t" or is_visible(c))
 
 

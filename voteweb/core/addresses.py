@@ -1,4 +1,4 @@
-"""Internet addresses and hosts: what is one, and which of them anybody on the internet can reach."""
+"""Internet addresses and hosts: their forms, and which of them anybody on the internet can reach."""
 
 import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -15,7 +15,7 @@ _NO_IPV4_HOSTS = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
 _PRIVATE_NAMES = frozenset({
     "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost", "private",
 })  # fmt: skip
-#: The last label of a host that browsers take for an IPv4 address, in whatever form: 127.1, 0x7f.0.0.1, 2130706433.
+#: The last label of a host that browsers take for an IPv4 address, in any of its forms: 127.1, 0x7f.0.0.1, 2130706433.
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 
 

@@ -16,7 +16,7 @@ V = TypeVar("V")
 class BoundedCache(Generic[K, V]):
     """A thread-safe cache of values whose sizes are *max_size* in all; the least recently used go first.
 
-    A value has the size 1 unless told, so that *max_size* is a number of values, of bytes or of what else is counted.
+    A value has the size 1 unless told, so that *max_size* is a number of values, of bytes or of other units.
     The newest is kept whatever its size. Who takes a value checks that it is still right.
     """
 

@@ -140,7 +140,7 @@ class Unread:
     comments: Mapping[str, CommentId] = field(default_factory=dict)
 
     def without(self, entries: Collection[str]) -> "Unread":
-        """Return what is left once the member has read these entries."""
+        """Return the entries that are left once the member has read these."""
         left = {entry: comment for entry, comment in self.comments.items() if entry not in entries}
         return Unread(self.count - len(entries), left)
 

@@ -45,7 +45,7 @@ VOTER_BLOCK = 512
 #: The site's newest comments that are kept in a list, and comments on a page of such a list.
 NEWEST_COMMENTS = 10_000
 COMMENT_PAGE_SIZE = 25
-#: Members whom one comment can notify by naming them.
+#: Members that one comment can notify by naming them.
 MAX_MENTIONS = 5
 #: Entries that an inbox holds, on a page of it, and seconds for which it holds them.
 INBOX_SIZE = 200
@@ -77,7 +77,7 @@ DESCRIBED_TEXT_LENGTH = 300
 #: Characters of a link: browsers and other sites handle this many without trouble.
 MAX_LINK_LENGTH = 2_000
 #: Fetching the title of a link: seconds for all of it, bytes of the page (compressed or not), redirects, and how many
-#: at a time in each process. Titles are at the beginning of pages; whoever waits longer types faster.
+#: at a time in each process. Titles are at the beginning of pages; people who wait longer type faster.
 FETCH_SECONDS = 5.0
 MAX_FETCHED_BYTES = 512 * 1024
 MAX_REDIRECTS = 5
@@ -129,7 +129,7 @@ MAX_MY_PAGES = 20
 MAX_HIDDEN = 500
 #: Articles that a member can save for later, at about 100 bytes each.
 MAX_SAVED = 2_000
-#: Members whose choices of what to read a worker keeps: 50 KB for one who hides as much as possible.
+#: Members whose follows and hides a worker keeps: 50 KB for one who hides as much as possible.
 MY_SITE_CACHE_SIZE = 1_000
 #: Seconds for which an article's voters are kept after voting ends, so that no vote meets a set that is expiring.
 VOTERS_GRACE_SECONDS = 3_600
@@ -143,7 +143,7 @@ DONE_SECONDS = 600
 #: Seconds for which a posted link is remembered: a member who posts it again is shown the earlier article.
 LINK_SECONDS = 30 * 86_400
 #: Versions of an article before its edits that are kept for moderators, and for how long after the last edit: enough
-#: to see what was exchanged for what, and no archive of what members took back.
+#: to see which words were exchanged, and no archive of words that members took back.
 EARLIER_VERSIONS = 5
 EARLIER_SECONDS = 30 * 86_400
 #: Characters of a reason and of a report's note.
@@ -302,7 +302,7 @@ RENDERED_ROW_CACHE_SIZE = 8_192
 FRAGMENT_CACHE_SIZE = 1_024
 #: Cached articles' pages, the part that is the same for everybody; a text can be 100 kilobytes of HTML.
 ARTICLE_FRAGMENT_CACHE_SIZE = 128
-#: Entries of a worker's caches of what browsers send: session cookies whose signature is verified, form
+#: Entries of a worker's caches of values that browsers send: session cookies whose signature is verified, form
 #: tokens, and what votes redirect to.
 SESSION_CACHE_SIZE = 4_096
 #: Addresses in one part of the sitemap: a hundred parts for a million articles.
@@ -383,7 +383,7 @@ MAX_HEADER_BYTES = 16_000
 #: Characters of a path to return to: the bookmarklet's form with title and link, percent-encoded; encoded once more, it
 #: fits into an address.
 MAX_RETURN_LENGTH = 4_000
-#: Characters of what is cached under a path or header that anybody can send; longer ones are rare, and not cached.
+#: Characters of a path or header that anybody can send, up to which it is the key of something cached.
 MAX_CACHED_LENGTH = 1_000
 #: Bytes of a request's body: MAX_TEXT_LENGTH characters, percent-encoded at up to 12 bytes each, and the other fields.
 MAX_BODY_BYTES = 300_000
@@ -478,7 +478,7 @@ class Settings:
     comment_good_votes: int = _setting(
         10, "votes", "a comment with this many votes counts as a day newer", 1, MAX_GOOD_VOTES
     )
-    #: What a vote on a comment is worth. It is in the data, and no variable sets it.
+    #: The seconds that a vote on a comment is worth. They are in the data, and no variable sets them.
     comment_vote_score: float = _setting(0.0, "seconds", "", 0.001, 10**9, is_variable=False)
     commenting_seconds: int = _setting(
         1_209_600, "seconds", "how long an article is open for comments and votes on them: two weeks", 1, 3_155_760_000
@@ -560,7 +560,7 @@ class Settings:
         return self.site_url.startswith("https://")
 
     def warnings(self) -> list[str]:
-        """Return what is set wrongly for a public site, and what to do; /healthz shows it to everybody."""
+        """Return the settings that are wrong for a public site, and what to do; /healthz shows that to everybody."""
         if self.trusted_proxies:
             return []
         if self.secure:

@@ -365,7 +365,7 @@ class ForeignForm(VotewebError, status=403, code="foreign-form"):
 
 
 class PasswordNeeded(VotewebError, status=403, code="password-needed"):
-    """An act needs the member's own password again; value ``minutes``, unless the message says what is wrong."""
+    """An act needs the member's own password again; value ``minutes``, unless the message names a fault."""
 
     template = N_(
         "This needs your own password again: it was not typed in this browser in the last %(minutes)s minutes."

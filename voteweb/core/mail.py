@@ -67,7 +67,7 @@ def email_address(typed: str) -> str:
 
 
 def parse_pending(stored: str) -> PendingEmail | None:
-    """Return what the field ``email-pending`` of a member says, None for nothing and for what is no such value."""
+    """Return the value of the field ``email-pending`` of a member, None for nothing and for another text."""
     until, nonce, address = [*stored.split(" "), "", "", ""][:3]
     is_whole = until.isascii() and until.isdigit() and len(until) < 12 and nonce and is_email(address)
     return PendingEmail(int(until), nonce, address) if is_whole else None

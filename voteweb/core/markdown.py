@@ -1,4 +1,4 @@
-"""Parse Markdown into HTML in a time that is bounded for each text, and grows with its length, whatever it contains.
+"""Parse Markdown into HTML in a time that is bounded for each text, and grows with its length only.
 
 Each text has budgets: of links, of marks of emphasis, and of steps of the parser. Beyond them its rest stays plain
 text. Among the steps are those of rules that look ahead from every bracket, or back from every "://", through the whole
@@ -130,7 +130,7 @@ def _spend(state: StateInline | StateBlock, budget: str, amount: int) -> bool:
 
 
 class _InlineParser(ParserInline):
-    """The parser of what is inside a paragraph."""
+    """The parser of the text inside a paragraph."""
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
         """Parse *src* as the parser does, with emphasis of our own."""

@@ -1,4 +1,4 @@
-"""Find the members whom a text names with "@", and turn a text into a quotation."""
+"""Find the members that a text names with "@", and turn a text into a quotation."""
 
 import re
 from bisect import bisect_left

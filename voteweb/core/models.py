@@ -173,7 +173,7 @@ class Group:
 
 
 class RemovalState(StrEnum):
-    """How far the removal of what a banned member posted is; of a lifted ban, how far it is restored."""
+    """The state of the removal of a banned member's posts; of a lifted ban, that of their restoration."""
 
     REMOVING = "removing"
     REMOVED = "removed"
@@ -232,7 +232,7 @@ class DomainAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DomainRule:
-    """The rule of a ``domain`` and its subdomains; ``why`` is shown to whoever posts such a link.
+    """The rule of a ``domain`` and its subdomains; ``why`` is shown to members who post such a link.
 
     The moderator ``by`` made or last changed it at unix time ``time``.
     """

@@ -1,4 +1,4 @@
-"""A member's own choice of what to read: the groups they follow, and what they hide from their lists."""
+"""A member's own choice: the groups that they follow, and the things that they hide from their lists."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ def hidden_member(name: str) -> Hidden:
 
 @dataclass(frozen=True, slots=True)
 class MySite:
-    """The choice of one member: groups that they follow, in alphabetical order, and entries of what they hide."""
+    """The choice of one member: groups that they follow, in alphabetical order, and entries of hidden things."""
 
     follows: tuple[str, ...] = ()
     hides: frozenset[str] = field(default_factory=frozenset)

@@ -1,7 +1,7 @@
 """The pages that the operator can write: Markdown files in the folder VOTEWEB_PAGES_DIR.
 
 ``rules.zh.md`` is for readers in Chinese, ``rules.md`` for all others; so with ``privacy``. Files are read again when
-they change. What is not there, or is empty, is left to the site's own text.
+they change. A file that is not there, or is empty, leaves the site's own text.
 """
 
 import os
@@ -38,7 +38,7 @@ class OperatorPages:
         return ""
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the folder and its files, and what to do."""
+        """Return the faults of the folder and its files, and what to do."""
         if not self._folder:
             return []
         if faults := folder_faults("VOTEWEB_PAGES_DIR", str(self._folder)):
@@ -69,7 +69,7 @@ class OperatorPages:
 
 
 def folder_faults(setting: str, folder: str) -> list[str]:
-    """Return what is wrong with the *folder* that a *setting* names, and what to do; "" for no folder is right."""
+    """Return the fault of the *folder* that a *setting* names, and what to do; "" for no folder is right."""
     if not folder or (Path(folder).is_dir() and os.access(folder, os.R_OK | os.X_OK)):
         return []
     return [f"{setting} is not a folder that can be read: {folder}. Make it, or choose another."]

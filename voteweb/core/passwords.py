@@ -100,11 +100,11 @@ COUNT = 10
 #: Digits and letters of which none looks like another: 5 bits each, 80 bits a code, so that nobody guesses one.
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _LENGTH, _GROUP = 16, 4
-#: What people type for a digit that looks like it.
+#: Letters that people type for a digit that looks like them.
 _READ_AS = str.maketrans("oil", "011")
 #: Characters of the longest code that is read: with a sign after each letter.
 MAX_TYPED_LENGTH = 4 * _LENGTH
-#: What is stored of a member's codes: which secret key made the digests, and a digest for each code that is left.
+#: The stored form of a member's codes: which secret key made the digests, and a digest for each code that is left.
 _STORED = re.compile(rf"[0-9a-f]{{8}}( [0-9a-f]{{24}}){{0,{COUNT}}}")
 
 

@@ -34,7 +34,7 @@ _CODES = N_("keeps codes from being guessed")
 _MAILS = N_("keeps people from getting mails that they did not ask for")
 _ACCOUNTS = N_("keeps one person from voting with many accounts")
 _ADVERTISING = N_("keeps out accounts that are made to advertise")
-#: What happened, when to try again and why there is a limit.
+#: The messages: they say what happened, when to try again and why.
 _TEMPLATES = {
     LimitScope.MEMBER: N_(
         "You have reached the limit of %(burst)s %(things)s in a row. Please try again in %(wait)s, at %(when)s. "
@@ -352,7 +352,7 @@ def network(address: str | None, scope: LimitScope = LimitScope.ADDRESS) -> str 
     except ValueError:
         return None
     if isinstance(ip, IPv6Address):
-        # Whoever has an IPv4 address has a whole IPv6 /48 of 6to4, too.
+        # The owner of an IPv4 address has a whole IPv6 /48 of 6to4, too.
         ip = ip.ipv4_mapped or ip.sixtofour or ip
     bits = _PREFIXES[scope][ip.version == 6]
     if bits is None or bits == ip.max_prefixlen:

@@ -25,7 +25,7 @@ FIELDS = tuple(name.replace("_", "-") for name in STORED)
 SINCE = "settings-since"
 #: The field with the unix time of a change after which not all articles have their new scores yet.
 RESCORING = "rescoring-since"
-#: Settings of which the value is never shown, and what is shown where there is none.
+#: Settings whose value is never shown, and the text that is shown where there is none.
 _SECRETS = {"secret_key": "missing", "metrics_token": "-"}  # nosec B105
 
 
@@ -40,7 +40,7 @@ def is_stored_setting(field: str, text: str) -> bool:
 
 
 def with_stored(settings: Settings, stored: Iterable[str | None]) -> Settings:
-    """Return *settings* with the values *stored* in FIELDS, but for what is absent or cannot be read."""
+    """Return *settings* with the values *stored* in FIELDS, except absent ones and those that cannot be read."""
     values = {name: _value(field, text) for name, field, text in zip(STORED, FIELDS, stored, strict=True)}
     changes = {name: value for name, value in values.items() if value not in (None, getattr(settings, name))}
     return replace(settings, **changes) if changes else settings

@@ -1,7 +1,7 @@
 """Fetch the title of a web page for a member who posts a link to it, without reaching anything that is not public.
 
-Whoever names a link decides what this server connects to. So the addresses of its host are checked, the connection goes
-to the very address that was checked, and all that the other server sends is bounded in time and size.
+The member who types a link decides where this server connects to. So the addresses of its host are checked, the
+connection goes to the very address that was checked, and all that the other server sends is bounded in time and size.
 """
 
 import zlib

@@ -63,7 +63,7 @@ def fetch_page(network: Network, link: str, deadline: float) -> Page:
     for _ in range(1 + config.MAX_REDIRECTS):
         target = _parse(link, network.ports)
         addresses = network.resolve(target.host, target.port)
-        # One address that is not public is enough: whoever runs the name would only have to ask again.
+        # One address that is not public is enough: the owner of the name would only have to ask again.
         if not addresses or not all(map(network.is_allowed, addresses)):
             raise NoTitle(NoTitle.unreachable)
         connection = connect(addresses, target.port, deadline)

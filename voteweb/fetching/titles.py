@@ -1,7 +1,7 @@
-"""Find the title of a page in its HTML, whatever that contains, in time that grows with its length only.
+"""Find the title of a page in any HTML, in time that grows with its length only.
 
 html.parser alone takes minutes for 64 KB of some broken pages, since it looks for the end of each tag again and again.
-So the page is searched once, and html.parser reads a single tag. What is searched are bytes: to decode half a megabyte
+So the page is searched once, and html.parser reads a single tag. Bytes are searched: to decode half a megabyte
 that is not in the charset which its server names takes longer than all else.
 """
 
@@ -13,15 +13,15 @@ from html.parser import HTMLParser
 from voteweb.core import config
 from voteweb.core.validation import clean_line
 
-#: What a head in lower case is searched for: comments and elements whose text is no HTML are skipped, the head's end
-#: ends the search.
+#: The parts of a head in lower case that are searched for: comments and elements whose text is no HTML are skipped, the
+#: head's end ends the search.
 _STEP = re.compile(
     rb"<(!--|script\b|style\b|noscript\b|template\b|svg\b|title\b|/head\b|body\b"
     rb"|meta\b[^<]*?\b(?:property|name)\s*=\s*[\"']?og:title\b)"
 )
 #: Encodings of text on the web, under Python's names; others could take long, or decode to no text.
 _ENCODING = re.compile(r"utf-8|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[ru]|mac-\w+|gb\w+|big5\w*|shift_jis|euc_\w+")
-#: What browsers read where these are named.
+#: The charsets that browsers use where these are named.
 _WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
 #: Bytes of a page in UTF-16 that are read: its markup is not ASCII, so they have to be decoded; few pages are in it.
 _MAX_UTF_16 = 65_536

@@ -1,6 +1,6 @@
 """How views are opened, and acts that are one press of a button.
 
-:func:`reads` opens a view: in one round trip it reads the viewer and whatever else the view names, checks that the
+:func:`reads` opens a view: in one round trip it reads the viewer and the things that the view names, checks that the
 viewer may come in, and hands all of it over. A row of a plain act is :func:`act` above a function: the address, who may
 send it, what is read, where it leads (by default back to the page with the form); the function calls the store, and
 returns what the next page says: a message, with the category "error" if nothing was left to do. Its endpoint is the
@@ -25,14 +25,14 @@ from voteweb.web.forms import Form
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.urls import return_url
 
-#: What the next page says: a message, or a message with its category.
+#: The message of the next page, or that with its category.
 Message = str | tuple[str, str]
 View = Callable[..., Any]
 #: Returns the viewer who may come in; raises the error that refuses the others.
 Check = Callable[[User | None], User]
 #: Queues a read; it gets the pipeline and the parts of the address.
 Query = Callable[..., Future[Any]]
-#: What to say if something of this name does not exist.
+#: The message if something of this name does not exist.
 _MISSING = {"article": NoSuchArticle, "comment": NoSuchComment}
 
 
@@ -42,7 +42,7 @@ def queue_article(pipeline: Pipeline, id: int) -> Future[Article | None]:
 
 
 def reads(check: Check, **queries: Query) -> Callable[[View], View]:
-    """Open a view for those members whom *check* lets in.
+    """Open a view for the members that *check* lets in.
 
     The view names what it wants as its parameters: the member as ``user``, the results of *queries*, and parts of the
     address. An ``article`` or ``comment`` that does not exist, and a ``page`` past the end, is an error.

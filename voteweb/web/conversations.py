@@ -1,4 +1,4 @@
-"""Conversations as pages show them: what is read for a page, and each comment as the viewer sees it."""
+"""Conversations as pages show them: the reads for a page, and each comment as the viewer sees it."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -85,7 +85,7 @@ class ConversationPages:
             g.viewer_read = own._replace(unread=own.unread.without(read))
 
     def words(self, number: int) -> str:
-        """Return the words of a comment as they were typed, whoever may read them."""
+        """Return the words of a comment as they were typed, also those that nobody can read."""
         words = self._words.result if self._words else self._read.words or {}
         return words.get(number) or self._read.part.words.get(number, "")
 

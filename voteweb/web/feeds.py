@@ -53,7 +53,7 @@ class Item:
     tags: tuple[str, ...] = ()
     #: The number of comments on an article, at ``page_url`` and in its feed; None where there is no conversation.
     comments: int | None = None
-    #: Id and full URL of what a comment answers, "" if that is not known.
+    #: Id and full URL of the post that a comment answers, "" if that is not known.
     answers: tuple[str, str] = ("", "")
 
 

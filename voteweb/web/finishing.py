@@ -45,7 +45,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         # The session cookie is set only after this function, if the session has changed. Browsers cache even a 404
         # or 410 for a while unless told not to.
         sets_cookie = session.modified or "Set-Cookie" in headers
-        # A form token is in the session; a public response contains none, whoever asks for it.
+        # A form token is in the session; a public response contains none, for members neither.
         has_session = bool(session) and not is_public
         is_personal = sets_cookie or has_session or viewer is not None or request.method == "POST"
         if is_personal or response.status_code >= 400:

@@ -113,7 +113,7 @@ class Form(FlaskForm):
 
 
 def _refusal() -> VotewebError | None:
-    """Return why this request is refused, whatever is typed: the site is read-only, or a limit is exceeded."""
+    """Return why this request is refused before its fields are checked: a site that is read-only, or a limit."""
     return site_switches.refusal() or rate_limits.exceeded()
 
 
@@ -209,7 +209,7 @@ class CommentForm(Form):
     once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
 
     def refuse(self, error: VotewebError, name: str = "") -> None:
-        """Show *error*, and answer with its status; whoever is logged out gets 422, since 401 asks for a password."""
+        """Show *error*, and answer with its status; that of LoggedOut is 422, since 401 asks for a password."""
         super().refuse(error, name)
         if not isinstance(error, LoggedOut):
             self._status = error.status

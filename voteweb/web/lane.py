@@ -6,7 +6,7 @@ round trip, a list that is read afresh another if articles are new on it. Flask 
 address, open the session, call hooks and make a response.
 
 The lane asks the same functions as Flask's hooks whether a request is as usual. All others pass to Flask untouched,
-among them those for what is not kept, and for an article that has changed.
+among them those for pages that are not kept, and for an article that has changed.
 """
 
 import re
@@ -178,7 +178,7 @@ class Lane:
             return None
         request_record.get(sent.environ).complete(found.kept.route, user)
         pieces, parts = page
-        # What the page shows is read by now: the number beside the inbox is without it.
+        # The entries that the page shows are read by now: the number beside the inbox is without it.
         account = self._account(voter.id, login.viewer_read(), found.language)
         return own_parts.fill(pieces, own_parts.parts_of(token, account, messages) | parts)
 
@@ -228,7 +228,7 @@ class Lane:
 
 
 def _queue_list(kept: Kept, rows: Rows, pipeline: Pipeline, voter: Voter) -> _Finish:
-    """Queue a read of what *voter* did with the *rows* of a list."""
+    """Queue a read of *voter*'s acts on the *rows* of a list."""
     marks = queue_marks(pipeline, rows.ids, voter)
 
     def finish(user: User) -> _Page:
@@ -240,7 +240,7 @@ def _queue_list(kept: Kept, rows: Rows, pipeline: Pipeline, voter: Voter) -> _Fi
 
 
 def _queue_again(sent: _Sent, kept: Kept, last: Rows, read: Read, pipeline: Pipeline) -> _Finish:
-    """Queue a read of a list afresh with *read*, and of what the viewer did with its *last* rows."""
+    """Queue a read of a list afresh with *read*, and of the viewer's acts on its *last* rows."""
     asked, finish_read = shared_pages.clock(), read(pipeline)
     queued = queue_marks(pipeline, last.ids, sent.voter)
 

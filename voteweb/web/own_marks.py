@@ -1,4 +1,4 @@
-"""Marks of the viewer on articles (voted, saved, how many comments are new), and their choice of what to read."""
+"""Marks of the viewer on articles (voted, saved, how many comments are new), and their follows and hides."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -54,7 +54,7 @@ class ViewerMarks(NamedTuple):
 
 
 def queue_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None, *, in_list: bool = True) -> QueuedMarks:
-    """Queue a read of what the member *voter* did with the articles *ids*, before they are known to be logged in.
+    """Queue a read of the member *voter*'s acts on the articles *ids*, before they are known to be logged in.
 
     The pipeline must read the viewer before. *in_list*: comments that are new are counted, and votes that this process
     remembers are not asked for again.
@@ -101,7 +101,7 @@ def read_marks(
 ) -> ViewerMarks:
     """Return what *viewer* did with *articles*; what they hide is known afterwards (:func:`choice`).
 
-    *queued* has been read, of the same viewer. Takes one round trip for what is missing there and for what is queued on
+    *queued* has been read, of the same viewer. Takes one round trip for the missing ones and for those queued on
     *pipeline*, none for a reader.
     """
     if viewer is None:
@@ -134,7 +134,7 @@ def queue_choice(pipeline: Pipeline, member: User | None) -> None:
 
 
 def unknown_choice_queries() -> dict[str, Callable[[Pipeline], Future[Any]]]:
-    """Return the query of a list page for the choice of a viewer of whom this process knows none yet, named "choice".
+    """Return the query of a list page for the choice of a viewer that this process does not know yet, named "choice".
 
     The front page asks for it at once, since it may have to show something else then.
     """

@@ -51,7 +51,7 @@ class _List(NamedTuple):
         viewer_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
         hit: RateLimitHit | None = None,
     ) -> Callable[[], tuple[Page[Article], dict[str, Any]]]:
-        """Queue a read of the page. What is returned gives it, checked, and the results of all queries by name."""
+        """Queue a read of the page. The returned function gives it, checked, and the results of all queries by name."""
         futures = {name: query(pipeline) for name, query in {**self.queries, **viewer_queries}.items()}
         listing = store().listings.queue_page(pipeline, self.ranking, self.number, hit=hit)
 

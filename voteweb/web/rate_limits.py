@@ -88,7 +88,7 @@ def check_form(*limits: Limit) -> None:
 def count_refused_form(status: int) -> None:
     """Refund a form that is sent back with an error, as its *status* says, and count it among such forms."""
     form: CountedForm | None = g.get("counted_form")
-    # Whoever has the cookie of a session that has ended must not use up what the member may do.
+    # The owner of a cookie whose session has ended must not use up the member's limits.
     is_anybodys = g.get("viewer") is None
     with suppress(Unavailable):  # the answer is ready, and the form was counted once
         if "member_hit" in g and is_anybodys and exceeded() is None:

@@ -40,7 +40,7 @@ def render_public(template: str, **context: Any) -> str:
 
 
 def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **context: Any) -> Response:
-    """Return an XML *template* as a public response, well-formed whatever the database contains."""
+    """Return an XML *template* as a public response, well-formed with any text of the database."""
     return public(xml_text(render_public(template, **context)), mimetype, max_age, modified)
 
 

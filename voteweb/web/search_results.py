@@ -1,6 +1,6 @@
 """Results of searches: the index finds ids, and one round trip reads what they stand for, as the viewer sees it.
 
-The index may be a moment behind: more ids than a page has rows are read, so that it is full without what is gone.
+The index may be a moment behind: more ids than a page has rows are read, so that it is full without others.
 
 A search is counted against its rate limit in the round trip that reads its results, after the index was asked. So a
 process remembers who was refused: until the next search of theirs would be accepted, it asks no index for them.
@@ -213,7 +213,7 @@ def _refused() -> BoundedCache[RateLimitHit, Refused]:
 
 
 def viewer_hit() -> RateLimitHit | None:
-    """Return the limit that counts this search, with the member whom the session names, else with the address."""
+    """Return the limit that counts this search, with the member that the session names, else with the address."""
     voter = named_voter()
     return (rate_limits.member_hit(voter.name) if voter else None) or rate_limits.address_hit(SEARCH)
 

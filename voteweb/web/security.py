@@ -41,7 +41,7 @@ PERMISSIONS_POLICY = ", ".join(
     )
 )  # fmt: skip
 
-#: What a response varies by that is not public, and a page, which also has a language.
+#: The header Vary of a response that is not public, and of a page, which also has a language.
 VARY, VARY_PAGE = ("Cookie",), ("Accept-Language", "Cookie")
 #: The header of a response for one member.
 PRIVATE = ("Cache-Control", "private, no-store")

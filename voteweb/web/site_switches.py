@@ -18,7 +18,7 @@ from voteweb.web import rate_limits
 from voteweb.web.context import store
 
 _EXTENSION = "voteweb.site_switches"
-#: What answers without switches, also while the database does not answer.
+#: Endpoints that need no switches, and answer while the database does not.
 _WITHOUT_SWITCHES = {"static", "status.health", "status.metrics"}
 #: Seconds for which a process does not ask again.
 REFRESH_SECONDS = 1.0

@@ -60,7 +60,7 @@ def article_target(article: Article) -> str:
 
 
 def current_path() -> str:
-    """Return the path and query of this page; for the answer to a form, the page of what it changed."""
+    """Return the path and query of this page; for the answer to a form, the page of the thing that it changed."""
     if request.url_rule is not None and "GET" not in (request.url_rule.methods or ()):
         return _own_page()[0]
     return request.full_path.rstrip("?")

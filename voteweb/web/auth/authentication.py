@@ -28,7 +28,7 @@ from voteweb.web.context import now, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 
-#: The fields with which a form logs in a member whose session has ended, beside those of what they typed.
+#: The fields with which a form logs in a member whose session has ended, beside its own fields.
 NAME_FIELD, PASSWORD_FIELD = "log-in-name", "log-in-password"  # nosec B105
 
 
@@ -38,9 +38,9 @@ def init_app(app: Flask) -> None:
 
 
 def _log_in_by_form() -> None:
-    """Log in whoever sends a form with name and password; the view then handles it as a member's.
+    """Log in the sender of a form with name and password; the view then handles it as a member's.
 
-    Whatever refuses the log-in, the view shows the form again, with what was typed.
+    If the log-in is refused for any reason, the view shows the form again as it was typed.
     """
     if request.method != "POST" or NAME_FIELD not in request.form or session.get(USER):
         return

@@ -80,7 +80,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
 
 def set_viewer(read: Viewer, voter: Voter) -> User | None:
-    """Set the viewer of this request, whom a session names as *voter*, to what was *read*; None if it has ended."""
+    """Set the viewer of this request, the session's *voter*, to the one *read*; None if the session has ended."""
     user = read.member
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
     viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
@@ -115,13 +115,13 @@ def session_voter() -> Voter:
 
 
 def session_user_id() -> int:
-    """Return the id of the member whom this session names, 0 for a reader; the session may have ended."""
+    """Return the id of the member that this session names, 0 for a reader; the session may have ended."""
     voter = named_voter()
     return voter.id if voter else 0
 
 
 def session_member_name() -> str:
-    """Return the name of the member whom this session names, "" for a reader; the session may have ended."""
+    """Return the name of the member that this session names, "" for a reader; the session may have ended."""
     voter = named_voter()
     return voter.name if voter else ""
 
@@ -137,7 +137,7 @@ def named_voter() -> Voter | None:
 
 
 def voter_in(stored: SessionMixin) -> Voter | None:
-    """Return the voter whom the session *stored* names, None for a reader."""
+    """Return the voter that the session *stored* names, None for a reader."""
     token = stored.get(SID)
     session_id, id, name = [*stored.get(USER, "").split(":"), "", "", ""][:3]
     return Voter(int(id), name, session_id, token) if token and name and id.isdecimal() else None

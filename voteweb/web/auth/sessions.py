@@ -26,7 +26,7 @@ class Signer(TimestampSigner):
         return int(clock.now())
 
 
-#: What the session of a member holds: Flask-Login's text about the member, and the token of this session.
+#: The fields of a member's session: Flask-Login's text about the member, and the token of this session.
 USER = "_user_id"
 SID = "sid"
 _COOKIE = "voteweb"

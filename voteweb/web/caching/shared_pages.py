@@ -16,7 +16,7 @@ seconds.
 An article and its conversation are read for each request, and its page is used for equal ones only: it is never late,
 and needs no VOTEWEB_PAGE_SECONDS.
 
-Members for whom a page differs in other places than those cut out get it rendered as a whole: moderators, accounts
+A page that differs for a member in other places than those cut out is rendered as a whole: moderators, accounts
 that wait, and those who hide something or have their groups as front page; of an article also its poster.
 """
 

@@ -103,7 +103,7 @@ def current() -> Language:
 
 @contextmanager
 def force_language(language: Language) -> Iterator[None]:
-    """Use *language* in this block, whatever the reader asked for."""
+    """Use *language* in this block in place of the reader's own."""
     g.language = language
     try:
         with force_locale(language.code):

@@ -13,7 +13,7 @@ _ENVIRON_KEY = "voteweb.request_record"
 HEADER = "X-Request-Id"
 #: The route of a request that matches none.
 UNKNOWN_ROUTE = "unknown"
-#: What the page cache did for a request: sent a cached page, cached a new one, or let the request pass.
+#: The ways of the page cache with a request: sent a cached page, cached a new one, or let the request pass.
 HIT, MISS, PASS = "hit", "miss", "pass"
 
 
