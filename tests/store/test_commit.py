@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -83,43 +82,13 @@ def test_a_hash_is_compared_field_by_field(store: Store) -> None:
     seen = []
 
     def decide(attempt: Attempt) -> Sequence[Command]:
-        seen.append(attempt.read_hash(store.keys.group_aliases()))
+        seen.extend(attempt.read(("HGETALL", store.keys.group_aliases())))
         if changes:
             run(store, *changes.pop(0))
         return writes(store)
 
     assert commit(store.connection, decide)
     assert seen == [{}, {"golang": "go"}, {"golang": "redis"}, {"golang": "redis", "py": "python"}, {}]
-
-
-@pytest.mark.parametrize(
-    ("change", "left"),
-    [
-        (("HSET", "group-aliases:", "py", "python"), {"golang": "go", "py": "python"}),
-        (("UNLINK", "group-aliases:"), {}),
-    ],
-)
-def test_a_hash_that_changes_while_it_is_read_is_read_anew(
-    store: Store, monkeypatch: pytest.MonkeyPatch, change: Command, left: dict[str, str]
-) -> None:
-    run(store, "HSET", "group-aliases:", "golang", "go")
-    changes, read = [change], Attempt.read
-
-    def read_late(attempt: Attempt, *commands: Command) -> list[Any]:
-        for change in changes:
-            run(store, *change)
-        changes.clear()
-        return read(attempt, *commands)
-
-    monkeypatch.setattr(Attempt, "read", read_late)
-    seen = []
-
-    def decide(attempt: Attempt) -> Sequence[Command]:
-        seen.append(attempt.read_hash(store.keys.group_aliases()))
-        return writes(store)
-
-    assert commit(store.connection, decide)
-    assert seen[-1] == left
 
 
 def test_acts_that_change_the_same_are_all_done(store: Store) -> None:

@@ -133,15 +133,6 @@ CALLS = {
     "vote_comment": call("vote_comment", **VOTE_COMMENT),
     "vote_comment with a limit": call("vote_comment", **VOTE_COMMENT, **LIMITED),
     "vote_comment to take back": call("vote_comment", **VOTE_COMMENT | {"action": "take-back", "number": 4}),
-    "open_session": call(
-        "open_session",
-        name="bob",
-        member_id=2,
-        session="session-1",
-        digest="new",
-        browser="Firefox/Linux",
-        MAX_SESSIONS=2,
-    ),
     "use_session": call("use_session", name="bob", session="session-1", checked=""),
     "use_session with the password": call(
         "use_session", name="bob", session="session-1", digest="fresh", checked="checked"

@@ -17,7 +17,6 @@ from voteweb.store.connection import scripts
 #: The scripts that check a member whom they name for another reason too.
 CHECKING = {
     "cast_vote": "the voter",
-    "open_session": "the member",
     "post_article": "the poster",
     "vote_comment": "the voter",
     "write_comment": "the author",

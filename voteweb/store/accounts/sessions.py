@@ -8,8 +8,9 @@ log-in, or expires. Attempts to log in are kept for admins, bounded in number an
 import json
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 from math import ceil
 from typing import Any
 
@@ -17,7 +18,7 @@ from voteweb.core import clock, config
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogIn, LogInOutcome, Page, Session, User, Voter
 from voteweb.core.names import name_key
-from voteweb.store.accounts.users import new_session_id, read_member
+from voteweb.store.accounts.users import FIELDS, new_session_id, parse_user, read_member
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -34,16 +35,27 @@ class Sessions(StorePart):
     """The open sessions of the members of one site, and the attempts to log in."""
 
     def open(self, user: User, token: str, browser: str = "") -> None:
-        """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""
-        self._connection.script(
-            "open_session",
-            name=user.name,
-            member_id=user.id,
-            session=user.session,
-            digest=digest(token),
-            browser=browser,
-            idle_seconds=self._settings.session_seconds,
-        )
+        """Open a session of *user*, who has just given the password; of too many, the last ones used stay.
+
+        Raises LoggedOut if sessions with this id of the member have ended, or if the member is banned.
+        """
+        key, own = self._keys.sessions(user.name), digest(token)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            values, stored = attempt.read(("HMGET", self._keys.user(user.name), *FIELDS), ("HGETALL", key))
+            member = parse_user(values)
+            if member is None or (member.id, member.session) != (user.id, user.session) or member.banned or member.left:
+                raise LoggedOut()
+            others = self._parse_all(stored, user.session)
+            if own in {session.digest for session in others}:
+                return []
+            value = f"{int(float(attempt.now))},0,0,{browser}"
+            stay = [session.digest for session in others[: config.MAX_SESSIONS - 1]]
+            fields = {_OWNER_FIELD: user.session, own: value, **{session: stored[session] for session in stay}}
+            ends = max(map(self.end_of, self._parse_all(fields, user.session)))
+            return [("UNLINK", key), ("HSET", key, *chain.from_iterable(fields.items())), ("EXPIREAT", key, ceil(ends))]
+
+        commit(self._connection, decide, when_full=True)
 
     def find_command(self, name: str, token_digest: str) -> Command:
         """Return the command that reads a session of the member *name*, for :meth:`parse`."""
@@ -77,15 +89,8 @@ class Sessions(StorePart):
 
     def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Session]]:
         """Queue a read of all open sessions of *user*, the last used first."""
-
-        def parse(replies: Sequence[dict[str, str]]) -> list[Session]:
-            fields = dict(replies[0])
-            if fields.pop(_OWNER_FIELD, None) != user.session:
-                return []
-            sessions = [self._parse(token_digest, value) for token_digest, value in fields.items()]
-            return sorted(filter(None, sessions), key=lambda session: (-session.used, session.digest))
-
-        return pipeline.queue([("HGETALL", self._keys.sessions(user.name))], parse)
+        key = self._keys.sessions(user.name)
+        return pipeline.queue([("HGETALL", key)], lambda replies: self._parse_all(replies[0], user.session))
 
     def end(self, name: str, token_digest: str) -> bool:
         """End one session of the member *name*; return whether it was open."""
@@ -120,6 +125,12 @@ class Sessions(StorePart):
 
         commit(self._connection, decide, when_full=True)
         return session_id
+
+    def _parse_all(self, fields: Mapping[str, str], owner: str) -> list[Session]:
+        """Return the open sessions of the session id *owner* of a member, the last used first."""
+        stored = fields.items() if fields.get(_OWNER_FIELD) == owner else ()
+        sessions = [self._parse(token_digest, value) for token_digest, value in stored]
+        return sorted(filter(None, sessions), key=lambda session: (-session.used, session.digest))
 
     def _parse(self, token_digest: str, value: str | None) -> Session | None:
         """Return the session of a stored *value*, None if it has ended."""

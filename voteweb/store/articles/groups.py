@@ -55,7 +55,7 @@ class Groups(StorePart):
                 ("SISMEMBER", self._keys.groups(), name),
                 ("SISMEMBER", self._keys.groups(), alias or ""),
             )
-            groups = attempt.read_hash(aliases) if alias is not None else {}
+            (groups,) = attempt.read(("HGETALL", aliases)) if alias is not None else ({},)
             if not is_group:
                 raise NoSuchGroup(names=name)
             if alias and (is_taken or groups.get(alias, name) != name):
@@ -85,7 +85,8 @@ class Groups(StorePart):
                 raise NoSuchGroup(names=name)
             if any(counts):
                 raise GroupNotEmpty(name=name)
-            old = [alias for alias, other in attempt.read_hash(keys.group_aliases()).items() if other == name]
+            (aliases,) = attempt.read(("HGETALL", keys.group_aliases()))
+            old = [alias for alias, other in aliases.items() if other == name]
             ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
             return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 

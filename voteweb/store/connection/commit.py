@@ -5,7 +5,7 @@ docs/contributing.md.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -51,12 +51,15 @@ class Attempt:
     def read(self, *commands: Command) -> list[Any]:
         """Return the replies to *commands*, in one round trip: nothing is written once a reply would be another.
 
-        Not for commands whose replies have no order of their own, such as HGETALL: see :meth:`read_hash`.
+        The reply to HGETALL, which has no order of its own, is compared field by field: for small hashes. No other
+        command of that kind may be read.
         """
         *replies, (seconds, microseconds) = self._connection.run([*commands, ("TIME",)])
         self.now = f"{seconds}.{microseconds:06d}"
-        self.reads += commands
-        self.replies += replies
+        for command, reply in zip(commands, replies, strict=True):
+            guards = _field_by_field(command[1], reply) if command[0] == "HGETALL" else {command: reply}
+            self.reads += guards
+            self.replies += guards.values()
         return replies
 
     def read_sample(self, key: str, count: int) -> tuple[dict[str, str], int]:
@@ -66,14 +69,12 @@ class Attempt:
         fields = dict(zip(names, *values, strict=True)) if names else {}
         return {name: value for name, value in fields.items() if value is not None}, total
 
-    def read_hash(self, key: str) -> dict[str, str]:
-        """Return a small hash: nothing is written once it has other fields, or one of these another value."""
-        while True:  # until it has not changed between its names and its values
-            names = sorted(self._connection.command("HKEYS", key))
-            count, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
-            fields = dict(zip(names, *values, strict=True)) if names else {}
-            if count == len(names) and None not in fields.values():
-                return fields
+
+def _field_by_field(key: str, fields: Mapping[str, str]) -> dict[Command, Any]:
+    """Return the commands that read the number of *fields* of the hash at *key*, and these, each with its reply."""
+    names = sorted(fields)
+    values = {("HMGET", key, *names): [fields[name] for name in names]} if names else {}
+    return {("HLEN", key): len(names), **values}
 
 
 #: Returns the commands that an attempt writes; none, or None, if there is nothing to do. What it raises ends the act.
