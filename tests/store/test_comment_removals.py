@@ -158,28 +158,22 @@ def test_below_a_removed_comment_nothing_is_written(site: Store) -> None:
         site.reports.make(CommentId(1, 4), factories.user(site, "bob"), Reason.SPAM, "")
 
 
-def stop_after(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupt the store after so many steps of hiding replies."""
-    script, left = store.connection.script, iter(range(steps))
+def cut_off(store: Store, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove a comment with its replies, and be killed before they are counted."""
 
-    def stopping(name: str, /, **values: Any) -> Any:
-        if name == "hide_replies" and next(left, None) is None:
-            raise KeyboardInterrupt
-        return script(name, **values)
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(store.connection, "script", stopping)
+    with monkeypatch.context() as patch:
+        patch.setattr(store.removals, "finish", killed)
+        with pytest.raises(KeyboardInterrupt):
+            remove(store, number, with_replies=True)
 
 
-@pytest.mark.parametrize("steps", [0, 1, 2])
-def test_a_removal_that_was_cut_off_is_finished_by_the_job(
-    site: Store, steps: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_removal_that_was_cut_off_is_finished_by_the_job(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(120):
         factories.comment(site, 1, parent=1)
-    with monkeypatch.context() as patch:
-        stop_after(site, steps, patch)
-        with pytest.raises(KeyboardInterrupt):
-            remove(site, with_replies=True)
+    cut_off(site, 1, monkeypatch)
     assert run(site, "SMEMBERS", "removing:") == {"1"}
     with pytest.raises(ParentGone):  # it is invisible already
         factories.comment(site, 1, parent=100)
@@ -190,15 +184,32 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job(
     assert broken(site) == []
 
 
-def test_a_removal_while_another_is_counted_is_counted_too(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_removal_while_another_waits_to_be_counted_is_counted_too(
+    site: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for _ in range(120):
         factories.comment(site, 1, parent=5)
-    with monkeypatch.context() as patch:
-        stop_after(site, 1, patch)
-        with pytest.raises(KeyboardInterrupt):
-            remove(site, 5, with_replies=True)
+    cut_off(site, 5, monkeypatch)
     remove(site, with_replies=True)
     assert (run(site, "EXISTS", "removing:"), count(site)) == (0, 0)
+    assert broken(site) == []
+
+
+def test_what_is_written_while_a_removal_is_counted_is_counted_too(
+    site: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_off(site, 1, monkeypatch)
+    command, others = site.connection.command, iter([0])
+
+    def write_meanwhile(*arguments: Any) -> Any:
+        reply = command(*arguments)
+        if arguments[0] == "HGETALL" and next(others, None) is not None:
+            factories.comment(site, 1)
+        return reply
+
+    monkeypatch.setattr(site.connection, "command", write_meanwhile)
+    site.removals.finish(1)
+    assert (list(others), run(site, "EXISTS", "removing:")) == ([], 0)
     assert broken(site) == []
 
 

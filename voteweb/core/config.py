@@ -59,8 +59,6 @@ VISIT_SECONDS = 1_800
 VISIT_NOTED_SECONDS = 60
 MAX_VISITED_THREADS = 200
 VISITED_SECONDS = 30 * 86_400
-#: Comments whose visibility one step changes after a removal with replies: 0.7 ms of Redis.
-REMOVAL_STEP = 50
 #: Characters of the texts that a page shows as a whole; of each further one it shows an excerpt. Steps of the parser of
 #: Markdown, at up to 6 µs, that a page takes for texts; further ones stay plain.
 MAX_PAGE_CHARACTERS = 100_000

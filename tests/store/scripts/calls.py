@@ -97,7 +97,6 @@ CALLS = {
         "cast_vote", VOTE_KEYS, **VOTE | {"action": "take-back", "article": 2}, good_votes=2
     ),
     "note_visit": call("note_visit", name="bob", article=1, block=0, fields=("title",)),
-    "hide_replies": call("hide_replies", article=6, REMOVAL_STEP=2),
     "import_article": call(
         "import_article",
         f"top-day:{IMPORT_DAY} domain:a.example {GO}",

@@ -28,7 +28,6 @@ WITHOUT_ACTOR = {
     "rank_since": "a page that is read keeps its ranking",
     "count_new": "it only reads",
     "count_unread": "it only reads",
-    "hide_replies": "a removal of comments goes on by itself",
     "hit_rate_limit": "it counts what anybody tries",
     "import_article": "the operator imports; whether the poster has left is checked",
     "import_comment": "the operator imports; whether the poster has left is checked",

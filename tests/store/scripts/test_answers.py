@@ -63,8 +63,6 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("vote_comment", {"digest": "ended"}, ["logged-out"]),
     ("vote_comment with a limit", {}, ["counted", "1"]),
     ("vote_comment to take back", {}, ["counted", "0"]),
-    ("hide_replies", {}, ["done"]),
-    ("hide_replies", {"REMOVAL_STEP": 1, "article": 5}, ["done"]),
     ("post_article", {"domains": "x.ad.example ad.example example"}, ["domain-refused", "ad.example", "ads"]),
     ("post_article", {"domains": "look.example"}, ["waits", "article:9"]),
     ("combine_groups", {}, ["made"]),

@@ -33,7 +33,7 @@ from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, change_state, format_node, next_revision, parse_node
-from voteweb.store.schema.values import comment_of, finite_number, is_member_id, whole_number
+from voteweb.store.schema.values import comment_of, finite_number, is_member_id
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import member_hits, this_day
 from voteweb.store.votes.votes import raise_refusal
@@ -129,15 +129,16 @@ class StoredComment:
     def store(self, stored: str, *, with_replies: bool = False) -> list[Command]:
         """Store this of the comment: the conversation has another revision then, and the comment is searched anew.
 
-        *with_replies*: the comments below it are shown or hidden, too, in steps after the commit, see
-        Removals.finish.
+        *with_replies*: the comments below it are shown or hidden, too, after the commit, see Removals.finish. While
+        the article stands in ``removing:``, the bits of its comments may disagree with the conversation.
         """
         (revision,) = self.attempt.read(("HGET", self.thread_key, "rev"))
         revised = next_revision(revision, self.attempt.now)
         written: Command = ("HSET", self.thread_key, self.id.number, stored, "rev", revised)
         if not with_replies:
             return [written, record_change(self.keys, "c", str(self.id))]
-        return [written, *self._begin_hiding(), record_change(self.keys, "t", self.id.article)]
+        article = self.id.article
+        return [written, ("SADD", self.keys.removing(), article), record_change(self.keys, "t", article)]
 
     def set_state(self, stored: str, *, put: str = "", take: str = "", with_replies: bool = False) -> list[Command]:
         """Put letters into the state of a comment and take others out; *with_replies* as for :meth:`store`."""
@@ -151,21 +152,6 @@ class StoredComment:
             return []
         counted: list[Command] = [("HINCRBY", article, "comments", -1 if is_hidden else 1)] if exists else []
         return [("SETBIT", hidden, self.id.number, int(is_hidden)), *counted]
-
-    def _begin_hiding(self) -> list[Command]:
-        """Note that the bits from the next number on may disagree with the conversation: hide_replies compares them.
-
-        While the article stands in ``removing:``, the field ``hiding`` is the lowest such number.
-        """
-        article, first = self.id.article, self.id.number + 1
-        (hiding, last), is_removing = self.attempt.read(
-            ("HMGET", self.thread_key, "hiding", "last"), ("SISMEMBER", self.keys.removing(), article)
-        )
-        if first > (whole_number(last) or 0):
-            return []
-        is_lowest = not is_removing or first < (whole_number(hiding) or 0)
-        note: list[Command] = [("HSET", self.thread_key, "hiding", first)] if is_lowest else []
-        return [*note, ("SADD", self.keys.removing(), article)]
 
 
 class Comments(StorePart):

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NotYourComment
+from voteweb.core.errors import ArticleGone, CommentGone, Conflict, NoSuchArticle, NoSuchComment, NotYourComment
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.articles.search_documents import record_change
-from voteweb.store.comments.comments import StoredComment, is_author, is_covered
+from voteweb.store.comments.comments import StoredComment, hidden_numbers, hidden_writes, is_author, is_covered
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import settle, settle_covered, thing_of, who_is_told, without_reports
@@ -18,7 +19,7 @@ from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.fields import pack, unpack
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.nodes import REASON, comment_numbers, replace_author
+from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
@@ -265,18 +266,35 @@ class Removals(StorePart):
 
         May be interrupted anywhere and called again: :meth:`steps` goes on.
         """
-        for _ in self._steps(article_id):
-            pass
+        with suppress(Conflict):  # the conversation changes all the time: until it rests, it is walked when it is read
+            for _ in self._steps(article_id):
+                pass
 
     def steps(self) -> Iterator[None]:
-        """Do so for every article with such comments, in bounded steps."""
+        """Do so for every article with such comments, one after the other."""
         ids = sorted(filter(str.isdigit, self._connection.command("SMEMBERS", self._keys.removing())))
         yield from steps_of_each(ids, self._steps)
 
     def _steps(self, article_id: int | str) -> Iterator[None]:
         settle_covered(self._connection, self._context.log, int(article_id))
-        while self._connection.script("hide_replies", article=article_id).status == "more":
-            yield
+        commit(self._connection, partial(self._hide_covered, int(article_id)), when_full=True)
+        yield
+
+    def _hide_covered(self, id: int, attempt: Attempt) -> list[Command]:
+        """Return the writes that make the bits of all comments, and their number, agree with the conversation."""
+        keys, article, thread_key = self._keys, self._keys.article(id), self._keys.thread(id)
+        # Every change of a conversation gives it another revision.
+        is_removing, _, exists = attempt.read(
+            ("SISMEMBER", keys.removing(), id), ("HGET", thread_key, "rev"), ("EXISTS", article)
+        )
+        if not is_removing:
+            return []
+        thread = parse_thread(id, self._connection.command("HGETALL", thread_key))
+        hidden = hidden_numbers(thread)
+        visible = ("HSET", article, "comments", len(thread.nodes.keys() - hidden))
+        shown = [*hidden_writes(keys, id, hidden), visible] if exists else []
+        # The field "hiding" is of an earlier version, which counted in steps.
+        return [*shown, ("HDEL", thread_key, "hiding"), ("SREM", keys.removing(), id)]
 
     def change_by_ban(self, id: int | CommentId, ban: LogEntry, state: RemovalState) -> bool:
         """Remove an article or a comment in the name of the log entry *ban*, or restore what that has removed.
