@@ -110,12 +110,6 @@ local function next_number(key, last)
   return number
 end
 
--- Change the number of comments of an article. One that another program has made no number is left to the doctor: an error
--- would leave half of the act.
-local function count_comments(article_key, by)
-  redis.pcall('HINCRBY', article_key, 'comments', by)
-end
-
 -- Tell whether a comment that is about to be written is the first of those whose voters share a set. Numbers may be
 -- missing: the field "last" may have been damaged, or written by another server.
 local function is_first_of_voters(key, number)
@@ -123,20 +117,6 @@ local function is_first_of_voters(key, number)
     if redis.call('HEXISTS', key, before) == 1 then
       return false
     end
-  end
-  return true
-end
-
--- Note whether anybody can read a comment, in its bit and in the number of comments of its article. Done again, it changes
--- nothing. Returns whether it changed anything.
-local function set_hidden(hidden_key, article_key, number, is_hidden)
-  local bit = is_hidden and 1 or 0
-  if redis.call('SETBIT', hidden_key, number, bit) == bit then
-    return false
-  end
-  -- Of an article that another program has deleted there is no number.
-  if redis.call('EXISTS', article_key) == 1 then
-    count_comments(article_key, is_hidden and -1 or 1)
   end
   return true
 end
@@ -151,11 +131,10 @@ local function store_comment(number, node, text, closes, is_open)
     redis.call('SADD', voted_comments_key, 0)
     redis.call('EXPIREAT', voted_comments_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
   end
-  if redis.call('GETBIT', hidden_key, number) == 0 then
-    count_comments(article_key, 1)
-  else
-    set_hidden(hidden_key, article_key, number, false)
+  if redis.call('GETBIT', hidden_key, number) == 1 then -- of a comment with this number that was lost
+    redis.call('SETBIT', hidden_key, number, 0)
   end
+  redis.pcall('HINCRBY', article_key, 'comments', 1) -- a value that is no number is left to the doctor
   record_change(changes_key, 'c', article .. '.' .. number)
 end
 
