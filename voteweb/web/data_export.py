@@ -22,9 +22,6 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
     choice = store.read(store.my_sites.queue_choice, member.name)
     mail = store.read(store.mail.queue_account, member.name)
     reports = store.reports.made_by(member)
-    pipeline = store.pipeline()
-    network = store.waiting.queue_network(pipeline, member.name)
-    pipeline.execute()
     return {
         "account": {
             "name": member.name,
@@ -36,7 +33,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "e-mail": mail.email or None,
             "e-mail to be confirmed": mail.pending.address if mail.pending else None,
             "language of mails": mail.language or None,
-            "keyed digest of the network signed up from": network.result or None,
+            "keyed digest of the network signed up from": store.read(store.waiting.queue_network, member.name) or None,
         },
         "recovery codes left": store.read(store.passwords.queue_codes_left, member.name).number,
         "sessions": [

@@ -176,10 +176,7 @@ class Threads(StorePart):
 
     def get(self, article_id: int) -> Thread:
         """Return the conversation of an article; an empty one if nobody has commented."""
-        pipeline = self._connection.pipeline()
-        read = self.queue_read(pipeline, article_id)
-        pipeline.execute()
-        return read.result.thread
+        return self._connection.read(self.queue_read, article_id).thread
 
     def queue_read(
         self,

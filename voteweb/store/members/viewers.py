@@ -142,13 +142,10 @@ class Viewers(StorePart):
             moderates = member is not None and member.role is not Role.MEMBER
             if unread == 1:
                 (unread,) = pipeline.send([self._count_unread(name)])
-            waiting = counts
-            if moderates and waiting is None:
-                more = self._connection.pipeline()
-                waiting = self._queue_waiting(more)
-                more.execute()
+            open_reports, accounts = 0, 0
+            if moderates:
+                open_reports, accounts = counts.result if counts else self._connection.read(self._queue_waiting)
             own_session = self._sessions.parse(voter, token_digest, *session)
-            open_reports, accounts = waiting.result if waiting and moderates else (0, 0)
             viewer = Viewer(member, own_session, _unread(unread), open_reports, accounts, voted_at or "")
             now_seen = _Seen(bool(unread), moderates)
             if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):

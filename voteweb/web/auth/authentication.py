@@ -124,6 +124,4 @@ def require_recent_password(user: User) -> None:
         raise PasswordNeeded(error.template, **error.values) from None
     if not passwords.verify(user.password, typed):
         raise PasswordNeeded(N_("This is not your password."))
-    pipeline = store().pipeline()
-    store().sessions.queue_use(pipeline, session_voter(), checked=True)
-    pipeline.execute()
+    store().read(store().sessions.queue_use, session_voter(), checked=True)

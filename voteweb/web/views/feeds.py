@@ -63,10 +63,8 @@ def new() -> Feed:
 @serve_feed(blueprint, "/good")
 def good() -> Feed:
     """Return the newest good articles."""
-    pipeline = store().pipeline()
-    articles = store().listings.queue_good(pipeline, settings().page_size, with_text=True)
-    pipeline.execute()
-    return _articles(_("Good articles"), "/good", articles.result)
+    articles = store().read(store().listings.queue_good, settings().page_size, with_text=True)
+    return _articles(_("Good articles"), "/good", articles)
 
 
 @serve_feed(blueprint, "/top")

@@ -43,11 +43,9 @@ def index() -> str:
 def feed() -> Feed:
     """Return the newest entries as a feed; the query can filter them by moderator and kind."""
     who, kind = _who(), _kind()
-    pipeline = store().pipeline()
-    entries = store().log.queue_page(pipeline, 1, who=who, kind=kind)
-    pipeline.execute()
+    page = store().read(store().log.queue_page, 1, who=who, kind=kind)
     query = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})
-    items = tuple(log_item(entry, f"/log#l{entry.id}", entry.time) for entry in entries.result.rows)
+    items = tuple(log_item(entry, f"/log#l{entry.id}", entry.time) for entry in page.rows)
     return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
 
@@ -55,10 +53,7 @@ def feed() -> Feed:
 @login_required
 def undo(id: int) -> ResponseReturnValue:
     """Undo one of the viewer's actions of the last minutes: a change of groups, a removal, or a ban."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
+    user = require_moderator(store().read(queue_viewer))
     entry = store().log.get(id)
     if entry is None or not permissions.may_undo(user, entry, now()):
         raise NothingToUndo()

@@ -177,11 +177,9 @@ def _find_similar(title: str) -> tuple[Article, ...]:
         found = index.find(query, Kind.ARTICLES, Order.RELEVANCE, 0, _MAX_COMPARED)
     except SearchError:
         return ()
-    pipeline = store().pipeline()
     ids = [id for id in found.ids if isinstance(id, int)]
-    articles = store().listings.queue_articles(pipeline, ids, with_text=True)
-    pipeline.execute()
-    return tuple(row for row in articles.result if _are_similar(words, set(tokens(row.title))))[:_MAX_SHOWN]
+    articles = store().read(store().listings.queue_articles, ids, with_text=True)
+    return tuple(row for row in articles if _are_similar(words, set(tokens(row.title))))[:_MAX_SHOWN]
 
 
 def _are_similar(words: set[str], others: set[str]) -> bool:
