@@ -67,6 +67,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     authentication.init_app(app)
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
+    templating.add_macros(app)
     shared_pages.init_app(app)
     search_results.init_app(app)
     views.init_app(app, settings)

@@ -53,7 +53,7 @@ def init_app(app: Flask) -> None:
 
         In the list of a group, *in_group*, no row names it.
         """
-        return rows.render("articles/_parts.html#row", articles, ranks, in_group)
+        return rows.render("articles/_parts.html#list_row", articles, ranks, in_group)
 
     def articles_with_rows(articles: Sequence[Article], in_group: str = "") -> Iterable[tuple[Article, Markup]]:
         """Return *articles*, each with the content of its row."""

@@ -76,8 +76,8 @@ def notice() -> Markup:
 
 
 def token() -> str:
-    """Return the form token of a member, "" for a reader."""
-    return own(TOKEN) or viewer_csrf_token()
+    """Return the form token of a member, or of one whom the database cannot tell at the moment; "" for a reader."""
+    return own(TOKEN) or g.get("kept_token") or viewer_csrf_token()
 
 
 def token_field(token: str) -> Markup:

@@ -166,7 +166,6 @@ def show_rules(rules: Sequence[DomainRule], typed: _TypedRule | None = None, ref
         wanted=wanted,
         typed=typed or _TypedRule(),
         refused=refused,
-        actions=tuple(DomainAction),
     )
 
 

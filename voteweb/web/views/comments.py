@@ -35,7 +35,7 @@ from voteweb.web import conversations, rate_limits
 from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import csrf_handled_by_form, csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
-from voteweb.web.caching import own_parts, shared_pages
+from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
@@ -247,9 +247,8 @@ def _keeps_typed(view: View) -> View:
             treat_as_reader()
             form = CommentForm()
             form.refuse(error)
-            token = csrf_token()
-            field = own_parts.token_field(token)
-            page = render_template("comments/write.html", form=form, target=None, csrf_token=token, csrf_field=field)
+            g.kept_token = csrf_token()
+            page = render_template("comments/write.html", form=form, target=None)
             return page, error.status, {"Retry-After": str(error.retry_after)}
 
     return answer

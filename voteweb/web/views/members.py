@@ -297,7 +297,6 @@ def _render_ban(target: User, typed: _TypedBan | None = None, refused: str = "")
         typed=typed or _TypedBan(),
         refused=refused,
         counts={"articles": articles, "comments": comments},
-        spans=tuple(Span),
     )
 
 

@@ -289,19 +289,21 @@ def _queue_open_reports(pipeline: Pipeline, id: int, number: int = 0) -> Future[
 @reads(require_moderator, article=queue_article, open_reports=_queue_open_reports)
 def article_reports(article: Article, open_reports: Any) -> str:
     """Show all open reports of an article, page by page."""
-    return _render_reports("moderation/article_reports.html", open_reports, article=article)
+    return _render_reports(open_reports, article=article)
 
 
 @comment_moderation.get(f"{_COMMENT}/reports", endpoint="reports")
 @reads(require_moderator, comment=_queue_comment, open_reports=_queue_open_reports)
 def comment_reports(comment: _Comment, open_reports: Any) -> str:
     """Show all open reports of a comment, page by page."""
-    return _render_reports("comment_moderation/reports.html", open_reports, comment=comment)
+    return _render_reports(open_reports, comment=comment)
 
 
-def _render_reports(template: str, open_reports: Any, **about: object) -> str:
+def _render_reports(open_reports: Any, **about: object) -> str:
     is_first = _report_position() == 0
-    return render_template(template, reports=open_reports, reasons=REASON_LABELS, is_first=is_first, **about)
+    return render_template(
+        "moderation/open_reports.html", reports=open_reports, reasons=REASON_LABELS, is_first=is_first, **about
+    )
 
 
 def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
