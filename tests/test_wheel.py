@@ -41,7 +41,7 @@ def test_the_wheel_has_exactly_the_files_of_the_folders(wheel: zipfile.Path) -> 
     [
         "app.py",
         "templates/base.html",
-        "templates/articles/_list.html",
+        "templates/articles/list.html",
         "static/site.css",
         "static/vote.js",
         "static/icon.svg",

@@ -45,12 +45,12 @@ class Chart:
         return tuple((hours, self.x(hours)) for hours in (self.span / _TICKS * i for i in range(1, _TICKS + 1)))
 
     def x(self, hours: float) -> float:
-        """Return the horizontal position of an article posted *hours* later."""
-        return MARGIN + (WIDTH - MARGIN) * hours / self.span
+        """Return the horizontal position of an article posted *hours* later, to a tenth."""
+        return round(MARGIN + (WIDTH - MARGIN) * hours / self.span, 1)
 
     def y(self, hours: float) -> float:
-        """Return the vertical position of a score worth *hours*."""
-        return (HEIGHT - MARGIN) * (1 - hours / self.span)
+        """Return the vertical position of a score worth *hours*, to a tenth."""
+        return round((HEIGHT - MARGIN) * (1 - hours / self.span), 1)
 
 
 def draw_chart(good_votes: int, vote_score: float, max_lift: float, newest_votes: Sequence[int]) -> Chart:
