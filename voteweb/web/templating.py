@@ -133,7 +133,7 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def add_macros(app: Flask) -> None:
-    """Let the templates of *app* call the macros of :data:`MACROS` without importing them; after all other globals."""
+    """Make the macros of :data:`MACROS` globals of the templates of *app*; after all other globals."""
     for file in MACROS:
         module = vars(app.jinja_env.get_template(file).module)
         app.jinja_env.globals.update({name: macro for name, macro in module.items() if isinstance(macro, Macro)})
