@@ -89,7 +89,7 @@ LOGIN_BY_NAME = Limit(
     "guess", "log in, failed, whether anybody has the name or not", LimitScope.NAME, 10, 20, HOUR,
     N_("failed log-ins under this name"),
     ("auth.login",),
-    N_("keeps passwords from being guessed, and does not count in a browser in which you have logged in before"),
+    N_("keeps passwords from being guessed: in a browser in which you have logged in before, you can log in now"),
 )  # fmt: skip
 #: The people of a school or a phone company share an address: enough for them, too few for mass registration. Who rents
 #: a server can use any address of its network, so each wider network has a limit of its own.
@@ -248,7 +248,7 @@ LIMITS = (
     # Each makes this site request a page of another one.
     Limit(
         "title", "fetch the title of a link", LimitScope.MEMBER, 10, 30, HOUR,
-        N_("fetched titles"), ("submission.fetch_title",), N_("spares other sites; you can type the title"),
+        N_("fetched titles"), ("submission.fetch_title",), N_("spares other sites: please type the title"),
     ),
     Limit(
         "membersearch", "search", LimitScope.MEMBER, 30, 600, HOUR,
