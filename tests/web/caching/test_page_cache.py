@@ -134,6 +134,18 @@ def test_failure_is_not_cached(client: Client, counting_app: CountingApp) -> Non
     assert client.get("/").text == "/ 2"
 
 
+def test_exception_leaves_no_request_waiting(client: Client, counting_app: CountingApp) -> None:
+    def broken(request: Request) -> Response:
+        raise RuntimeError
+
+    counting_app.views["/"] = broken
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            client.get("/")
+    del counting_app.views["/"]
+    assert client.get("/").status_code == 200
+
+
 def test_page_of_a_request_without_a_host_is_not_for_an_empty_one() -> None:
     request = {"wsgi.url_scheme": "http", "PATH_INFO": "/new"}
     assert page_key(request, "en") != page_key(request | {"HTTP_HOST": ""}, "en")

@@ -1,11 +1,17 @@
-"""The bounds of the page cache."""
+"""The bounds of the page cache, and requests for one page at the same time."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
 
 import pytest
 from werkzeug.test import Client
-from werkzeug.wrappers import Response
+from werkzeug.wrappers import Request, Response
 
+from tests.helpers import until
 from tests.web.caching.conftest import CountingApp
 from voteweb.core import config
+from voteweb.web.caching import page_cache
 from voteweb.web.caching.page_cache import PageCache
 
 
@@ -48,3 +54,52 @@ def test_expired_pages_are_dropped(client: Client, cache: PageCache, clock: list
     clock[0] += 1
     client.get("/new")
     assert [page.body for page, _ in cache._cached._cached.values()] == [b"/new 1"]
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """A list with one item for each request that has begun to wait for the page of another one."""
+    waiting: list[object] = []
+
+    class RecordingFuture(Future[Any]):
+        def result(self, timeout: float | None = None) -> Any:
+            waiting.append(self)
+            return super().result(timeout)
+
+    monkeypatch.setattr(page_cache, "Future", RecordingFuture)
+    return waiting
+
+
+def test_concurrent_requests_wait_for_one_rendering(
+    cache: PageCache, counting_app: CountingApp, waiting: list[object]
+) -> None:
+    def slow(request: Request) -> Response:
+        until(lambda: len(waiting) == 7)
+        return Response("made")
+
+    counting_app.views["/"] = slow
+    with ThreadPoolExecutor(8) as pool:
+        responses = list(pool.map(lambda _: Client(cache).get("/"), range(8)))
+    assert {response.text for response in responses} == {"made"}
+    assert counting_app.rendered["/"] == 1
+
+
+def test_waiting_requests_all_retry_at_once_after_a_failure(
+    cache: PageCache, counting_app: CountingApp, waiting: list[object]
+) -> None:
+    """With an unavailable database, eight requests must not wait for it one after the other."""
+    together = Barrier(7)
+
+    def fail(request: Request) -> Response:
+        if counting_app.rendered["/"] == 1:
+            until(lambda: len(waiting) == 7)
+        else:
+            together.wait(10)
+        return Response("away", 503)
+
+    counting_app.views["/"] = fail
+    with ThreadPoolExecutor(8) as pool:
+        responses = list(pool.map(lambda _: Client(cache).get("/"), range(8)))
+    assert {response.status_code for response in responses} == {503}
+    assert counting_app.rendered["/"] == 8
+    assert not cache._pending
