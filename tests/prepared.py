@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from voteweb.store import Store
+from voteweb.store.site.rate_limits import this_day
 
 #: Seconds for which a copy is used: tests expect that what a site holds has been posted just now.
 COPY_SECONDS = 120
@@ -25,12 +26,13 @@ class SiteCopy(NamedTuple):
     keys: list[StoredKey]
 
 
-_copies: dict[tuple[str, str], SiteCopy] = {}
+_copies: dict[tuple[str, str, str], SiteCopy] = {}
 
 
 def prepared(store: Store, server_url: str, build: Callable[[Store], None]) -> Store:
     """Return *store*, whose database is empty, with the site that *build* makes."""
-    cache_key = (f"{build.__module__}.{build.__name__}", server_url + store.keys.prefix)
+    # Of an earlier day, its articles would stand among the best of that day.
+    cache_key = (f"{build.__module__}.{build.__name__}", server_url + store.keys.prefix, this_day())
     copy = _copies.get(cache_key)
     if copy and time.monotonic() < copy.taken + COPY_SECONDS:
         _write(store, copy.keys)

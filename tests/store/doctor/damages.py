@@ -1,6 +1,5 @@
 """Damages of the site of the fixture ``site``: what spoils it, and what the doctor finds and leaves."""
 
-import time
 from typing import Any
 
 from tests.store.doctor.conversation_damages import (
@@ -11,8 +10,8 @@ from tests.store.doctor.conversation_damages import (
 )
 from tests.store.examination import run
 from voteweb.core import links
-from voteweb.core.ranking import day_name, day_number
 from voteweb.store import Store
+from voteweb.store.site.rate_limits import this_day
 
 #: The keys of article 1, which is in the group "go".
 TOPS = {"top:", "top-day:today", "top-group:go"}
@@ -25,20 +24,25 @@ GROUP_GO = {"group:go", "time:go", "score:go", "top-group:go"}
 GROUP_JAVA = {"group:java", "time:java", "score:java", "top-group:java"}
 #: The keys of article 4, had it not been removed.
 FOURTH = {*(EVERYWHERE - {"link:go", "domain:go.example"}), "link:gone", "domain:gone.example"}
-#: Short names for the keys of the links of articles 1, 2 and 4, and of the day of posting.
-SHORT_NAMES = {f"link:{links.digest(f'https://{name}.example/')}": f"link:{name}" for name in ("go", "java", "gone")}
-SHORT_NAMES[f"top-day:{day_name(day_number(time.time()))}"] = "top-day:today"
-LONG_NAMES = {name: key for key, name in SHORT_NAMES.items()}
+#: Short names for the keys of the links of articles 1, 2 and 4.
+_LINKS = {f"link:{links.digest(f'https://{name}.example/')}": f"link:{name}" for name in ("go", "java", "gone")}
+
+
+def _short_names() -> dict[str, str]:
+    """Return short names for the keys of links, and of the day of posting."""
+    return {**_LINKS, f"top-day:{this_day()}": "top-day:today"}
 
 
 def spoil(store: Store, command: str) -> None:
     """Run a raw command, in which the keys of links have their short names."""
-    run(store, *(LONG_NAMES.get(argument, argument.replace("~", " ")) for argument in command.split()))
+    long_names = {name: key for key, name in _short_names().items()}
+    run(store, *(long_names.get(argument, argument.replace("~", " ")) for argument in command.split()))
 
 
 def named_keys(findings: list[tuple[str, str]]) -> set[str]:
     """Return the keys of *findings*, those of links by their short names."""
-    return {SHORT_NAMES.get(key, key) for key, _ in findings}
+    short_names = _short_names()
+    return {short_names.get(key, key) for key, _ in findings}
 
 
 def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str]:
@@ -46,8 +50,9 @@ def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str
 
     Those of links come by their short names.
     """
+    short_names = _short_names()
     return {
-        SHORT_NAMES.get(key, key)
+        short_names.get(key, key)
         for key in (before.keys() | after.keys()) - {"changes:"}
         if _without_revision(before.get(key)) != _without_revision(after.get(key))
     }

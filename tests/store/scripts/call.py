@@ -10,6 +10,7 @@ from voteweb.core import config
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.schema.keys import Keys
+from voteweb.store.site.rate_limits import this_day
 
 #: Values that a site has in its settings, and those of acts without a rate limit.
 DEFAULTS: dict[str, Any] = {
@@ -23,7 +24,8 @@ DEFAULTS: dict[str, Any] = {
 class Call:
     """A call of a script with values, or what makes one of the keys of the site.
 
-    ``built`` are keys that the script builds and writes. Constants of the configuration are among the values.
+    ``built`` are keys that the script builds and writes, "top-day:today" that of this day. Constants of the
+    configuration are among the values.
     """
 
     script: str
@@ -49,7 +51,7 @@ class Call:
     def all_keys(self) -> list[str]:
         """Return the keys that the script gets and builds, without the prefix of a site."""
         _, _, count, *rest = self.command(Keys())
-        return [*rest[:count], *self.built.split()]
+        return [*rest[:count], *self.built.replace(":today", f":{this_day()}").split()]
 
     def changed(self, **values: Any) -> "Call":
         """Return the call with these values changed."""

@@ -1,7 +1,6 @@
 """A call of every script that writes, on the site of the fixture ``site``."""
 
 import json
-import time
 from collections.abc import Callable
 
 from tests.store.scripts.call import call
@@ -10,10 +9,10 @@ from voteweb.core.models import LogAction, Order
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry, script_values
+from voteweb.store.site.rate_limits import this_day
 
 LINK = "https://a.example/"
 GO = "group:go time:go score:go top-group:go"
-TODAY = day_name(day_number(time.time()))
 #: An imported article is of the year 2096.
 IMPORT_TIME = 4e9
 IMPORT_DAY = day_name(day_number(IMPORT_TIME))
@@ -24,7 +23,7 @@ NEWCOMER = {"limits": ("new-one", "newday-one"), "rates": (3, 3_600, 6, 14_400)}
 VOTE = {
     "action": "cast", "article": 1, "voter_id": 2, "voter": "bob", "session": "session-1", "today": "2026-11-22",
 }  # fmt: skip
-VOTE_KEYS = f"top-day:{TODAY} score:go top-group:go"
+VOTE_KEYS = "top-day:today score:go top-group:go"
 ARTICLE = {
     "article": 9, "title": "A title", "link": LINK, "link_digest": links.digest(LINK), "text": "", "poster": "ann",
     "poster_id": 1, "groups": "go",
@@ -84,7 +83,7 @@ CALLS = {
     ),
     "post_article": call(
         "post_article",
-        f"top-day:{TODAY} domain:a.example {GO}",
+        f"top-day:today domain:a.example {GO}",
         **ARTICLE,
         **NEWCOMER,
         token="form-0009",
@@ -138,7 +137,12 @@ CALLS = {
     ),
     "repair_top": call("repair_top", ranking=lambda keys: keys.top(), MAX_RANKED=1),
     "merge_days": call(
-        "merge_days", period="week", part="week.2026-11-22", days=(TODAY, "2000-01-01"), days_before=0, days_in_all=2
+        "merge_days",
+        period="week",
+        part="week.2026-11-22",
+        days=lambda _: (this_day(), "2000-01-01"),
+        days_before=0,
+        days_in_all=2,
     ),
     "rank_since": call("rank_since", period="week+go", part="week+go.2026-11-22", group="go"),
     "combine_groups": call(
