@@ -22,6 +22,8 @@ from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_valu
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.
 MAX_COMMANDS = 640
+#: Fields of a hash in one command: Lua takes some thousand arguments at most.
+_FIELDS_AT_ONCE = 1_000
 #: The values of a commit of the operator's, whom no script checks, that only does its writes: harmless when it is
 #: repeated, it is neither remembered nor logged.
 _UNSAID = {
@@ -73,7 +75,8 @@ class Attempt:
 def _field_by_field(key: str, fields: Mapping[str, str]) -> dict[Command, Any]:
     """Return the commands that read the number of *fields* of the hash at *key*, and these, each with its reply."""
     names = sorted(fields)
-    values = {("HMGET", key, *names): [fields[name] for name in names]} if names else {}
+    parts = (names[at : at + _FIELDS_AT_ONCE] for at in range(0, len(names), _FIELDS_AT_ONCE))
+    values = {("HMGET", key, *part): [fields[name] for name in part] for part in parts}
     return {("HLEN", key): len(names), **values}
 
 
