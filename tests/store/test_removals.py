@@ -224,6 +224,15 @@ def test_a_deletion_is_retried_when_the_groups_changed_meanwhile(store: Store, m
     assert (ids(store, "time:redis"), broken(store)) == ([], [])
 
 
+def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(store: Store) -> None:
+    factories.article(store, groups=("go",))
+    run(store, "SADD", "groups:", "a+b")  # as another program may
+    run(store, "HSET", "article:1", "groups", "a+b go")
+    remove(store)
+    restore(store)
+    assert (run(store, "KEYS", "*+b"), ids(store, "time:go")) == ([], [1])
+
+
 @pytest.mark.parametrize("groups", ["go  redis", " go redis ", "go\tredis\n"])
 def test_article_with_odd_blanks_in_groups_can_be_removed(store: Store, groups: str) -> None:
     factories.article(store, groups=("go", "redis"))

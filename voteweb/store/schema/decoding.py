@@ -1,6 +1,7 @@
 """Decode what Redis replies about an article into an Article."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,6 +15,8 @@ from voteweb.store.schema.values import article_id, finite_number, whole_number
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
 TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released")
+#: The same as in group_names() of rankings.lua.
+_GROUP_NAME = re.compile(rb"[\w\x80-\xff-]+")
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -49,8 +52,11 @@ def unix_time(stored: str | None) -> int | None:
 
 
 def group_names(field: str) -> tuple[str, ...]:
-    """Return the names in a field of groups, separated by the characters that separate them for scripts."""
-    return tuple(name.decode() for name in field.encode().split())
+    """Return the names in a field of groups, separated by the characters that separate them for scripts.
+
+    Leaves out those that scripts do: a key with one would be that of something else, as ``time:a+b``.
+    """
+    return tuple(name.decode() for name in field.encode().split() if _GROUP_NAME.fullmatch(name))
 
 
 def is_count(stored: str | None) -> bool:
