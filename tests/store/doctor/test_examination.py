@@ -113,7 +113,6 @@ def test_a_key_of_another_type_is_found_and_left_alone(site: Store, key: str) ->
         ("SREM group:go article:1", ("group:go", "lacks article:1")),
         ("ZADD time: 9 article:77", ("time:", "holds article:77, which is no article")),
         ("PERSIST voted:1", ("voted:1", "never expires")),
-        ("EXPIRE score:go 60", ("score:go", "expires in 60 seconds, but is for ever")),
         ("HSET thread:2 2 nonsense", ("thread:2", "holds comment 2.2 with a damaged text")),
         (
             "HSET thread:2 5 77~1~0~1700000005.000000~-~bob",
