@@ -1,4 +1,4 @@
-"""Parse the files of deploy/."""
+"""Parse the files of deploy/, filled in for an example."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,33 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from voteweb.cli.deploy import Deployment, fill
+from voteweb.core.config import Settings
+
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
-UNITS = DEPLOY / "systemd"
+#: The names of the units.
+UNITS = sorted(file.name for file in (DEPLOY / "systemd").iterdir())
+EXAMPLE = Deployment(
+    name="voteweb",
+    folder=Path("/var/lib/voteweb"),
+    settings=Settings(data_dir="data"),
+    host="news.example",
+    user="voteweb",
+    group="voteweb",
+    program=Path("/opt/voteweb/bin/voteweb"),
+)
+
+
+def example(template: str) -> str:
+    """Return the text of a *template* in deploy/ for the example, on a machine with Caddy 2.6.2."""
+    values = {"upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "checkout": ROOT}
+    return fill(template, EXAMPLE, **values)
+
+
+def unit(name: str) -> str:
+    """Return the text of a unit of the example."""
+    return example(f"systemd/{name}")
 
 
 class Instruction(NamedTuple):
@@ -49,7 +73,7 @@ def copies() -> list[Copy]:
 
 
 def compose_services() -> dict[str, Any]:
-    services: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    services: dict[str, Any] = yaml.safe_load(example("compose.yaml"))["services"]
     return services
 
 

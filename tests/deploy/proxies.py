@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.files import DEPLOY, with_replacements
+from tests.deploy.files import example, with_replacements
 from tests.helpers import free_ports, needs, until
 from tests.visitor import Visitor
 
@@ -133,11 +133,13 @@ class Nginx(Proxy):
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
             "server 127.0.0.1:8000 max_fails=0;": " ".join(f"server {site} max_fails=0;" for site in self.sites()),
             "/var/log/nginx": str(self.folder),
+            f"/etc/letsencrypt/live/{HOST}/fullchain.pem": "voteweb.crt",
+            f"/etc/letsencrypt/live/{HOST}/privkey.pem": "voteweb.key",
             "proxy_read_timeout 30s;": f"proxy_read_timeout {self.answer_timeout}s;",
             "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.answer_timeout * 1000 // 3}ms;",
         }
         for name, changes in (("nginx-http.conf", port_80), ("nginx.conf", replacements)):
-            (self.folder / f"voteweb-{name}").write_text(with_replacements((DEPLOY / name).read_text(), changes))
+            (self.folder / f"voteweb-{name}").write_text(with_replacements(example(name), changes))
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
         return [find_program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
 
@@ -151,7 +153,7 @@ class Caddy(Proxy):
             "lb_try_duration 5s": f"lb_try_duration {self.retry_seconds}s",
             "response_header_timeout 30s": f"response_header_timeout {self.answer_timeout}s",
         }
-        site = with_replacements((DEPLOY / "Caddyfile").read_text(), replacements)
+        site = with_replacements(example("Caddyfile"), replacements)
         file = self.folder / "Caddyfile"
         file.write_text(CADDY.format(http=self.http, https=self.https) + site)
         return [find_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(file)]

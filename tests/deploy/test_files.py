@@ -2,7 +2,7 @@
 
 import re
 
-from tests.deploy.files import ROOT, UNITS, arguments_of, compose_services, copies, last_arguments
+from tests.deploy.files import ROOT, arguments_of, compose_services, copies, last_arguments, unit
 from voteweb.cli.run import SHUTDOWN_SECONDS
 from voteweb.core.config import Settings
 
@@ -41,5 +41,5 @@ def test_compose_waits_longer_than_the_site_for_requests() -> None:
 
 
 def test_systemd_waits_longer_than_the_site_for_requests() -> None:
-    (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", (UNITS / "voteweb.service").read_text(), re.MULTILINE)
+    (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", unit("voteweb.service"), re.MULTILINE)
     assert int(seconds) > 2 * SHUTDOWN_SECONDS

@@ -3,11 +3,12 @@
 import re
 from dataclasses import replace
 
-from tests.deploy.files import DEPLOY, ROOT
+from tests.deploy.files import DEPLOY, ROOT, example
 from voteweb.cli.main import voteweb
 from voteweb.core.config import env_name, from_env, variables
 
-TEXT = "\n".join(file.read_text() for file in sorted(DEPLOY.rglob("*")) if file.is_file())
+FILES = [str(file.relative_to(DEPLOY)) for file in DEPLOY.rglob("*") if file.is_file() and file.suffix != ".yml"]
+TEXT = "\n".join(map(example, sorted(FILES)))
 COMMAND = re.compile(r'(?:bin/voteweb (?:--site \S+ )?|site voteweb |CMD \["voteweb", ")([a-z]+)')
 
 

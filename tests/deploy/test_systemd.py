@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import UNITS, with_replacements
+from tests.deploy.files import EXAMPLE, UNITS, unit, with_replacements
 from tests.deploy.proxies import find_program
 from tests.helpers import needs
 from voteweb.store import Store
 
 pytestmark = pytest.mark.heavy
 
-PROGRAM = "/opt/voteweb/bin/voteweb"
+PROGRAM = str(EXAMPLE.program)
 
 
 def verify(*files: Path) -> "subprocess.CompletedProcess[str]":
@@ -29,15 +29,14 @@ def verify(*files: Path) -> "subprocess.CompletedProcess[str]":
 
 
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:
-    units = sorted(UNITS.iterdir())
-    for unit in units:
-        text = unit.read_text()
+    for name in UNITS:
+        text = unit(name)
         # systemd checks that the program exists, and no more.
         replacements = {PROGRAM: "/bin/true"} if PROGRAM in text else {}
-        (tmp_path / unit.name).write_text(with_replacements(text, replacements))
-    check = verify(*(tmp_path / unit.name for unit in units))
+        (tmp_path / name).write_text(with_replacements(text, replacements))
+    check = verify(*(tmp_path / name for name in UNITS))
     assert check.returncode == 0, check.stderr
-    assert [line for line in check.stderr.splitlines() if any(unit.name in line for unit in units)] == []
+    assert [line for line in check.stderr.splitlines() if any(name in line for name in UNITS)] == []
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
 )
 def test_systemd_reports_a_mistake_in_a_unit(name: str, old: str, new: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / name
-    file.write_text(with_replacements((UNITS / name).read_text(), {old: new}))
+    file.write_text(with_replacements(unit(name), {old: new}))
     check = verify(file)
     assert check.returncode == 1
     assert message in check.stderr
@@ -59,14 +58,14 @@ def test_systemd_reports_a_mistake_in_a_unit(name: str, old: str, new: str, mess
 
 def test_the_nightly_command_makes_and_checks_a_backup(server_url: str, store: Store, tmp_path: Path) -> None:
     paths = {PROGRAM: str(Path(sys.executable).with_name("voteweb")), "/var/lib/voteweb": str(tmp_path), "$$": "$"}
-    unit = with_replacements((UNITS / "voteweb-backup.service").read_text(), paths)
+    text = with_replacements(unit("voteweb-backup.service"), paths)
     old = tmp_path / "backups" / "voteweb-20200101T000000Z.gz"
     old.parent.mkdir()
     old.touch()
     os.utime(old, times=(0, 0))
     (tmp_path / "voteweb.env").write_text(f"VOTEWEB_REDIS_URL={server_url}\n")
     output = ""
-    for line in re.findall(r"^Exec[A-Z][A-Za-z]*=(.*)$", unit, re.MULTILINE):
+    for line in re.findall(r"^Exec[A-Z][A-Za-z]*=(.*)$", text, re.MULTILINE):
         run = subprocess.run(
             shlex.split(line), cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, timeout=60
         )
@@ -74,11 +73,3 @@ def test_the_nightly_command_makes_and_checks_a_backup(server_url: str, store: S
         output += run.stdout
     (file,) = (tmp_path / "backups").iterdir()
     assert f"backups/{file.name} is complete: " in output
-
-
-def test_a_second_process_differs_by_its_port_only() -> None:
-    first, second = (
-        (UNITS / name).read_text().partition("[Unit]")[2] for name in ("voteweb.service", "voteweb@.service")
-    )
-    differences = {"voteweb, a social news site": "voteweb at port %i", "voteweb run": "voteweb run --port %i"}
-    assert with_replacements(first, differences) == second

@@ -7,13 +7,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import click
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import voteweb
 from voteweb.cli.environment import FILE_NAME, become_owner, find_file, read_file
@@ -35,12 +36,14 @@ _UPSTREAM = re.compile(r"(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]+")
 SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 #: The newest version of Caddy that needs "buffer_requests" instead of "request_buffers".
 _OLD_CADDY = (2, 6, 3)
-_BUILD = re.compile(r"^    build:\n(?:      .*\n)+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A site as a machine knows it; ``name`` is that of its services, ``host`` is public."""
+    """A site as a machine and the templates of deploy/ know it.
+
+    ``name`` is that of its services, ``host`` is public.
+    """
 
     name: str
     folder: Path
@@ -54,6 +57,16 @@ class Deployment:
     def data(self) -> Path:
         """The folder of its data, which may be outside its own."""
         return (self.folder / self.settings.data_dir).resolve()
+
+    @property
+    def writable(self) -> str:
+        """The folders to which its services write."""
+        return str(self.folder) if self.data.is_relative_to(self.folder) else f"{self.folder} {self.data}"
+
+    @property
+    def identifier(self) -> str:
+        """The name of its variables, logs and upstreams in nginx."""
+        return self.name.replace("-", "_")
 
     @property
     def certificates(self) -> Path:
@@ -73,30 +86,22 @@ class DeployFile(NamedTuple):
     text: str
 
 
+def fill(template: str, site: Deployment, **values: object) -> str:
+    """Return the text of a *template* in deploy/ for *site*, with further *values*."""
+    environment = Environment(  # nosec B701  # noqa: S701 - no file is HTML
+        loader=FileSystemLoader(resource_folder("deploy")),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(template).render(site=site, **values)
+
+
 def systemd_files(site: Deployment) -> list[DeployFile]:
     """Return the units of the site and its backup."""
-    writable = f"ReadWritePaths={site.folder}"
-    if not site.data.is_relative_to(site.folder):
-        writable += f" {site.data}"
-    values = {
-        "/opt/voteweb/bin/voteweb": str(site.program),
-        "ReadWritePaths=/var/lib/voteweb": writable,
-        "/var/lib/voteweb": str(site.folder),
-        "User=voteweb": f"User={site.user}",
-        "Group=voteweb": f"Group={site.group}",
-    } | {
-        # The names of units, and of the site in descriptions and comments.
-        text: text.replace("voteweb", site.name)
-        for text in (
-            *("voteweb.service", "voteweb@", "voteweb-backup", "systemctl edit voteweb"),
-            *("Description=voteweb", "of voteweb\n"),
-        )
-    }
-    folder = resource_folder("deploy") / "systemd"
-    return [
-        DeployFile(UNITS / file.name.replace("voteweb", site.name), fill(file.read_text("utf-8"), values))
-        for file in sorted(folder.iterdir())
-    ]
+    names = sorted(file.name for file in (resource_folder("deploy") / "systemd").iterdir())
+    return [DeployFile(UNITS / name.replace("voteweb", site.name), fill(f"systemd/{name}", site)) for name in names]
 
 
 def proxy_file(kind: str, name: str) -> Path:
@@ -128,59 +133,27 @@ def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
     return list(dict.fromkeys([own, *kept]))
 
 
-def caddy_files(site: Deployment, upstreams: Sequence[str], version: tuple[int, ...]) -> list[DeployFile]:
-    """Return the site's file for this *version* of Caddy; an empty one stands for the newest."""
-    return [DeployFile(proxy_file("caddy", site.name), _caddyfile(site, upstreams, version))]
-
-
-def _caddyfile(site: Deployment, upstreams: Sequence[str], version: tuple[int, ...]) -> str:
-    values = {"news.example": site.host, "127.0.0.1:8000": " ".join(upstreams)}
-    if not version or version > _OLD_CADDY:
-        values |= {"\t\t# Since Caddy 2.6.4: request_buffers 300KB\n": "", "buffer_requests": "request_buffers 300KB"}
-    return fill(_read("Caddyfile"), values)
+def caddy_files(site: Deployment, upstreams: Sequence[str]) -> list[DeployFile]:
+    """Return the site's file for the version of Caddy on this machine, for the newest if there is none."""
+    text = fill("Caddyfile", site, upstreams=upstreams, is_old_caddy=_is_old_caddy())
+    return [DeployFile(proxy_file("caddy", site.name), text)]
 
 
 def nginx_files(site: Deployment, upstreams: Sequence[str]) -> list[DeployFile]:
     """Return the file of port 80, and that of https, which needs the certificate."""
-    server = f"    server 127.0.0.1:8000 {_PARAMETER};\n"
-    values = {
-        "news.example": site.host,
-        server: "".join(server.replace("127.0.0.1:8000", upstream) for upstream in upstreams),
-        "ssl_certificate voteweb.crt": f"ssl_certificate {site.certificates}/fullchain.pem",
-        "ssl_certificate_key voteweb.key": f"ssl_certificate_key {site.certificates}/privkey.pem",
-        "/var/www/voteweb": str(site.challenges),
-        "/var/log/nginx/voteweb.log": f"/var/log/nginx/{site.name}.log",
-    }
-    variable = site.name.replace("-", "_")
-    for text in ("log_format voteweb", " voteweb;", "upstream voteweb", "http://voteweb", "$voteweb", "shared:voteweb"):
-        values[text] = text.replace("voteweb", variable)
     names = {"nginx-http.conf": f"{site.name}-http", "nginx.conf": site.name}
-    return [DeployFile(proxy_file("nginx", name), fill(_read(file), values)) for file, name in names.items()]
+    return [
+        DeployFile(proxy_file("nginx", name), fill(file, site, upstreams=upstreams)) for file, name in names.items()
+    ]
 
 
 def compose_files(site: Deployment) -> list[DeployFile]:
     """Return the files for Compose; outside of a checkout the image is not built but must be there."""
-    root = checkout()
-    values = {
-        "--project-name voteweb": f"--project-name {site.name}",
-        "127.0.0.1:8000:": f"127.0.0.1:{site.settings.port}:",
-    }
-    compose = fill(_read("compose.yaml"), values | ({"context: ..": f"context: {root}"} if root else {}))
     return [
-        DeployFile(site.folder / "compose.yaml", compose if root else _BUILD.sub("", compose)),
-        DeployFile(site.folder / "Caddyfile", _caddyfile(site, ["site:8000"], ())),
-        DeployFile(site.folder / "redis" / "redis.conf", _read("redis/redis.conf")),
+        DeployFile(site.folder / "compose.yaml", fill("compose.yaml", site, checkout=checkout())),
+        DeployFile(site.folder / "Caddyfile", fill("Caddyfile", site, upstreams=["site:8000"], is_old_caddy=False)),
+        DeployFile(site.folder / "redis" / "redis.conf", fill("redis/redis.conf", site)),
     ]
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """Return *text* with every key of *values* replaced, the longest that fits first; nothing is replaced twice."""
-    keys = sorted(values, key=len, reverse=True)
-    return re.sub("|".join(map(re.escape, keys)), lambda match: values[match[0]], text)
-
-
-def _read(name: str) -> str:
-    return (resource_folder("deploy") / name).read_text("utf-8")
 
 
 #: Texts that systemd, Caddy, nginx and Compose read in the same way without quotes.
@@ -229,9 +202,10 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     if kind == "nginx":
         _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
         if not _below(root, site.certificates / "fullchain.pem").exists():
+            certbot = f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host}"
             further = "".join(f" --upstream {port}" for port in ports)
             again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{further}"
-            files, steps = files[:1], [*steps, _certbot(site), again]
+            files, steps = files[:1], [*steps, f'{certbot} --deploy-hook "systemctl reload nginx"', again]
     if kind == "caddy":
         files.append(_caddy_main(root))
     for file in files:
@@ -248,7 +222,7 @@ def _plan(kind: str, site: Deployment, addresses: list[str]) -> tuple[list[Deplo
         _refuse_hidden(site)
         return systemd_files(site), [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
     if kind == "caddy":
-        return caddy_files(site, addresses, _caddy_version()), ["systemctl reload caddy"]
+        return caddy_files(site, addresses), ["systemctl reload caddy"]
     if kind == "nginx":
         return nginx_files(site, addresses), ["nginx -t && systemctl reload nginx"]
     build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
@@ -275,26 +249,19 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
     if not _HOST.fullmatch(settings.host):
         raise ConfigError("VOTEWEB_HOST in %(file)s must be a host or an address.", file=file)
     owner = file.stat()
+    user, group = _owner_name(pwd.getpwuid, owner.st_uid), _owner_name(grp.getgrgid, owner.st_gid)
     program = Path(sys.executable).with_name("voteweb")
-    site = Deployment(
-        name, file.parent, settings, url.netloc, _user_name(owner.st_uid), _group_name(owner.st_gid), program
-    )
+    site = Deployment(name, file.parent, settings, url.netloc, user, group, program)
     for path in (site.folder, site.data, program):
         if not _PLAIN.fullmatch(str(path)):
             raise ConfigError("The path %(path)s may have letters, digits and /._+@- only.", path=path)
     return site
 
 
-def _user_name(number: int) -> str:
+def _owner_name(look_up: Callable[[int], Sequence[Any]], number: int) -> str:
+    """Return the name that *look_up* has for a user or a group, the *number* itself if it has none."""
     try:
-        return pwd.getpwuid(number).pw_name
-    except KeyError:
-        return str(number)
-
-
-def _group_name(number: int) -> str:
-    try:
-        return grp.getgrgid(number).gr_name
+        return str(look_up(number)[0])
     except KeyError:
         return str(number)
 
@@ -334,22 +301,15 @@ def _refuse_name_of_another(site: Deployment, root: Path) -> None:
         )
 
 
-def _caddy_version() -> tuple[int, ...]:
-    """Return the version of this machine's Caddy, nothing without one."""
+def _is_old_caddy() -> bool:
+    """Tell whether this machine has a Caddy, and that of an old version."""
     program = shutil.which("caddy")
     if not program:
-        return ()
+        return False
     command = [program, "version"]
     output = subprocess.run(command, capture_output=True, text=True).stdout  # nosec B603  # noqa: S603 - fixed words
     match = re.match(r"v?(\d+)\.(\d+)\.(\d+)", output)
-    return tuple(map(int, match.groups())) if match else ()
-
-
-def _certbot(site: Deployment) -> str:
-    return (
-        f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host} "
-        '--deploy-hook "systemctl reload nginx"'
-    )
+    return match is not None and tuple(map(int, match.groups())) <= _OLD_CADDY
 
 
 def _caddy_main(root: Path) -> DeployFile:
