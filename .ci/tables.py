@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
 
-from voteweb.core.config import Settings, env_name
+from voteweb.core.config import env_name, variables
 from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
 from voteweb.store.schema.fields import (
     COMMENT_FIELDS,
@@ -52,7 +51,7 @@ def field_rows(table: Mapping[str, Field]) -> Rows:
 def setting_rows() -> Rows:
     """Yield the rows of the table of settings; a setting without a fixed default shows a dash."""
     yield "setting", "default", "unit", "description"
-    for field in fields(Settings):
+    for field in variables():
         has_default = field.default or not isinstance(field.default, str | float)
         default = f"`{field.default}`" if has_default else "–"
         yield f"`{env_name(field.name)}`", default, field.metadata["unit"], field.metadata["description"]

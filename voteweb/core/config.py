@@ -470,7 +470,9 @@ class Settings:
     )
     page_size: int = _setting(25, "rows", "articles on a page", 1, 250)
     max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1, MAX_TYPED_GROUPS)
-    edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0, 3_155_760_000)
+    edit_seconds: int = _setting(
+        900, "seconds", "how long a poster may edit and delete an article, and edit a comment", 0, 3_155_760_000
+    )
     comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them")
     search: int = _setting(1, "0 or 1", "whether articles and comments can be searched; 0: the site without search")
     comment_good_votes: int = _setting(

@@ -108,7 +108,7 @@ def may_edit(user: User | None, article: Article, now: float, settings: Settings
 
 
 def may_edit_as_poster(user: User | None, article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether *user* may edit *article* as its poster: as long as delete it, but not once it is released."""
+    """Tell whether *user* may edit *article* as its poster: while :func:`may_delete` allows it, unless released."""
     return may_delete(user, article, now, settings) and not article.released
 
 

@@ -1,8 +1,8 @@
 """Compute the score of an article and the end of its voting time, and explain both.
 
-The front page and every "Top" list are ordered by :func:`score`. To change the weight of a vote, set
-VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES. The formula is in Lua too (``score()`` in ``rankings.lua``): change both
-together. After either change, run ``voteweb rescore``.
+The front page and that of each group are ordered by :func:`score`. To change the weight of a vote, set
+VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES, and run ``voteweb rescore --to-environment``. The formula is in Lua too
+(``score()`` in ``rankings.lua``): change both together, then run ``voteweb rescore``.
 """
 
 from collections.abc import Callable, Iterable, Sequence

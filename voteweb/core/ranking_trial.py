@@ -164,9 +164,9 @@ def stay_seconds(votes: int, sample: Sample, settings: Settings) -> float:
     """Return for how long an article of *votes* stands on the first page, 0 for not at all.
 
     It assumes that articles go on to be posted as often as those of the *sample*, and with their votes, and that each
-    has its votes from the beginning. An article posted with a lift of l stands above ours if it is posted later than
-    our lift less l; after t seconds, (t less that) / span articles of its kind do. The result is the t at which they
-    fill the page: the sum is linear between such times, so that it is solved piece by piece.
+    has its votes from the beginning. Ours has the lift L and is posted at the time 0. Articles with the lift l stand
+    above it if they are posted after L - l: by the time t, there are (t - (L - l)) / span of them. The result is the t
+    at which they fill the page: the sum is linear between such times, so that it is solved piece by piece.
     """
     own = _lift(votes, settings)
     starts = sorted(own - _lift(article.votes, settings) for article in sample.articles)

@@ -1,4 +1,4 @@
-"""The forms of the site: their fields and labels. :mod:`voteweb.core.validation` checks what is typed."""
+"""The forms that are shown again with errors: fields and labels. ``voteweb.core.validation`` checks what is typed."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -89,12 +89,11 @@ def render_list(
     """Return *template* rendered with ``page``, the page of *ranking* that the address asks for.
 
     The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
-    and may change them or raise an error. It also gets those of *viewer_queries* and takes them out: what depends on
-    the viewer is not asked for again when the list is read for others. Those of *moderator_queries* share the second
-    round trip of a moderator; nobody else has them. Rows that the viewer hides are left out, but for what the entry
-    *shown* hides on other pages. *finish* gets all results and the rows of the page, and may change the results.
-    *is_shared*: the page looks alike for members who did nothing here, so that they may get one that was made for all
-    of them.
+    and may change them or raise an error. It must take out the results of *viewer_queries*: they are this viewer's, and
+    are not read when the list is read again for others. Those of *moderator_queries* share the second round trip of a
+    moderator; nobody else has them. Rows that the viewer hides are left out, but for what the entry *shown* hides on
+    other pages. *finish* gets all results and the rows of the page, and may change the results. *is_shared*: the page
+    looks alike for members who did nothing here, so that they may get one that was made for all of them.
     """
     context["in_group"] = shown[1:] if shown.startswith(HiddenKind.GROUP) else ""
     listed = _List(ranking, page_number(), queries, check, finish, context)

@@ -31,9 +31,9 @@ from voteweb.store.votes.votes import Votes
 class KnownThread:
     """A conversation and the stored fields that it was read from.
 
-    ``changed`` is the time on the monotonic clock at which this process last found that it had changed, or first read
-    it from a process that knew nothing of it: minus infinity. ``words`` are the texts of a short one by number, None of
-    another; ``words_state`` is the state with the number of texts that are stored.
+    ``changed`` is the time on the monotonic clock at which this process last saw a new revision, minus infinity until
+    it has seen one. ``words`` are the texts of a short one by number, None of another; ``words_state`` is the state
+    with the number of texts that are stored.
     """
 
     thread: Thread

@@ -24,8 +24,7 @@ from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_valu
 MAX_COMMANDS = 640
 #: Fields of a hash in one command: Lua takes some thousand arguments at most.
 _FIELDS_AT_ONCE = 1_000
-#: The values of a commit of the operator's, whom no script checks, that only does its writes: harmless when it is
-#: repeated, it is neither remembered nor logged.
+#: The values of a commit without actor, token and log entry: it checks nobody, and may run twice.
 _UNSAID = {
     "actor_key": "", "actor_id": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]", "not_after": "",
     "when_full": 0, "added": "", "removed": "", "until_time": "", "told_of": "",

@@ -196,7 +196,7 @@ _TELLING = {
 
 
 def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
-    """Check what articles, members and invitations are held where; of a thing itself, its own check tells more."""
+    """Check that what stands in sets and rankings exists and belongs there; its fields have their own check."""
     keys = scanner.site_keys
     of_site = [
         *(keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()),

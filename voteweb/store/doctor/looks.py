@@ -23,7 +23,8 @@ class Finding(NamedTuple):
 
     ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
     there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
-    ``what`` does not name them. Of a thing that one command repairs, each finding first has its own ``writes``.
+    ``what`` does not name them. ``writes`` repair this finding alone: :meth:`Look.findings` joins those of one thing
+    into a single ``fix``.
     """
 
     key: str

@@ -317,7 +317,7 @@ class Removals(StorePart):
             if state is RemovalState.RESTORING:
                 return writes
             attempt.told_of = f"log-{ban.id}"
-            # Whom a ban removes cannot read it.
+            # The author is not told: a banned member cannot log in to read it.
             return [*writes, *settle(attempt, self._keys, thing, ban.who)]
 
         with suppress(NoSuchArticle, NoSuchComment, ArticleGone, CommentGone):

@@ -49,12 +49,12 @@ class Part(StrEnum):
 class Noun(NamedTuple):
     """The facts of a kind of keys.
 
-    ``expires`` is the command (without its key) for a key that does not expire but must, () if that depends on its
-    owner, None if it is for ever. ``owner`` is the noun of the key without which it makes no sense, and ``orphan`` why
-    the doctor leaves it to the operator then, "" if it is deleted. A hash has ``fields``, or a check of each ``pair``
-    of a field and its value; all else a check of each ``item``: a string, or what a list, set or ranking holds. There
-    are ``most`` items or pairs at most, 0 for any number. ``name`` checks what follows the noun of a primary key: its
-    form says how.
+    ``expires`` is None for a key that is for ever, and () for one that expires at a time which its owner decides; any
+    other is the command (without its key) that the doctor runs on a key that does not expire. ``owner`` is the noun of
+    the key without which it makes no sense; the doctor deletes one without, unless ``orphan`` says why not. A hash has
+    ``fields``, or a check of each ``pair`` of a field and its value; all else a check of each ``item``: a string, or
+    what a list, set or ranking holds. There are ``most`` items or pairs at most, 0 for any number. ``name`` checks what
+    follows the noun of a primary key: its form says how.
     """
 
     type: str

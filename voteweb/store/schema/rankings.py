@@ -91,7 +91,7 @@ class Rankings:
         return Ranking(self._keys.posted(name), Order.TIME)
 
     def member_gone(self, name: str) -> Ranking:
-        """Return the ranking of a member's deleted and removed articles, by time."""
+        """Return the ranking of a member's deleted, removed and held articles, by time."""
         return Ranking(self._keys.gone(name), Order.TIME)
 
     def best(self, period: Period, group: str = "") -> Ranking:

@@ -68,10 +68,10 @@ Read = Callable[[Pipeline], Callable[[], tuple[tuple[Article, ...], dict[str, An
 class Rows:
     """The rows of a list with their HTML as members see them who did nothing here, and all others that were asked for.
 
-    *in_group* is the group whose list it is, "" for none. Of *last*, the rows of the same list that were kept before,
-    those that differ for members are kept on where nothing has changed: a row for everybody tells all that they depend
-    on, but for what a poster may still do. Without this, a page of which votes are made all the time costs members a
-    tenth more.
+    *in_group* is the group whose list it is, "" for none. *last* are the rows of the same list that were kept before. A
+    member's row is taken over from there if the row for everybody has the same HTML, which shows all that it depends
+    on. A poster's row is made anew: what they may still do changes with time. Without this, a page of which votes are
+    made all the time costs members a tenth more.
     """
 
     def __init__(self, articles: tuple[Article, ...], in_group: str, last: "Rows | None") -> None:
