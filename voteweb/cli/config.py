@@ -5,11 +5,11 @@ import os
 import click
 
 from voteweb.cli.environment import FILE_NAME
-from voteweb.cli.output import json_option, print_rows
+from voteweb.cli.output import json_option, print_columns, print_rows
 from voteweb.cli.site import lines_not_in_force, load_settings, open_checked_store, require_database
 from voteweb.core.config import Settings, unknown_name_warnings
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.core.settings_in_force import STORED, SettingInForce, in_force, settings_in_force
+from voteweb.core.settings_in_force import STORED, in_force, settings_in_force
 from voteweb.embedded.database import open_database
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
@@ -32,7 +32,7 @@ def config(as_json: bool) -> None:
     if as_json:
         print_rows([row._asdict() for row in rows], as_json)
     else:
-        _print_columns(rows)
+        print_columns([_HEADINGS, *rows])
     for line in lines_not_in_force(settings, in_data or settings):
         click.echo(line, err=as_json)
     for warning in unknown_name_warnings():
@@ -47,10 +47,3 @@ def _read_in_force(settings: Settings) -> Settings | None:
             return in_force(settings, store.site.read_settings()) if store.site.has_settings() else None
     except (ConfigError, Unavailable):
         return None
-
-
-def _print_columns(settings: list[SettingInForce]) -> None:
-    rows = [_HEADINGS, *settings]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS) - 1)]
-    for row in rows:
-        click.echo("  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]))

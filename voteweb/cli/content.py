@@ -1,24 +1,20 @@
 """``voteweb article`` and ``voteweb group``: remove and purge articles, list and delete groups, give them aliases."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import click
-from flask.cli import AppGroup
 
-from voteweb.cli.output import bounded, confirm, list_options, print_rows, track, yes_option
-from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.cli.output import bounded, confirm, list_options, pick, print_rows, track, yes_option
+from voteweb.cli.site import Site, log_entry, pluralize, with_site
 from voteweb.core import validation
-from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Article, ArticleStatus, Group, LogAction
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.log_entries import NewLogEntry
 
 _ID = click.IntRange(1, 2**53)
 
 
-@click.group(cls=AppGroup)
+@click.group()
 def article() -> None:
     """Remove and purge articles, by the number in their address.
 
@@ -26,20 +22,22 @@ def article() -> None:
     """
 
 
-@article.command(with_appcontext=False)
+@article.command()
 @click.argument("id", type=_ID)
 @click.option("--reason", required=True, help="The reason; everybody can read it.")
 @with_site()
 def remove(site: Site, id: int, reason: str) -> None:
     """Take the article with the number ID off every list; moderators can restore it."""
-    found = get(site, id)
+    found = _get_article(site, id)
     if found.status in (ArticleStatus.REMOVED, ArticleStatus.DELETED):
         raise ArticleGone()
-    site.store.removals.remove(id, log_entry(LogAction.REMOVE, found, validation.reason(reason)))
+    reason = validation.reason(reason)
+    entry = log_entry(LogAction.REMOVE, about=found.poster, article=id, title=found.title, why=reason)
+    site.store.removals.remove(id, entry)
     click.echo(f"Removed {id}, “{found.title}”.")
 
 
-@article.command(with_appcontext=False)
+@article.command()
 @click.argument("id", type=_ID)
 @click.option("--reason", required=True, help="The reason; everybody can read it.")
 @click.option("--with-comments", is_flag=True, help="Delete all comments on it, too.")
@@ -54,10 +52,10 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
     It can be interrupted and run again: the article goes last, and only then it is in the log as purged. What was
     removed or deleted before is purged, too.
     """
-    found, reason = get(site, id), validation.reason(reason)
+    found, reason = _get_article(site, id), validation.reason(reason)
     comments = " and its comments" if with_comments else ""
     confirm(f"Delete {id}, “{found.title}” by {found.poster},{comments} for good? This cannot be undone.", yes)
-    entry = replace(log_entry(LogAction.PURGE, found, reason), title="")
+    entry = log_entry(LogAction.PURGE, about=found.poster, article=id, why=reason)
     for _ in track(site.store.removals.purge(id, entry, with_comments=with_comments), "Purging", found.comments + 1):
         pass
     click.echo(f"Purged {id}. Backups made before still have its words.")
@@ -65,7 +63,7 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
         click.echo("So has the append-only file of the database until it is rewritten: redis-cli BGREWRITEAOF.")
 
 
-def get(site: Site, id: int) -> Article:
+def _get_article(site: Site, id: int) -> Article:
     """Return an article, listed or not; raise NoSuchArticle."""
     found = site.store.read(site.store.articles.queue_get, id)
     if found is None:
@@ -73,12 +71,7 @@ def get(site: Site, id: int) -> Article:
     return found
 
 
-def log_entry(kind: LogAction, article: Article, reason: str) -> NewLogEntry:
-    """Return an entry for the moderation log of an act of the command line."""
-    return NewLogEntry(kind, COMMAND_LINE, about=article.poster, article=article.id, title=article.title, why=reason)
-
-
-@click.group(cls=AppGroup)
+@click.group()
 def group() -> None:
     """List and delete groups, and give them aliases.
 
@@ -86,7 +79,7 @@ def group() -> None:
     """
 
 
-@group.command("list", with_appcontext=False)
+@group.command("list")
 @list_options
 @with_site()
 def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
@@ -104,19 +97,14 @@ def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
             yield from (group for group in groups.result if group)
 
     rows = [
-        {
-            "name": group.name,
-            "title": group.title,
-            "articles": group.articles,
-            "alias": alias_of.get(group.name, ""),
-            "description": group.description,
-        }
+        pick(group, "name", "title", "articles")
+        | {"alias": alias_of.get(group.name, ""), "description": group.description}
         for group in bounded(read(), skip, limit)
     ]
     print_rows(rows, as_json)
 
 
-@group.command(with_appcontext=False)
+@group.command()
 @click.argument("name")
 @click.argument("alias", required=False)
 @click.option("--remove", is_flag=True, help="Remove the alias that the group has.")
@@ -125,14 +113,14 @@ def alias(site: Site, name: str, alias: str | None, remove: bool) -> None:
     """Give the group NAME the second name ALIAS, under which it is found, too; a group has one at most."""
     if (alias is None) != remove:
         raise click.UsageError("Name an ALIAS, or use --remove.")
-    found = _get(site, name)
+    found = _get_group(site, name)
     new_alias = validation.new_group_name(alias) if alias else ""
-    entry = _log_entry(LogAction.GROUP, found.name)
+    entry = log_entry(LogAction.GROUP, title=found.name)
     site.store.groups.change(found.name, found.title, found.description, entry, alias=new_alias)
     click.echo(f"{found.name} is found under {new_alias}, too." if new_alias else f"{found.name} has no alias now.")
 
 
-@group.command(with_appcontext=False)
+@group.command()
 @click.argument("name")
 @yes_option
 @with_site()
@@ -142,21 +130,17 @@ def delete(site: Site, name: str, yes: bool) -> None:
     It can be interrupted and run again: until all articles have left it, the group is there with the others, and
     nothing is in the log.
     """
-    found = _get(site, name)
+    found = _get_group(site, name)
     confirm(f"Delete {found.name}, with {pluralize(found.articles, 'article')} in it, which stay?", yes)
-    steps = site.store.groups.delete_in_steps(found.name, _log_entry(LogAction.DELETE, found.name))
+    steps = site.store.groups.delete_in_steps(found.name, log_entry(LogAction.DELETE, title=found.name))
     count = sum(1 for _ in track(steps, "Emptying", found.articles))
     click.echo(f"Deleted {found.name}; {pluralize(count, 'article')} left it.")
 
 
-def _get(site: Site, typed: str) -> Group:
+def _get_group(site: Site, typed: str) -> Group:
     """Return the group with the name, or the alias, that was *typed*; raise NoSuchGroup."""
     (name,) = site.store.groups.resolve([validation.group_name(typed)])
     (found,) = site.store.read(site.store.groups.queue_get, [name])
     if found is None:
         raise NoSuchGroup(names=name)
     return found
-
-
-def _log_entry(kind: LogAction, name: str) -> NewLogEntry:
-    return NewLogEntry(kind, COMMAND_LINE, title=name)

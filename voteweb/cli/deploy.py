@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import voteweb
 from voteweb.cli.environment import FILE_NAME, become_owner, find_file, read_file
+from voteweb.cli.output import warn
 from voteweb.cli.site import reachable_host
 from voteweb.core.config import Settings, from_env
 from voteweb.core.errors import ConfigError
@@ -187,7 +188,7 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
         raise click.UsageError("--upstream is for caddy and nginx.")
     site = _deployment(context.find_root().params.get("site"), name)
     for warning in site.settings.warnings():
-        click.echo(f"Warning: {warning}", err=True)
+        warn(warning)
     former = _text(_below(root, proxy_file(kind, name))) if kind in _PROXIES else ""
     addresses = upstreams(site, ports, former)
     files, steps = _plan(kind, site, addresses)

@@ -25,14 +25,13 @@ from voteweb.cli.environment import (
     write_file,
 )
 from voteweb.cli.site import open_checked_store
-from voteweb.cli.users import new_password_hash, password_stdin_option
+from voteweb.cli.users import make_member, new_password_hash, password_stdin_option
 from voteweb.core import validation
-from voteweb.core.config import COMMAND_LINE, MAX_GOOD_VOTES, Settings, env_name, from_env
+from voteweb.core.config import MAX_GOOD_VOTES, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Invalid, VotewebError
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 #: Characters of the name of a site, which stands in the header of every page.
 MAX_SITE_NAME_LENGTH = 60
@@ -109,8 +108,7 @@ def init(
         with made_folder(folder, user):
             write_file(file, variables, COMMENTS)
     with _open_store(settings) as store:
-        entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=name, why=Role.ADMIN.value)
-        store.users.make(name, password_hash, Role.ADMIN, entry=entry)
+        make_member(store, name, password_hash, Role.ADMIN)
     click.echo(f"Made the site in {folder}, with the admin {name}.")
     click.echo(_next_steps(folder, settings))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from voteweb.cli.output import track_share
+from voteweb.cli.output import track_share, warn
 from voteweb.cli.site import ANSWER_TIMEOUT, Site, pluralize, with_site
 from voteweb.cli.workers import SIGNAL_DELAY_SECONDS, exit_with_parent
 from voteweb.core.errors import Unavailable, VotewebError
@@ -75,7 +75,7 @@ def keep_index(indexer: Indexer, stop: threading.Event) -> None:
             cause = error.__cause__ or error  # the message of an error of search is for those who search
             message = str(cause) if isinstance(cause, VotewebError | OSError) else f"{type(cause).__name__}: {cause}"
             if message != reported:
-                click.echo(f"Warning: the index of search is not up to date: {message}", err=True)
+                warn(f"the index of search is not up to date: {message}")
             reported = message
         stop.wait(RETRY_SECONDS)
 
@@ -131,7 +131,7 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
         threading.Thread(target=exit_with_parent, args=[STOP_SECONDS, parent], daemon=True).start()
     else:  # under "voteweb run", that has said so
         for warning in start_warnings(is_on=bool(site.settings.search)):
-            click.echo(f"Warning: {warning}", err=True)
+            warn(warning)
     has_search = site.settings.search and has_full_text_search()
     if once:
         for job in JOBS:
@@ -160,7 +160,7 @@ def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
         except Unavailable:
             pass  # /healthz and the web server's log say so already
         except Exception as error:
-            click.echo(f"Warning: the background job {job.name} failed: {type(error).__name__}: {error}", err=True)
+            warn(f"the background job {job.name} failed: {type(error).__name__}: {error}")
         stop.wait(job.interval)
 
 
@@ -209,7 +209,7 @@ def _keep_running(is_over: Callable[[float], bool]) -> None:
             _end(process)
         # A signal to all processes of the site may have reached that process first.
         elif not is_over(SIGNAL_DELAY_SECONDS):
-            click.echo(f"Warning: the background jobs ended (status {process.returncode}) and start again.", err=True)
+            warn(f"the background jobs ended (status {process.returncode}) and start again.")
             is_over(pause)
             pause = min(2 * pause, MAX_RESTART_SECONDS)
 

@@ -1,14 +1,12 @@
 """``voteweb log`` and ``voteweb stats``: what moderators and the command line did, and what happened on each day."""
 
-from typing import Any
-
 import click
 
-from voteweb.cli.output import json_option, list_options, print_fields, print_rows, read_pages
+from voteweb.cli.output import Fields, json_option, list_options, pick, print_fields, print_rows, read_pages
 from voteweb.cli.site import Site, with_site
 from voteweb.core import clock
 from voteweb.core.config import LOG_PAGE_SIZE, STATISTICS_SECONDS
-from voteweb.core.models import LogAction, LogEntry, Page
+from voteweb.core.models import LogAction, LogEntry
 from voteweb.core.statistics import median_wait
 from voteweb.store.site.rate_limits import queue_days
 
@@ -24,46 +22,26 @@ def log(site: Site, who: str, kind: str | None, about: str, limit: int, skip: in
     if about and (who or kind):
         raise click.UsageError("--about cannot be combined with --who and --kind.")
 
-    def read(number: int) -> Page[LogEntry]:
-        return site.store.read(site.store.log.queue_page, number, who=who, kind=kind or "", about=about)
+    store = site.store
+    entries = read_pages(
+        lambda number: store.read(store.log.queue_page, number, who=who, kind=kind or "", about=about),
+        LOG_PAGE_SIZE,
+        skip,
+        limit,
+    )
+    print_rows([pick(entry, *_FIELDS) if as_json else _columns(entry) for entry in entries], as_json)
 
-    entries = read_pages(read, LOG_PAGE_SIZE, skip, limit)
-    print_rows([_fields(entry) if as_json else _columns(entry) for entry in entries], as_json)
+
+#: The fields of an act that --json prints.
+_FIELDS = ("id", "time", "who", "kind", "about", "article", "comment", "title", "why", "added", "removed", "articles",
+    "comments", "until", "undone")  # fmt: skip
 
 
-def _columns(entry: LogEntry) -> dict[str, Any]:
+def _columns(entry: LogEntry) -> Fields:
     article = f"{entry.article}.{entry.comment}" if entry.comment else str(entry.article or "")
     groups = [*(f"+{name}" for name in entry.added), *(f"-{name}" for name in entry.removed)]
     about = entry.about or entry.title
-    return {
-        "id": entry.id,
-        "time": entry.time,
-        "who": entry.who,
-        "kind": entry.kind.value,
-        "about": about,
-        "article": article,
-        "why": entry.why or groups,
-    }
-
-
-def _fields(entry: LogEntry) -> dict[str, Any]:
-    return {
-        "id": entry.id,
-        "time": entry.time,
-        "who": entry.who,
-        "kind": entry.kind.value,
-        "about": entry.about,
-        "article": entry.article,
-        "comment": entry.comment,
-        "title": entry.title,
-        "why": entry.why,
-        "added": entry.added,
-        "removed": entry.removed,
-        "articles": entry.articles,
-        "comments": entry.comments,
-        "until": entry.until,
-        "undone": entry.undone,
-    }
+    return pick(entry, "id", "time", "who", "kind") | {"about": about, "article": article, "why": entry.why or groups}
 
 
 @click.command()
@@ -77,7 +55,7 @@ def stats(site: Site, days: int, as_json: bool) -> None:
     """
     counted = site.store.read(queue_days, site.store.keys, clock.now(), days)
     names = ("day", "posts", "votes", "comments", "sign_ups", "reports", "settled")
-    print_rows([{name: getattr(day, name) for name in names} for day in counted], as_json)
+    print_rows([pick(day, *names) for day in counted], as_json)
     wait = median_wait(counted)
     if not as_json:
         click.echo()

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from flask.cli import AppGroup
 
 from voteweb import __version__
 from voteweb.cli.backup import backup
@@ -24,8 +23,8 @@ from voteweb.core.config import TRACEBACK_VARIABLE
 from voteweb.core.errors import VotewebError
 
 
-class Commands(AppGroup):
-    """Flask's group of commands; a failure of one ends in one line."""
+class Commands(click.Group):
+    """The group of all commands; a failure of one ends in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; raise its failure as a ClickException."""

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -23,7 +23,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 25, 10_000
 MAX_CELL_LENGTH = 60
 
 #: The fields of one thing, in the order in which they are printed.
-Fields = Mapping[str, Any]
+Fields = dict[str, Any]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
 
@@ -67,17 +67,25 @@ def bounded(rows: Iterable[T], skip: int, limit: int, already_skipped: int = 0) 
     return found[:limit]
 
 
+def pick(thing: object, *names: str) -> Fields:
+    """Return the fields of a *thing* with these names."""
+    return {name: getattr(thing, name) for name in names}
+
+
 def print_rows(rows: Sequence[Fields], as_json: bool) -> None:
     """Print a list: the names of the fields above columns, or a JSON object for each row."""
     if as_json:
         for row in rows:
             click.echo(json.dumps(row))
         return
-    if not rows:
-        return
-    lines = [[name.replace("_", " ").upper() for name in rows[0]]]
-    lines += [[_cell(name, value) for name, value in row.items()] for row in rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    if rows:
+        headings = [name.replace("_", " ").upper() for name in rows[0]]
+        print_columns([headings, *([_cell(name, value) for name, value in row.items()] for row in rows)])
+
+
+def print_columns(lines: Sequence[Sequence[str]]) -> None:
+    """Print *lines* of cells, those of each column below one another."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
@@ -90,6 +98,11 @@ def print_fields(fields: Fields, as_json: bool) -> None:
     for name, value in fields.items():
         if text := _text(name, value):
             click.echo(f"{name.replace('_', ' ')}: {text}")
+
+
+def warn(message: object) -> None:
+    """Print a warning on standard error."""
+    click.echo(f"Warning: {message}", err=True)
 
 
 def confirm(question: str, is_confirmed: bool) -> None:

@@ -20,6 +20,7 @@ import click
 from voteweb.cli.doctor import backup_path, convert_site
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import background_jobs
+from voteweb.cli.output import warn
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import (
     data_option,
@@ -69,10 +70,10 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     settings = load_settings(data, host=host, port=port, workers=workers)
     setting_sources = sources(settings, set(os.environ) - environment, FILE_NAME)
     for warning in unknown_name_warnings():
-        _warn(warning)
+        warn(warning)
     address, port = free_address(settings.host, settings.port)
     is_embedded = not settings.redis_url
-    with _metrics_dir(settings), open_database(replace(settings, port=port), notify=_warn) as settings:
+    with _metrics_dir(settings), open_database(replace(settings, port=port), notify=warn) as settings:
         with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
             state = Migrations(store.context).state()
             if is_embedded and not state.is_current:
@@ -84,7 +85,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
             files = disk_warnings(settings.data_dir)
             for warning in (*settings.warnings(), *store.health.warnings(), *files, *search_warnings):
-                _warn(warning)
+                warn(warning)
             if sample:
                 _add_sample(store, settings)
             if not store.users.has_admin():
@@ -92,10 +93,6 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
         _serve(settings, address, setting_sources)
     place = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
     click.echo(f"voteweb has stopped{place}.")
-
-
-def _warn(message: str) -> None:
-    click.echo(f"Warning: {message}", err=True)
 
 
 def free_address(host: str, port: int) -> tuple[str, int]:

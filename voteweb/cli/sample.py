@@ -7,16 +7,16 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from voteweb.cli import import_file
+from voteweb.cli.users import make_member
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
-from voteweb.core.config import COMMAND_LINE, Settings
+from voteweb.core.config import Settings
 from voteweb.core.errors import GroupExists
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.core.names import name_key
 from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
 from voteweb.store.comments.imports import ImportedComment, Story
-from voteweb.store.schema.log_entries import NewLogEntry
 
 #: Name of the moderator of a sample site.
 MODERATOR_NAME = "editor"
@@ -42,8 +42,7 @@ def import_sample(store: Store, settings: Settings, now: float) -> Account | Non
     rows = sorted(_read_rows("sample.jsonl"), key=lambda row: -row["hours"])
     store.imports.add([_story(row, settings, now) for row in rows])
     account = Account(MODERATOR_NAME, readable_password())
-    entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=account.name, why=Role.MODERATOR.value)
-    store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR, entry=entry)
+    make_member(store, account.name, passwords.hash_password(account.password), Role.MODERATOR)
     if settings.comments:
         # The site was empty: the articles have the first ids.
         _converse(store, {row["title"]: id for id, row in enumerate(rows, 1)}, now)

@@ -1,28 +1,28 @@
 """``voteweb user``: create, change and look up members."""
 
 import sys
-from typing import Any
 
 import click
-from flask.cli import AppGroup
 
 from voteweb.cli.output import (
+    Fields,
     bounded,
     confirm,
     json_option,
     list_options,
+    pick,
     print_fields,
     print_rows,
     read_pages,
     yes_option,
 )
-from voteweb.cli.site import Site, site_origin, with_site
+from voteweb.cli.site import Site, log_entry, site_origin, with_site
 from voteweb.core import passwords, validation
-from voteweb.core.config import COMMAND_LINE, LOG_PAGE_SIZE, MAX_PASSWORD_LENGTH, MEMBER_PAGE_SIZE, RESET_SECONDS
+from voteweb.core.config import LOG_PAGE_SIZE, MAX_PASSWORD_LENGTH, MEMBER_PAGE_SIZE, RESET_SECONDS
 from voteweb.core.errors import Invalid, NoSuchMember
-from voteweb.core.models import LogAction, Page, Role, User
+from voteweb.core.models import LogAction, Role, User
 from voteweb.core.names import name_key
-from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store import Store
 
 password_stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
 
@@ -58,10 +58,16 @@ def _prompt_password() -> str:
     return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
 
 
+def make_member(store: Store, name: str, password_hash: str, role: Role) -> User:
+    """Make a member, and return it; a *role* above member is in the log."""
+    entry = None if role is Role.MEMBER else log_entry(LogAction.ROLE, about=name, why=role.value)
+    return store.users.make(name, password_hash, role, entry=entry)
+
+
 _ROLE = click.Choice([role.value for role in Role])
 
 
-@click.group(cls=AppGroup)
+@click.group()
 def user() -> None:
     """Make and list members, change their roles and passwords, ban them, and delete their accounts.
 
@@ -69,7 +75,7 @@ def user() -> None:
     """
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @click.option("--role", type=_ROLE, default=Role.MEMBER.value, show_default=True)
 @password_stdin_option
@@ -80,14 +86,12 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     existing = site.store.users.find(name)
     if existing:
         raise Invalid("The name %(name)s is taken.", name=existing.name)
-    entry = None if role == Role.MEMBER else _log_entry(LogAction.ROLE, name, role)
-    member = site.store.users.make(
-        name, new_password_hash(name, site.settings.site_name, password_stdin), Role(role), entry=entry
-    )
+    password_hash = new_password_hash(name, site.settings.site_name, password_stdin)
+    member = make_member(site.store, name, password_hash, Role(role))
     click.echo(f"Made {member.name} ({member.role}).")
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @click.argument("role", type=_ROLE)
 @with_site()
@@ -95,13 +99,13 @@ def role(site: Site, name: str, role: str) -> None:
     """Give the member NAME another ROLE."""
     member = site.store.users.get(validation.member_name(name))
     if member.held:
-        site.store.waiting.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
+        site.store.waiting.admit(member.name, log_entry(LogAction.ADMIT, about=member.name))
         click.echo(f"{member.name} waited to be let in, and now is.")
-    site.store.users.set_role(member.name, Role(role), _log_entry(LogAction.ROLE, member.name, role))
+    site.store.users.set_role(member.name, Role(role), log_entry(LogAction.ROLE, about=member.name, why=role))
     click.echo(f"{member.name} is now {role}; before: {member.role}.")
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @password_stdin_option
 @click.option("--link", is_flag=True, help="Print a one-time link for a new password, and ask for none.")
@@ -125,7 +129,7 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
     click.echo(f"{member.name} has a new password and is logged out everywhere.")
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @click.option("--reason", required=True, help="The reason; the member and everybody else can read it.")
 @with_site()
@@ -140,28 +144,28 @@ def ban(site: Site, name: str, reason: str) -> None:
         return
     reason = validation.reason(reason)
     if member.held:
-        site.store.waiting.refuse(member.name, _log_entry(LogAction.REFUSE, member.name, reason))
+        site.store.waiting.refuse(member.name, log_entry(LogAction.REFUSE, about=member.name, why=reason))
         click.echo(f"{member.name}, who waited to be let in, is refused and logged out everywhere.")
         return
-    site.store.bans.ban(member.name, _log_entry(LogAction.BAN, member.name, reason))
+    site.store.bans.ban(member.name, log_entry(LogAction.BAN, about=member.name, why=reason))
     click.echo(f"{member.name} is banned and logged out everywhere.")
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @with_site()
 def unban(site: Site, name: str) -> None:
     """Allow the banned member NAME to log in again, or let in one who waits or was refused."""
     member = site.store.users.get(validation.member_name(name))
     if member.held:
-        site.store.waiting.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
+        site.store.waiting.admit(member.name, log_entry(LogAction.ADMIT, about=member.name))
         click.echo(f"{member.name} is let in.")
         return
-    site.store.bans.lift(member.name, _log_entry(LogAction.UNBAN, member.name))
+    site.store.bans.lift(member.name, log_entry(LogAction.UNBAN, about=member.name))
     click.echo(f"{member.name} can log in again." if member.banned else f"{member.name} is not banned.")
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @click.option("--delete-posts", is_flag=True, help="Delete their articles and comments, too.")
 @yes_option
@@ -181,15 +185,7 @@ def delete(site: Site, name: str, delete_posts: bool, yes: bool) -> None:
     click.echo(f"The account of {member.name} is deleted. Backups made before still have it.")
 
 
-def _log_entry(action: LogAction, about: str, reason: str = "") -> NewLogEntry:
-    """Return an entry for the moderation log of an act of the command line."""
-    return NewLogEntry(action, COMMAND_LINE, about=about, why=reason)
-
-
-__all__ = ["user"]  # with the commands of both modules
-
-
-@user.command("list", with_appcontext=False)
+@user.command("list")
 @click.option("--moderators", is_flag=True, help="Only moderators and admins.")
 @click.option("--banned", is_flag=True, help="Only those who are banned, the latest ban first.")
 @click.option("--starting-with", metavar="TEXT", help="Only names that start with TEXT, 50 at most.")
@@ -204,30 +200,24 @@ def list_(
     """
     if moderators + banned + (starting_with is not None) > 1:
         raise click.UsageError("Choose one of --moderators, --banned and --starting-with.")
-    lists, store = site.store.users, site.store
+    users = site.store.users
     if moderators:
-        found = bounded(lists.moderators(), skip, limit)
-        names = [name_key(member.name) for member in found]
+        names = [name_key(member.name) for member in bounded(users.moderators(), skip, limit)]
     elif starting_with is not None:
-        matching, _ = lists.search(starting_with)
+        matching, _ = users.search(starting_with)
         names = bounded(matching, skip, limit)
     else:
-        queue, size = (lists.queue_banned, LOG_PAGE_SIZE) if banned else (lists.queue_newest, MEMBER_PAGE_SIZE)
-
-        def read(number: int) -> Page[str]:
-            return store.read(queue, number)
-
-        names = read_pages(read, size, skip, limit)
-    members = store.read(lists.queue_members, list(dict.fromkeys(names)))
+        queue, size = (users.queue_banned, LOG_PAGE_SIZE) if banned else (users.queue_newest, MEMBER_PAGE_SIZE)
+        names = read_pages(lambda number: site.store.read(queue, number), size, skip, limit)
     rows = [
-        _facts(member.user) | {"articles": member.articles, "comments": member.comments}
-        for member in members
+        _facts(member.user) | pick(member, "articles", "comments")
+        for member in site.store.read(users.queue_members, list(dict.fromkeys(names)))
         if member.user.banned or not banned
     ]
     print_rows(rows, as_json)
 
 
-@user.command(with_appcontext=False)
+@user.command()
 @click.argument("name")
 @json_option
 @with_site()
@@ -245,17 +235,11 @@ def show(site: Site, name: str, as_json: bool) -> None:
         "request": who.request,
         "invited_by": who.invited_by,
         "can_log_in": bool(who.password) and not who.banned,
-        "articles": member.articles,
-        "comments": member.comments,
+        **pick(member, "articles", "comments"),
     }
     print_fields(fields, as_json)
 
 
-def _facts(member: User) -> dict[str, Any]:
+def _facts(member: User) -> Fields:
     state = "refused" if member.held and member.banned else "banned" if member.banned else ""
-    return {
-        "name": member.name,
-        "role": member.role.value,
-        "since": member.since,
-        "state": state or ("waiting" if member.held else "active"),
-    }
+    return pick(member, "name", "role", "since") | {"state": state or ("waiting" if member.held else "active")}
