@@ -11,6 +11,7 @@ from jinja2.runtime import Macro
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.config import Settings
+from voteweb.core.errors import N_
 from voteweb.core.models import Role
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
@@ -69,6 +70,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         time=formatting.format_time,
     )
     app.jinja_env.globals.update(
+        N_=N_,
         absolute=urls.absolute,
         action_count=formatting.action_count,
         age=lambda time: formatting.round_age(now() - time),
