@@ -27,6 +27,7 @@ from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core import clock
 from voteweb.core.config import MAX_TIME, SCHEMA
 from voteweb.core.errors import Invalid, StorageFull, Unavailable
+from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, parse_line, things
 from voteweb.store.schema.values import finite_number
 from voteweb.store.server.health import BackupFacts
@@ -66,21 +67,29 @@ def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
             raise
 
 
-def write(
-    stream: IO[bytes],
-    engine: str,
-    lines: Iterable[KeyLine],
-    skipped: Sequence[str] = (),
-    *,
-    layout: int = SCHEMA,
-    is_whole: bool = False,
+def write_backup(
+    store: Store, file: Path | None, *, whole_layout: int | None = None
+) -> tuple[Counter[str], int, list[str]]:
+    """Write a backup of a site into *file*, None for standard output.
+
+    Return how many lines there were, and of things in them, the size of the backup in bytes, and the keys that could
+    not be read: the last line has their number. With a *whole_layout*, every key of data with this layout is written.
+    """
+    source, skipped, is_whole = Backup(store.context), list[str](), whole_layout is not None
+    lines, total = (source.all_lines(), source.key_total()) if is_whole else (source.lines(skipped), source.total())
+    header = {"file": FILE_TYPE, "format": FORMAT, "layout": whole_layout if is_whole else SCHEMA}
+    header |= {"engine": store.health.engine().program, "taken": clock.now(), **({"whole": True} if is_whole else {})}
+    with replace_atomically(file) if file else nullcontext(sys.stdout.buffer) as stream:
+        counts, size = _write(stream, header, track(lines, "Backing up", total), skipped)
+    return counts, size, skipped
+
+
+def _write(
+    stream: IO[bytes], header: dict[str, Any], lines: Iterable[KeyLine], skipped: Sequence[str]
 ) -> tuple[Counter[str], int]:
-    """Write *lines*, which were read from *engine*, to *stream*.
+    """Write *header* and *lines* to *stream*; return the numbers of lines and of things in them, and of bytes.
 
-    Return how many lines there were, and of things in them, and the size of the backup in bytes.
-
-    *skipped* are, once all lines have been read, the keys that could not be: the last line has their number. A *whole*
-    copy has every key of a site with this *layout*.
+    *skipped* are, once all lines have been read, the keys that could not be.
     """
     counts: Counter[str] = Counter()
     digest = sha256()
@@ -93,9 +102,7 @@ def write(
         digest.update(line)
         size += stream.write(compressor.compress(line))
 
-    whole = {"whole": True} if is_whole else {}
-    origin = {"layout": layout, "engine": engine, "taken": clock.now()}
-    write_line({"file": FILE_TYPE, "format": FORMAT, **origin, **whole})
+    write_line(header)
     for line in lines:
         write_line(line.as_json())
         counts["lines"] += 1
@@ -273,8 +280,11 @@ def backup(site: Site, /, path: Path | None, **former_options: str | None) -> No
     for option in ignored:
         click.echo(f"{option} does nothing any more: {_ADVICE}.", err=True)
     begun = clock.now()
-    file = path / _file_name(begun, site.settings.site) if path and path.is_dir() else path
-    size, skipped = _write(site, file)
+    file = path and file_at(path, "voteweb", site.settings.site)
+    counts, size, skipped = write_backup(site.store, file)
+    click.echo(f"Wrote {summarize(counts)} to {file or 'standard output'} ({size / 1e6:,.1f} MB).", err=not file)
+    for key in skipped[:PRINTED_KEYS]:
+        click.echo(f"{key}  cannot be read: left out", err=True)
     if skipped:
         raise click.ClickException(
             f"{file or 'The backup'} is partial: {pluralize(len(skipped), 'key')} could not be read and "
@@ -288,24 +298,10 @@ def backup(site: Site, /, path: Path | None, **former_options: str | None) -> No
         click.echo("The database accepts no writes: the site cannot note that this backup was made.", err=True)
 
 
-def _file_name(made: float, site: str) -> str:
-    """Return the name of a backup of *site*, "" for one without a name, that was *made* at this unix time."""
-    return f"voteweb-{f'{site}-' if site else ''}{datetime.fromtimestamp(made, UTC):%Y%m%dT%H%M%SZ}.gz"
-
-
-def _write(site: Site, file: Path | None) -> tuple[int, list[str]]:
-    """Write the backup into *file*, None for standard output.
-
-    Return its size in bytes, and the keys that could not be read, of which the first are printed.
-    """
-    source, engine, skipped = Backup(site.store.context), site.store.health.engine().program, list[str]()
-    with replace_atomically(file) if file else nullcontext(sys.stdout.buffer) as stream:
-        lines = track(source.lines(skipped), "Backing up", source.total())
-        counts, size = write(stream, engine, lines, skipped)
-    click.echo(f"Wrote {summarize(counts)} to {file or 'standard output'} ({size / 1e6:,.1f} MB).", err=not file)
-    for key in skipped[:PRINTED_KEYS]:
-        click.echo(f"{key}  cannot be read: left out", err=True)
-    return size, skipped
+def file_at(path: Path, beginning: str, site: str) -> Path:
+    """Return *path* or, if that is a folder, a file in it: *beginning*, *site* unless that is "", and the time."""
+    time = f"{datetime.fromtimestamp(clock.now(), UTC):%Y%m%dT%H%M%SZ}"
+    return path / f"{'-'.join(filter(None, [beginning, site, time]))}.gz" if path.is_dir() else path
 
 
 def summarize(counts: Mapping[str, int]) -> str:

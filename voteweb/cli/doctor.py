@@ -1,11 +1,10 @@
 """``voteweb doctor``, ``rescore`` and ``migrate``: check, repair and convert the data and the index of search."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from voteweb.cli import backup
+from voteweb.cli.backup import file_at, write_backup
 from voteweb.cli.jobs import catch_up, index_size, new_folder
 from voteweb.cli.output import track
 from voteweb.cli.site import (
@@ -25,7 +24,6 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.health import examine, start_warnings
 from voteweb.search.models import SearchError
 from voteweb.store import Store
-from voteweb.store.backup import Backup
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import Migrations, State
 
@@ -129,46 +127,38 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
         state = Migrations(store.context).state()
         if state.is_current:
             click.echo(f"The data have layout {SCHEMA}, the current one.")
-        elif dry_run:
-            _count(store, state)
         else:
-            convert_site(store, state, backup or backup_path(folder, state, settings.site))
+            convert_site(store, state, backup or folder, dry_run=dry_run)
 
 
-def backup_path(folder: Path, state: State, site: str) -> Path:
-    """Return the file in *folder* for the backup of *site* that is made now."""
-    beginning = f"before-layout-{SCHEMA}-from-{state.number}" + (f"-{site}" if site else "")
-    return folder / f"{beginning}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.gz"
+def convert_site(store: Store, state: State, path: Path, *, dry_run: bool = False) -> None:
+    """Convert the data, with a backup of every key at *path*, which may be a folder; a dry run only counts them.
 
-
-def convert_site(store: Store, state: State, file: Path) -> None:
-    """Back up every key into *file*, unless an unfinished migration has made its backup, and convert the data."""
-    run = store.health.engine().run
+    There is no backup if an unfinished migration has made its own.
+    """
+    run, migrations = store.health.engine().run, Migrations(store.context)
     # Data that cannot be converted are found here, before anything is changed.
     totals = {
         conversion: sum(conversion.run(store.context, dry_run=True))
-        for conversion in Migrations(store.context).conversions(state.number)
+        for conversion in migrations.conversions(state.number)
     }
+    if dry_run:
+        for conversion, total in totals.items():
+            click.echo(f"{conversion.title}: {pluralize(total, 'record')} to convert.")
+        click.echo(f"The data have layout {state.number} and would get layout {SCHEMA}.")
+        return
     if state.backup:
         click.echo(f"Continuing the migration whose backup is {state.backup}.")
     else:
-        with backup.replace_atomically(file) as stream:
-            lines = track(Backup(store.context).all_lines(), "Backing up", Backup(store.context).key_total())
-            engine = store.health.engine().program
-            backup.write(stream, engine, lines, layout=state.number, is_whole=True)
+        beginning = f"before-layout-{SCHEMA}-from-{state.number}"
+        file = file_at(path, beginning, store.context.settings.site)
+        write_backup(store, file, whole_layout=state.number)
         click.echo(f"Wrote a backup of every key to {file.resolve()}.")
-        Migrations(store.context).begin(str(file.resolve()))
+        migrations.begin(str(file.resolve()))
     for conversion, total in totals.items():
         converted = sum(track(conversion.run(store.context), conversion.title, total, lambda count: count))
         click.echo(f"{conversion.title}: {pluralize(converted, 'record')}.")
     if store.health.engine().run != run:  # it may lack what was converted last
         raise ServerChanged()
-    Migrations(store.context).finish()
+    migrations.finish()
     click.echo(f"The data have layout {SCHEMA} now.")
-
-
-def _count(store: Store, state: State) -> None:
-    for conversion in Migrations(store.context).conversions(state.number):
-        count = sum(conversion.run(store.context, dry_run=True))
-        click.echo(f"{conversion.title}: {pluralize(count, 'record')} to convert.")
-    click.echo(f"The data have layout {state.number} and would get layout {SCHEMA}.")

@@ -15,7 +15,6 @@ from voteweb.cli.backup import Reader, summarize
 from voteweb.cli.output import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
 from voteweb.embedded.database import open_database
-from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks, Restore
 from voteweb.store.doctor import Doctor
 
@@ -71,45 +70,29 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
                     restore.write(batch)
             restore.finish(force=force)
             click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
-            if force and not reader.is_whole and _print_findings(store):
-                sys.exit(FOUND_STATUS)
+            if force and not reader.is_whole:
+                findings = Doctor(store.context).examine()
+                if _print_faults(f"{finding.key}  {finding.what}" for finding in findings):
+                    sys.exit(FOUND_STATUS)
 
 
 def _check(file: str, stream: IO[bytes], force: bool) -> tuple[Reader, str]:
-    """Read the whole file, print its first faults, and return how many there are in words, "" for none."""
+    """Read the whole file, print its first faults, and return its reader and how many there are in words."""
     with _read(file, stream, "Checking", force) as (reader, lines):
-        checks, faults = LineChecks(is_whole=reader.is_whole), _Faults()
-        for line in lines:
-            faults.add(checks.faults(line))
-    return reader, faults.report()
+        checks = LineChecks(is_whole=reader.is_whole)
+        return reader, _print_faults(fault for line in lines for fault in checks.faults(line))
 
 
-def _print_findings(store: Store) -> bool:
-    """Print what the doctor names in a site that was restored with force; tell whether there is anything."""
-    findings = _Faults()
-    findings.add(f"{found.key}  {found.what}" for found in Doctor(store.context).examine())
-    return bool(findings.report())
-
-
-class _Faults:
-    """Faults of a backup: the first ones are printed, all are counted."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def add(self, faults: Iterable[str]) -> None:
-        """Count *faults*, and print those that are among the first."""
-        for fault in faults:
-            self.count += 1
-            if self.count <= PRINTED_FAULTS:
-                # A terminal obeys what a hostile file may have in names.
-                click.echo(fault if fault.isprintable() else fault.encode("unicode_escape").decode())
-
-    def report(self) -> str:
-        """Say how many faults were not printed, and return how many there are in words, "" for none."""
-        if self.count > PRINTED_FAULTS:
-            click.echo(f"... and {pluralize(self.count - PRINTED_FAULTS, 'more faulty value')}")
-        return pluralize(self.count, "faulty value") if self.count else ""
+def _print_faults(faults: Iterable[str]) -> str:
+    """Print the first of *faults*, and return how many there are in words, "" for none."""
+    count = 0
+    for count, fault in enumerate(faults, 1):
+        if count <= PRINTED_FAULTS:
+            # A terminal obeys what a hostile file may have in names.
+            click.echo(fault if fault.isprintable() else fault.encode("unicode_escape").decode())
+    if count > PRINTED_FAULTS:
+        click.echo(f"... and {pluralize(count - PRINTED_FAULTS, 'more faulty value')}")
+    return pluralize(count, "faulty value") if count else ""
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from voteweb.cli.doctor import backup_path, convert_site
+from voteweb.cli.doctor import convert_site
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import background_jobs
 from voteweb.cli.output import warn
@@ -77,7 +77,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
         with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
             state = Migrations(store.context).state()
             if is_embedded and not state.is_current:
-                convert_site(store, state, backup_path(Path(settings.data_dir), state, settings.site))
+                convert_site(store, state, Path(settings.data_dir))
             Migrations(store.context).refuse_other()
             store = with_settings_in_force(store)
             _check_app(settings)
