@@ -12,7 +12,7 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import newest_articles
 from tests.store.examination import broken, run
-from voteweb.cli import import_file
+from voteweb.cli import imports
 from voteweb.cli.import_file import COMMENT_COLUMNS
 from voteweb.cli.imports import NEWEST_AGE_SECONDS
 from voteweb.core.config import MAX_COMMENT_LENGTH
@@ -99,7 +99,7 @@ def test_stories_and_comments_are_shifted_together(invoke: Invoke, store: Store,
 def test_a_dry_run_counts_what_an_import_would_do(
     invoke: Invoke, store: Store, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_file, "BATCH_SIZE", 2)
+    monkeypatch.setattr(imports, "BATCH_SIZE", 2)
     stories = write(tmp_path / "stories.jsonl", {"title": "A story", "link": LINK, "poster": "bob", "time": START})
     write(file, row(1), row(1), row(2, 1), row(3, 8), row(4, 2))
     counts = "comments: imported 3, known 1, bad 1"

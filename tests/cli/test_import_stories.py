@@ -14,7 +14,7 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, newest_articles
 from tests.store.examination import broken
-from voteweb.cli import import_file
+from voteweb.cli import imports
 from voteweb.cli.import_file import STORY_COLUMNS
 from voteweb.cli.imports import NEWEST_AGE_SECONDS
 from voteweb.store import Store
@@ -97,7 +97,7 @@ def test_a_story_that_is_shifted_before_1970_is_refused(invoke: Invoke, file: Pa
 def test_stories_of_one_second_keep_their_order(
     invoke: Invoke, store: Store, file: Path, options: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_file, "BATCH_SIZE", 4)
+    monkeypatch.setattr(imports, "BATCH_SIZE", 4)
     file.write_text(as_lines(*(row(title=f"Story {i}", time=1441518960 + i % 2) for i in range(12))))
     invoke("import", file, *options)
     titles = [article.title for article in reversed(newest_articles(store).rows)]
@@ -150,7 +150,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_stories_are_imported_in_batches(
     invoke: Invoke, store: Store, file: Path, batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_file, "BATCH_SIZE", 4)
+    monkeypatch.setattr(imports, "BATCH_SIZE", 4)
     file.write_text(as_lines(*(row(title=f"Story {i}") for i in range(10))))
     assert invoke("import", file).stdout == "imported 10, known 0, bad 0\n"
     assert batches == [4, 4, 2]
@@ -163,4 +163,4 @@ def test_all_real_stories_are_imported_in_batches(
     result = invoke("import", real_stories, "--shift-to-now")
     assert (result.stdout, result.stderr) == ("imported 18056, known 0, bad 0\n", "")
     assert store.health.counts() == Counts(articles=18_056, members=9_602, groups=15)
-    assert len(batches) == ceil(18_056 / import_file.BATCH_SIZE)
+    assert len(batches) == ceil(18_056 / imports.BATCH_SIZE)

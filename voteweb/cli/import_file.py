@@ -1,27 +1,22 @@
-"""Files of an import: parse the rows of a CSV or JSON Lines file, move their times, and send them in batches."""
+"""Files of an import: read the rows of a CSV or JSON Lines file, and parse the stories and comments in them."""
 
 import csv
 import io
 import json
 import re
-import sys
 from base64 import urlsafe_b64encode
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TextIO, TypeVar
-
-import click
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 from voteweb.cli.output import track_file
-from voteweb.core import config, validation
+from voteweb.core import config, links, validation
 from voteweb.core.errors import ConfigError, Invalid, TooManyGroups, VotewebError
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
-from voteweb.store.comments.imports import ImportedComment, Imports, Story
+from voteweb.store.comments.imports import ImportedComment, Story
 
 
 class Columns(NamedTuple):
@@ -35,6 +30,9 @@ STORY_COLUMNS = Columns(("title", "link", "text", "poster", "time", "votes", "gr
 COMMENT_COLUMNS = Columns(
     ("article link", "n", "parent", "text", "poster", "time", "votes"), ("article link", "n", "text", "poster", "time")
 )
+
+#: Numbers of comments in a file: other sites count all their comments together.
+MAX_NUMBER = 10**15
 
 T = TypeVar("T")
 ImportRow = Mapping[str, Any]
@@ -131,6 +129,30 @@ def parse_story(row: ImportRow, max_groups: int) -> Story:
     return Story(Draft(title, link, text, groups), poster, time, votes, digest(link, title, poster, time))
 
 
+def parse_comment(row: ImportRow) -> tuple[str, ImportedComment]:
+    """Return the digest of the link of the article in *row*, and the comment, without its article; raise Invalid."""
+    link = parse_link(row)
+    text = validation.comment(parse_text(row, "text"))
+    poster = validation.member_name(parse_text(row, "poster"))
+    number, parent = (parse_count(row, name, default=0, max=MAX_NUMBER) for name in ("n", "parent"))
+    if not number:
+        raise Invalid("n must be a whole number from 1 to %(max)s", max=MAX_NUMBER)
+    if parent == number:
+        raise Invalid("answers itself")
+    votes = parse_count(row, "votes", default=0)
+    digest = digest_of("comment", link, str(number))
+    parent_digest = digest_of("comment", link, str(parent)) if parent else ""
+    return link, ImportedComment(0, text, poster, parse_time(row), votes, digest, parent_digest)
+
+
+def parse_link(row: ImportRow) -> str:
+    """Return the digest of the link of the article in *row*; raise Invalid."""
+    link = validation.link(parse_text(row, "article link"))
+    if not link:
+        raise Invalid("article link is missing")
+    return links.digest(link)
+
+
 def digest(link: str, title: str, poster: str, time: float) -> str:
     """Return the digest that identifies a story."""
     return digest_of(link, title, name_key(poster), f"{time:.6f}")
@@ -189,25 +211,6 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-Row = TypeVar("Row", Story, ImportedComment)
-
-#: Rows sent to Redis at once: enough to make round trips cheap, few enough not to delay the site's own requests.
-BATCH_SIZE = 500
-#: Distinct times for which the number of rows is remembered, so that memory is bounded.
-MAX_TRACKED_SECONDS = 100_000
-#: The message about a row that the store refused, by its answer.
-REFUSALS = {
-    "no-article": "no article here has this link",
-    "no-parent": "answers a comment that was not imported before it",
-    "parent-gone": "answers a comment that was deleted or removed",
-    "too-deep": f"is a reply on level {config.MAX_COMMENT_LEVEL + 1}: no conversation is deeper than"
-    f" {config.MAX_COMMENT_LEVEL}",
-    "full": f"is one too many: a conversation takes {config.MAX_COMMENTS:,} comments",
-    "gone": "its article was deleted or removed",
-    "unknown": "its article has just been deleted",
-}
-
-
 def read_file(
     file: Path, label: str, parse: Callable[[ImportRow], T], columns: Columns = STORY_COLUMNS
 ) -> Iterator[tuple[int, T | VotewebError]]:
@@ -215,98 +218,3 @@ def read_file(
     with file.open("rb") as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
         yield from track_file(read_rows(text, file.suffix.lower(), parse, columns), label, stream)
-
-
-def echo_error(file: Path, line: int, error: object) -> None:
-    """Print the fault of a line of *file*, in place of the progress bar."""
-    erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-    click.echo(f"{erase_bar}{file}:{line}: {error}", err=True)
-
-
-@dataclass
-class ImportTimes:
-    """The times of the rows of a file, moved by ``shift`` seconds; none may be after ``latest``."""
-
-    latest: float
-    shift: float = 0.0
-    _count_at: Counter[float] = field(default_factory=Counter)
-
-    def move(self, time: float) -> float | Invalid:
-        """Return *time*, moved; rows of one second keep their order: each is a microsecond later than the one before.
-
-        Returns an error if it is no time for a row.
-        """
-        moved = time + self.shift
-        if not 0 <= moved <= self.latest:
-            return Invalid("time is in the future" if moved > self.latest else "time is before 1970")
-        if len(self._count_at) > MAX_TRACKED_SECONDS:
-            self._count_at.clear()
-        earlier = self._count_at[time]
-        self._count_at[time] += 1
-        return moved + earlier / 1_000_000
-
-
-@dataclass
-class ImportRun(Generic[Row]):
-    """A run of the importer: the rows of the current batch, and the numbers of those imported, known and bad.
-
-    ``send`` imports rows and returns what became of each; ``parent_of`` returns the digest of the row that one answers,
-    "" for none.
-    """
-
-    file: Path
-    imports: Imports
-    times: ImportTimes
-    dry_run: bool
-    send: Callable[[Sequence[Row]], Sequence[str]]
-    parent_of: Callable[[Row], str] = lambda row: ""
-    counts: Counter[str] = field(default_factory=Counter)
-    _batch: list[tuple[int, Row]] = field(default_factory=list)
-    #: The digests of all rows; only a dry run remembers them.
-    _met: set[str] = field(default_factory=set)
-
-    def add(self, line: int, row: Row) -> bool:
-        """Add *row* to the batch, with its time moved; return whether that is a time for it."""
-        time = self.times.move(row.time)
-        if isinstance(time, Invalid):
-            self.refuse(line, time)
-            return False
-        self._batch.append((line, replace(row, time=time)))
-        if len(self._batch) >= BATCH_SIZE:
-            self.flush()
-        return True
-
-    def flush(self) -> None:
-        """Import the batch and count its rows."""
-        rows = [row for _, row in self._batch]
-        for (line, _), answer in zip(self._batch, (self._check if self.dry_run else self.send)(rows), strict=True):
-            if answer in REFUSALS:
-                self.refuse(line, REFUSALS[answer])
-            else:
-                self.counts[answer] += 1
-        self._batch = []
-
-    def refuse(self, line: int, error: object) -> None:
-        """Count a bad row and print its fault."""
-        self.counts["bad"] += 1
-        echo_error(self.file, line, error)
-
-    def _check(self, rows: Sequence[Row]) -> list[str]:
-        """Return what would become of *rows*."""
-        known = self.imports.known([row.digest for row in rows])
-        parents = [self.parent_of(row) for row in rows]
-        answers: list[str] = []
-        for row, is_known, parent, has_parent in zip(rows, known, parents, self.imports.known(parents), strict=True):
-            if is_known or row.digest in self._met:
-                answers.append("known")
-            elif parent and not has_parent and parent not in self._met:
-                answers.append("no-parent")
-            else:
-                self._met.add(row.digest)
-                answers.append("imported")
-        return answers
-
-    def echo_summary(self, what: str = "") -> None:
-        """Say how many rows, of *what*, were imported."""
-        summary = what + ", ".join(f"{name} {self.counts[name]}" for name in ("imported", "known", "bad"))
-        click.echo(f"{summary} (dry run: nothing was written)" if self.dry_run else summary)

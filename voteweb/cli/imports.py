@@ -1,30 +1,31 @@
 """``voteweb import``: import stories of other sites from a file, in batches."""
 
-from functools import partial
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, TypeVar
 
 import click
 
 from voteweb.cli.import_file import (
     COMMENT_COLUMNS,
-    REFUSALS,
     STORY_COLUMNS,
+    Columns,
     ImportRow,
-    ImportRun,
-    ImportTimes,
-    digest_of,
-    parse_count,
+    parse_comment,
+    parse_link,
     parse_story,
-    parse_text,
     parse_time,
     read_file,
 )
 from voteweb.cli.site import Site, with_site
-from voteweb.core import clock, config, links, validation
+from voteweb.core import clock, config, links
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.core.names import name_key
-from voteweb.store.comments.imports import ImportedComment
+from voteweb.store.comments.imports import ImportedComment, Imports, Story
+from voteweb.store.scan.scanner import batched
 
 #: Seconds before now at which --shift-to-now puts the newest story.
 NEWEST_AGE_SECONDS = 300
@@ -70,98 +71,159 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
     """
     if not file and not comments:
         raise click.UsageError("Name a FILE of stories, or one of comments with --comments.")
-    now = clock.now()
-    shift, latest = 0.0, now + config.CLOCK_SKEW_SECONDS
+    latest, shift = clock.now() + config.CLOCK_SKEW_SECONDS, 0.0
     if shift_to_now:
-        files = [(file, STORY_COLUMNS), (comments, COMMENT_COLUMNS)]
-        read = (
-            result
-            for source, columns in files
-            if source
-            for _, result in read_file(source, "Reading times", parse_time, columns)
-            if isinstance(result, float)
-        )
-        shift = int(now) - NEWEST_AGE_SECONDS - max(read, default=0.0)
-    imports, links_met = site.store.imports, set[str]()
+        newest = max(_newest_time(file, STORY_COLUMNS), _newest_time(comments, COMMENT_COLUMNS))
+        shift = int(clock.now()) - NEWEST_AGE_SECONDS - newest
+    new_links: set[str] = set()
     if file:
-        stories = ImportRun(file, imports, ImportTimes(latest, shift), dry_run, imports.add)
-        for line, story in read_file(file, "Importing", partial(parse_story, max_groups=site.settings.max_groups)):
-            if isinstance(story, VotewebError):
-                stories.refuse(line, story)
-            elif stories.add(line, story) and dry_run and story.draft.link:
-                links_met.add(links.digest(story.draft.link))
-        stories.flush()
-        stories.echo_summary()
+        new_links = _import_stories(site, file, ImportTimes(latest, shift), dry_run)
     if comments:
-        run = ImportRun(
-            comments, imports, ImportTimes(latest, shift), dry_run, imports.add_comments, lambda row: row.parent_digest
-        )
-        import_comments(run, links_met)
-        run.echo_summary("comments: ")
+        _import_comments(site.store.imports, comments, ImportTimes(latest, shift), dry_run, new_links)
 
 
-#: Numbers of comments in a file: other sites count all their comments together.
-MAX_NUMBER = 10**15
+def _newest_time(file: Path | None, columns: Columns) -> float:
+    """Return the time of the newest row of a *file*, 0 if there is none."""
+    rows = read_file(file, "Reading times", parse_time, columns) if file else iter(())
+    return max((time for _, time in rows if isinstance(time, float)), default=0.0)
 
 
-class CommentRow(NamedTuple):
-    """A row of the file: the digest of the link of its article, and of itself and the row that it answers."""
+Row = TypeVar("Row", Story, ImportedComment)
 
-    link: str
-    text: str
-    poster: str
-    time: float
-    votes: int
-    digest: str
-    parent_digest: str
-
-
-def parse_comment(row: ImportRow) -> CommentRow:
-    """Return the comment in *row*; raise Invalid."""
-    link = parse_link(row)
-    text = validation.comment(parse_text(row, "text"))
-    poster = validation.member_name(parse_text(row, "poster"))
-    number, parent = (parse_count(row, name, default=0, max=MAX_NUMBER) for name in ("n", "parent"))
-    if not number:
-        raise Invalid("n must be a whole number from 1 to %(max)s", max=MAX_NUMBER)
-    if parent == number:
-        raise Invalid("answers itself")
-    votes = parse_count(row, "votes", default=0)
-    parent_digest = _digest(link, parent) if parent else ""
-    return CommentRow(link, text, poster, parse_time(row), votes, _digest(link, number), parent_digest)
+#: Rows sent to Redis at once: enough to make round trips cheap, few enough not to delay the site's own requests.
+BATCH_SIZE = 500
+#: Distinct times for which the number of rows is remembered, so that memory is bounded.
+MAX_TRACKED_SECONDS = 100_000
+#: The message about a row that the store refused, by its answer.
+REFUSALS = {
+    "no-parent": "answers a comment that was not imported before it",
+    "parent-gone": "answers a comment that was deleted or removed",
+    "too-deep": f"is a reply on level {config.MAX_COMMENT_LEVEL + 1}: no conversation is deeper than"
+    f" {config.MAX_COMMENT_LEVEL}",
+    "full": f"is one too many: a conversation takes {config.MAX_COMMENTS:,} comments",
+    "gone": "its article was deleted or removed",
+    "unknown": "its article has just been deleted",
+}
 
 
-def parse_link(row: ImportRow) -> str:
-    """Return the digest of the link of the article in *row*; raise Invalid."""
-    link = validation.link(parse_text(row, "article link"))
-    if not link:
-        raise Invalid("article link is missing")
-    return links.digest(link)
+@dataclass
+class ImportTimes:
+    """The times of the rows of a file, moved by ``shift`` seconds; none may be after ``latest``."""
+
+    latest: float
+    shift: float
+    _count_at: Counter[float] = field(default_factory=Counter)
+
+    def move(self, row: Row) -> Row:
+        """Return *row* with its time moved; raise Invalid if that is no time for a row.
+
+        Rows of one second keep their order: each is a microsecond later than the one before.
+        """
+        moved = row.time + self.shift
+        if not 0 <= moved <= self.latest:
+            raise Invalid("time is in the future" if moved > self.latest else "time is before 1970")
+        if len(self._count_at) > MAX_TRACKED_SECONDS:
+            self._count_at.clear()
+        earlier = self._count_at[row.time]
+        self._count_at[row.time] += 1
+        return replace(row, time=moved + earlier / 1_000_000)
 
 
-def _digest(link: str, number: int) -> str:
-    return digest_of("comment", link, str(number))
+@dataclass
+class ImportRun(Generic[Row]):
+    """A run of the importer, which counts the rows of a file that it imported, knew already, or found to be bad.
+
+    ``send`` imports rows and returns what became of each; ``parent_of`` returns the digest of the row that one answers,
+    "" for none.
+    """
+
+    file: Path
+    imports: Imports
+    dry_run: bool
+    send: Callable[[Sequence[Row]], Sequence[str]]
+    parent_of: Callable[[Row], str] = lambda row: ""
+    counts: Counter[str] = field(default_factory=Counter)
+    #: The digests of all rows; only a dry run remembers them.
+    _met: set[str] = field(default_factory=set)
+
+    def add(self, rows: Iterable[tuple[int, Row | VotewebError]]) -> None:
+        """Import *rows*, which have the numbers of their lines, in batches; print the fault of each bad one."""
+        for batch in batched(self._good(rows), BATCH_SIZE):
+            answers = (self._check if self.dry_run else self.send)([row for _, row in batch])
+            for (line, _), answer in zip(batch, answers, strict=True):
+                if answer in REFUSALS:
+                    self._refuse(line, REFUSALS[answer])
+                else:
+                    self.counts[answer] += 1
+
+    def _good(self, rows: Iterable[tuple[int, Row | VotewebError]]) -> Iterator[tuple[int, Row]]:
+        for line, row in rows:
+            if isinstance(row, VotewebError):
+                self._refuse(line, row)
+            else:
+                yield line, row
+
+    def _refuse(self, line: int, error: object) -> None:
+        """Count a bad row, and print its fault in place of the progress bar."""
+        self.counts["bad"] += 1
+        erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
+        click.echo(f"{erase_bar}{self.file}:{line}: {error}", err=True)
+
+    def _check(self, rows: Sequence[Row]) -> list[str]:
+        """Return what would become of *rows*."""
+        known = self.imports.known([row.digest for row in rows])
+        parents = [self.parent_of(row) for row in rows]
+        answers: list[str] = []
+        for row, is_known, parent, has_parent in zip(rows, known, parents, self.imports.known(parents), strict=True):
+            if is_known or row.digest in self._met:
+                answers.append("known")
+            elif parent and not has_parent and parent not in self._met:
+                answers.append("no-parent")
+            else:
+                self._met.add(row.digest)
+                answers.append("imported")
+        return answers
+
+    def echo_summary(self, what: str = "") -> None:
+        """Say how many rows, of *what*, were imported."""
+        summary = what + ", ".join(f"{name} {self.counts[name]}" for name in ("imported", "known", "bad"))
+        click.echo(f"{summary} (dry run: nothing was written)" if self.dry_run else summary)
 
 
-def import_comments(run: ImportRun[ImportedComment], new_links: set[str]) -> None:
-    """Import the comments of the file of *run*; without a dry run, put them into the lists where they belong.
+def _import_stories(site: Site, file: Path, times: ImportTimes, dry_run: bool) -> set[str]:
+    """Import the stories of *file*; return the digests of the links of those that a dry run did not write."""
+    new_links: set[str] = set()
+
+    def parse(row: ImportRow) -> Story:
+        story = times.move(parse_story(row, site.settings.max_groups))
+        if dry_run and story.draft.link:
+            new_links.add(links.digest(story.draft.link))
+        return story
+
+    run = ImportRun(file, site.store.imports, dry_run, site.store.imports.add)
+    run.add(read_file(file, "Importing", parse, STORY_COLUMNS))
+    run.echo_summary()
+    return new_links
+
+
+def _import_comments(imports: Imports, file: Path, times: ImportTimes, dry_run: bool, new_links: set[str]) -> None:
+    """Import the comments of *file*; without a dry run, put them into the lists where they belong.
 
     *new_links* are digests of the links of stories that a dry run did not write.
     """
-    wanted = (link for _, link in read_file(run.file, "Reading links", parse_link, COMMENT_COLUMNS))
-    articles = run.imports.find_articles(link for link in wanted if isinstance(link, str))
+    wanted = (link for _, link in read_file(file, "Reading links", parse_link, COMMENT_COLUMNS))
+    articles = imports.find_articles(link for link in wanted if isinstance(link, str))
     posters: set[str] = set()
-    for line, row in read_file(run.file, "Importing comments", parse_comment, COMMENT_COLUMNS):
-        if isinstance(row, VotewebError):
-            run.refuse(line, row)
-            continue
-        posters.add(name_key(row.poster))
-        article = articles.get(row.link, 0)
-        if article or (run.dry_run and row.link in new_links):
-            values = (row.text, row.poster, row.time, row.votes, row.digest, row.parent_digest)
-            run.add(line, ImportedComment(article, *values))
-        else:
-            run.refuse(line, REFUSALS["no-article"])
-    run.flush()
-    if not run.dry_run:
-        run.imports.order_lists(sorted(posters), sorted(set(articles.values())))
+
+    def parse(row: ImportRow) -> ImportedComment:
+        link, comment = parse_comment(row)
+        posters.add(name_key(comment.poster))
+        if link not in articles and link not in new_links:
+            raise Invalid("no article here has this link")
+        return times.move(replace(comment, article=articles.get(link, 0)))
+
+    run = ImportRun(file, imports, dry_run, imports.add_comments, lambda row: row.parent_digest)
+    run.add(read_file(file, "Importing comments", parse, COMMENT_COLUMNS))
+    if not dry_run:
+        imports.order_lists(sorted(posters), sorted(set(articles.values())))
+    run.echo_summary("comments: ")
