@@ -10,7 +10,6 @@ from voteweb.cli.site import lines_not_in_force, load_settings, open_checked_sto
 from voteweb.core.config import Settings, unknown_name_warnings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import STORED, in_force, settings_in_force
-from voteweb.embedded.database import open_database
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
 
@@ -43,7 +42,7 @@ def _read_in_force(settings: Settings) -> Settings | None:
     """Return *settings* with what the data have, None if there are none or their database does not answer."""
     try:
         require_database(settings)
-        with open_database(settings) as opened, open_checked_store(opened, any_schema=True) as store:
+        with open_checked_store(settings, any_schema=True) as store:
             return in_force(settings, store.site.read_settings()) if store.site.has_settings() else None
     except (ConfigError, Unavailable):
         return None

@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import voteweb
 from voteweb.cli.environment import FILE_NAME, become_owner, find_file, read_file
 from voteweb.cli.output import warn
-from voteweb.cli.site import reachable_host
+from voteweb.cli.site import reachable_place
 from voteweb.core.config import Settings, from_env
 from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout, resource_folder
@@ -117,11 +117,9 @@ def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
     which was the site's own, unless its own stands elsewhere among them. Raises ConfigError if *former* says more of
     them than their addresses.
     """
-    host, port = reachable_host(site.settings.host), site.settings.port
-    host = f"[{host}]" if ":" in host else host
-    own = f"{host}:{port}"
-    if ports:
-        return list(dict.fromkeys([own, *(f"{host}:{port}" for port in ports)]))
+    own, *further = (reachable_place(site.settings.host, port) for port in (site.settings.port, *ports))
+    if further:
+        return list(dict.fromkeys([own, *further]))
     named = [word for line in _FORWARDING.findall(former) for word in line.split() if word != _PARAMETER]
     unknown = [word for word in named if not _UPSTREAM.fullmatch(word)]
     if unknown:

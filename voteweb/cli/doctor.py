@@ -19,7 +19,6 @@ from voteweb.cli.site import (
 )
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
-from voteweb.embedded.database import open_database
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.health import examine, start_warnings
 from voteweb.search.models import SearchError
@@ -123,7 +122,7 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
     settings = load_settings(data)
     require_database(settings)
     folder = Path() if settings.redis_url else Path(settings.data_dir)
-    with open_database(settings) as settings, open_checked_store(settings, any_schema=True) as store:
+    with open_checked_store(settings, any_schema=True) as store:
         state = Migrations(store.context).state()
         if state.is_current:
             click.echo(f"The data have layout {SCHEMA}, the current one.")

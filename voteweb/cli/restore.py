@@ -14,7 +14,6 @@ import click
 from voteweb.cli.backup import Reader, summarize
 from voteweb.cli.output import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
-from voteweb.embedded.database import open_database
 from voteweb.store.backup import KeyLine, LineChecks, Restore
 from voteweb.store.doctor import Doctor
 
@@ -57,10 +56,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
         if target is None:
             click.echo(f"{file} {'can be restored' if reader.skipped else 'is complete'}: {summary}.")
             return
-        with (
-            open_database(target) as settings,
-            open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
-        ):
+        with open_checked_store(target, allow_unfinished=True, any_schema=True) as store:
             restore = Restore(store.context, reader.layout if reader.is_whole else None)
             if again:
                 restore.clear()

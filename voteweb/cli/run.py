@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +27,7 @@ from voteweb.cli.site import (
     load_settings,
     open_checked_store,
     reachable_host,
-    site_origin,
+    reachable_place,
 )
 from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
 from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_name_warnings
@@ -217,16 +217,11 @@ def load_app(_target: str) -> "Flask":
 
 def _announce_address(settings: Settings, address: str) -> None:
     """Print the address of the site as soon as it accepts connections."""
-    host = reachable_host(address)
-    while not _accepts_connections(host, settings.port):
+    is_up = False
+    while not is_up:
+        with suppress(OSError):
+            socket.create_connection((reachable_host(address), settings.port), timeout=1).close()
+            is_up = True
         time.sleep(0.02)
-    click.echo(f"voteweb is at {site_origin(address, settings.port)}/ - Ctrl-C stops it.")
+    click.echo(f"voteweb is at http://{reachable_place(address, settings.port)}/ - Ctrl-C stops it.")
     sys.stdout.flush()
-
-
-def _accepts_connections(host: str, port: int) -> bool:
-    try:
-        socket.create_connection((host, port), timeout=1).close()
-    except OSError:
-        return False
-    return True

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -13,7 +13,7 @@ import click
 from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
 from voteweb.core.config import COMMAND_LINE, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.core.settings_in_force import in_force, mask_password, not_in_force
+from voteweb.core.settings_in_force import mask_password, not_in_force
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.migrations import Migrations
@@ -99,10 +99,8 @@ def with_site(
         def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
             settings = load_settings(data)
             require_database(settings)
-            is_embedded = not settings.redis_url
-            with open_database(settings) as settings, open_checked_store(settings, timeout) as store:
-                site = Site(in_force(settings, store.context.settings), store, is_embedded, settings)
-                command(site, *args, **kwargs)
+            with open_checked_store(settings, timeout) as store:
+                command(Site(store.context.settings, store, not settings.redis_url, settings), *args, **kwargs)
 
         return run
 
@@ -113,23 +111,22 @@ def with_site(
 def open_checked_store(
     settings: Settings, timeout: float | None = None, *, allow_unfinished: bool = False, any_schema: bool = False
 ) -> Iterator[Store]:
-    """Yield the store, whose commands wait ANSWER_TIMEOUT seconds for an answer.
+    """Yield the store of a site, whose commands wait ANSWER_TIMEOUT seconds for an answer.
 
-    Raises ConfigError if the database does not answer within *timeout* seconds, by default the setting's deadline, if
-    it is too old, if a restore into it did not finish, unless *allow_unfinished*, or if its data have another layout,
-    unless *any_schema*.
+    The embedded database runs meanwhile. Raises ConfigError if the database does not answer within *timeout* seconds,
+    by default the setting's deadline, if it is too old, if a restore into it did not finish, unless *allow_unfinished*,
+    or if its data have another layout, unless *any_schema*.
     """
-    _wait_until_ready(settings, settings.redis_deadline if timeout is None else timeout)
-    store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
-    try:
-        store.health.refuse_old()
-        store.health.refuse_unusable(allow_unfinished=allow_unfinished)
-        if not any_schema:
-            Migrations(store.context).refuse_other()
-            store = with_settings_in_force(store)
-        yield store
-    finally:
-        store.connection.close()
+    with open_database(settings) as settings:
+        _wait_until_ready(settings, settings.redis_deadline if timeout is None else timeout)
+        store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
+        with closing(store.connection):
+            store.health.refuse_old()
+            store.health.refuse_unusable(allow_unfinished=allow_unfinished)
+            if not any_schema:
+                Migrations(store.context).refuse_other()
+                store = with_settings_in_force(store)
+            yield store
 
 
 def _wait_until_ready(settings: Settings, timeout: float) -> None:
@@ -171,7 +168,7 @@ def reachable_host(address: str) -> str:
     return any_address.get(address, address)
 
 
-def site_origin(address: str, port: int) -> str:
-    """Return the URL, without a path, of a site that listens at *address* and *port*."""
+def reachable_place(address: str, port: int) -> str:
+    """Return the host and port, as in a URL, at which this machine reaches a site that listens at *address*."""
     host = reachable_host(address)
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

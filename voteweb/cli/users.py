@@ -16,7 +16,7 @@ from voteweb.cli.output import (
     read_pages,
     yes_option,
 )
-from voteweb.cli.site import Site, log_entry, site_origin, with_site
+from voteweb.cli.site import Site, log_entry, reachable_place, with_site
 from voteweb.core import passwords, validation
 from voteweb.core.config import LOG_PAGE_SIZE, MAX_PASSWORD_LENGTH, MEMBER_PAGE_SIZE, RESET_SECONDS
 from voteweb.core.errors import Invalid, NoSuchMember
@@ -120,7 +120,7 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
     member = site.store.users.get(validation.member_name(name))
     if link:
         settings = site.settings
-        origin = settings.site_url.rstrip("/") or site_origin(settings.host, settings.port)
+        origin = settings.site_url.rstrip("/") or f"http://{reachable_place(settings.host, settings.port)}"
         click.echo(f"{origin}/reset/{site.store.passwords.make_link(member.name)}")
         click.echo(f"With this link, {member.name} can set a new password, once, within {RESET_SECONDS // 3600} hours.")
         click.echo("Using it ends all their sessions; until then the old password and all sessions stay valid.")
