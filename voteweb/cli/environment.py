@@ -7,7 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def load_site(site: Path | None, *, search: bool) -> None:
         file = find_file()
     if file is None:
         return
-    for name, value in read_file_as_owner(file).items():
+    for name, value in read_file(file, as_owner=True).items():
         os.environ.setdefault(name, value)
 
 
@@ -49,20 +49,16 @@ def find_file() -> Path | None:
     return next((file for file in files if os.access(file, os.R_OK)), None)
 
 
-def become_owner(path: Path) -> None:
+def become_owner(path: Path, status: os.stat_result | None = None) -> None:
     """Go on as the owner of *path* if this user is root, so that no file of the site comes to belong to root.
 
-    Raises ConfigError if another user but root owns *path*, or if its owner cannot read this program.
+    The *status* of *path* may be known. Raises ConfigError if another user but root owns *path*, or if its owner cannot
+    read this program.
     """
     try:
-        status = path.stat()
+        status = status or path.stat()
     except OSError as error:
-        raise ConfigError("Cannot read %(path)s: %(reason)s", path=path, reason=error.strerror) from None
-    _become(path, status)
-
-
-def _become(path: Path, status: os.stat_result) -> None:
-    """Go on as the owner of *path* by its *status*, as :func:`become_owner` does."""
+        raise _unreadable(path, error) from None
     if status.st_uid in (os.geteuid(), 0):
         return
     try:
@@ -95,31 +91,29 @@ def refuse_unreadable_program(name: str, path: Path) -> None:
         )
 
 
-def read_file_as_owner(file: Path) -> dict[str, str]:
-    """Go on as the owner of a settings *file* if this user is root, and return its variables; raise ConfigError.
+def read_file(file: Path, *, as_owner: bool = False) -> dict[str, str]:
+    """Return the variables in a settings *file*; raise ConfigError for a line that others would read differently.
 
-    The owner of the folder can exchange the file at any time: root reads only the very file whose owner it was, and
-    follows another user's link as that user.
+    With *as_owner*, root goes on as its owner first, who can exchange it at any time: root reads only the very file
+    whose owner it was, and follows another user's link as that user.
     """
     try:
+        if not as_owner:
+            return _parse(file, file.read_bytes())
         status = file.lstat()
         is_link = stat.S_ISLNK(status.st_mode)
         if is_link:
-            _become(file, status)
+            become_owner(file, status)
         flags = os.O_NONBLOCK | (0 if is_link else os.O_NOFOLLOW)
         with open(file, "rb", opener=lambda path, mode: os.open(path, mode | flags)) as stream:
-            _become(file, os.fstat(stream.fileno()))
+            become_owner(file, os.fstat(stream.fileno()))
             return _parse(file, stream.read())
     except OSError as error:
-        raise ConfigError("Cannot read %(file)s: %(reason)s", file=file, reason=error.strerror) from None
+        raise _unreadable(file, error) from None
 
 
-def read_file(file: Path) -> dict[str, str]:
-    """Return the variables in a settings *file*; raise ConfigError for a line that others would read differently."""
-    try:
-        return _parse(file, file.read_bytes())
-    except OSError as error:
-        raise ConfigError("Cannot read %(file)s: %(reason)s", file=file, reason=error.strerror) from None
+def _unreadable(path: Path, error: OSError) -> ConfigError:
+    return ConfigError("Cannot read %(path)s: %(reason)s", path=path, reason=error.strerror)
 
 
 def _parse(file: Path, content: bytes) -> dict[str, str]:
@@ -182,13 +176,12 @@ def write_file(file: Path, values: Mapping[str, str], comments: Mapping[str, str
 DEFAULT_USER = "voteweb"
 
 
-def refuse_used_folder(folder: Path) -> None:
-    """Raise ConfigError if *folder* has files of something else than a site whose making was interrupted."""
-    if folder.exists():
-        _refuse_files(folder, os.listdir(folder))
+def refuse_used_folder(folder: Path, opened: int | None = None) -> None:
+    """Raise ConfigError if *folder* has files of something else than a site whose making was interrupted.
 
-
-def _refuse_files(folder: Path, names: Iterable[str]) -> None:
+    Its files are those of the descriptor *opened*, if that is given.
+    """
+    names = os.listdir(folder if opened is None else opened)
     if any(not name.startswith(FILE_NAME) for name in names):
         raise ConfigError("%(folder)s is not empty, and has no %(file)s.", folder=folder, file=FILE_NAME)
 
@@ -219,7 +212,7 @@ def _make_folder(folder: Path, user: str | None) -> None:
     # Who may write beside it can have put a link to a folder of the system in its place meanwhile.
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        _refuse_files(folder, os.listdir(opened))
+        refuse_used_folder(folder, opened)
         os.fchmod(opened, 0o700)
         if account is None:
             return

@@ -5,9 +5,9 @@ import secrets
 import shlex
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,8 +30,6 @@ from voteweb.core import validation
 from voteweb.core.config import MAX_GOOD_VOTES, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Invalid, VotewebError
 from voteweb.core.models import Role
-from voteweb.embedded.database import open_database
-from voteweb.store import Store
 
 #: Characters of the name of a site, which stands in the header of every page.
 MAX_SITE_NAME_LENGTH = 60
@@ -63,18 +61,7 @@ COMMENTS = {
 @click.option("--redis-site", help="Name of the site there, if several sites share the server: VOTEWEB_SITE")
 @click.option("--port", type=click.IntRange(1, 65_535), default=8000, show_default=True, help="Port to listen at")
 @click.option("--user", help=f"Owner of DIR, made if there is none  [default for root: {DEFAULT_USER}]")
-def init(
-    folder: Path,
-    site_url: str | None,
-    site_name: str | None,
-    admin: str | None,
-    good_votes: int | None,
-    password_stdin: bool,
-    redis_url: str | None,
-    redis_site: str | None,
-    port: int,
-    user: str | None,
-) -> None:
+def init(folder: Path, admin: str | None, password_stdin: bool, user: str | None, **given: Any) -> None:
     """Make a new site in DIR: its settings file, its database and its first admin.
 
     Asks for what no option says. Nothing is replaced: if the command was interrupted, run it again.
@@ -84,18 +71,18 @@ def init(
         become_owner(folder)
     is_new = not file.exists()
     if is_new:
-        refuse_used_folder(folder)
-        database = {"redis_url": redis_url, "site": redis_site, **(_tls_files() if redis_url else {})}
-        variables = _ask_settings(folder, site_url, site_name, good_votes, port, database)
+        if folder.is_dir():
+            refuse_used_folder(folder)
+        variables = _ask_settings(folder, **given)
         refuse_unclear(file, variables)
-        if _is_in_use(port):
-            click.echo(f"Another program listens at port {port}. For another port: --port N.", err=True)
+        if _is_in_use(given["port"]):
+            click.echo(f"Another program listens at port {given['port']}. For another port: --port N.", err=True)
     else:
         click.echo(f"{file} is there already, and stays as it is.")
         variables = read_file(file)
     settings = from_env(variables)
     if settings.redis_url or not is_new:
-        with _open_store(settings) as store:
+        with open_checked_store(settings) as store:
             if store.users.has_admin():
                 raise ConfigError(
                     "The database of this site has an admin already, and nothing was changed. To make another: voteweb "
@@ -107,7 +94,7 @@ def init(
     if is_new:
         with made_folder(folder, user):
             write_file(file, variables, COMMENTS)
-    with _open_store(settings) as store:
+    with open_checked_store(settings) as store:
         make_member(store, name, password_hash, Role.ADMIN)
     click.echo(f"Made the site in {folder}, with the admin {name}.")
     click.echo(_next_steps(folder, settings))
@@ -130,13 +117,14 @@ def _next_steps(folder: Path, settings: Settings) -> str:
 
 def _ask_settings(
     folder: Path,
+    port: int,
     site_url: str | None,
     site_name: str | None,
     good_votes: int | None,
-    port: int,
-    database: dict[str, str | None],
+    redis_url: str | None,
+    redis_site: str | None,
 ) -> dict[str, str]:
-    """Return the settings of a new site in *folder*, by the names of their variables; *database* has some of them."""
+    """Return the settings of a new site in *folder*, by the names of their variables."""
     url = _ask("Public address, such as https://news.example", "--site-url", site_url, _url)
     settings = {
         "site_url": url,
@@ -148,9 +136,14 @@ def _ask_settings(
         "data_dir": str(folder / "data"),
         "good_votes": str(good_votes or _ask_good_votes()),
         "lift_days": str(LIFT_DAYS),
+        "redis_url": redis_url,
+        "site": redis_site,
     }
-    settings |= {name: value for name, value in database.items() if value}
-    return {env_name(name): value for name, value in settings.items()}
+    if redis_url:  # the new site connects with TLS before anybody can edit its file
+        for name in ("redis_ca_file", "redis_certificate_file", "redis_key_file"):
+            given = os.environ.get(env_name(name))
+            settings[name] = given and os.path.abspath(given)
+    return {env_name(name): value for name, value in settings.items() if value}
 
 
 def _ask_good_votes() -> int:
@@ -161,23 +154,11 @@ def _ask_good_votes() -> int:
     return int(click.prompt(question, default=GOOD_VOTES, type=click.IntRange(1, MAX_GOOD_VOTES)))
 
 
-def _tls_files() -> dict[str, str]:
-    """Return the settings of TLS in the environment: the new site connects before anybody can edit its file."""
-    names = ("redis_ca_file", "redis_certificate_file", "redis_key_file")
-    return {name: os.path.abspath(file) for name in names if (file := os.environ.get(env_name(name)))}
-
-
 def _is_in_use(port: int) -> bool:
     """Tell whether a program listens at *port* of this machine."""
     with socket.socket() as client:
         client.settimeout(1)
         return client.connect_ex(("127.0.0.1", port)) == 0
-
-
-@contextmanager
-def _open_store(settings: Settings) -> Iterator[Store]:
-    with open_database(settings) as opened, open_checked_store(opened) as store:
-        yield store
 
 
 def _ask(question: str, option: str, given: str | None, check: Callable[[str], str]) -> str:
