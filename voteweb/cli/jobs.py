@@ -199,33 +199,24 @@ def background_jobs(is_stopping: Callable[[], bool]) -> Iterator[None]:
 
 
 def _keep_running(is_over: Callable[[float], bool]) -> None:
+    command = [sys.executable, "-m", "voteweb.cli", "jobs", "--parent", str(os.getpid())]
     pause = RESTART_SECONDS
     while not is_over(0):
-        process = _start()
+        # With close_fds, Popen waits for the end of a pipe, which a worker that is forked at that moment would hold
+        # open. Without it, no file is passed on either.
+        process = subprocess.Popen(  # nosec B603  # noqa: S603 - this program itself
+            command, stdin=subprocess.DEVNULL, close_fds=False
+        )
         while process.poll() is None and not is_over(POLL_SECONDS):
             pass
         if process.returncode is None:
             process.terminate()
-            _end(process)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(2 * STOP_SECONDS)
+            process.kill()  # if it has not ended
+            process.wait()
         # A signal to all processes of the site may have reached that process first.
         elif not is_over(SIGNAL_DELAY_SECONDS):
             warn(f"the background jobs ended (status {process.returncode}) and start again.")
             is_over(pause)
             pause = min(2 * pause, MAX_RESTART_SECONDS)
-
-
-def _start() -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "voteweb.cli", "jobs", "--parent", str(os.getpid())]
-    # With close_fds, Popen waits for the end of a pipe, which a worker that is forked at that moment would hold open.
-    # Without it, no file is passed on either.
-    return subprocess.Popen(  # nosec B603  # noqa: S603 - this program itself
-        command, stdin=subprocess.DEVNULL, close_fds=False
-    )
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    try:
-        process.wait(2 * STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

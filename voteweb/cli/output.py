@@ -6,13 +6,16 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from itertools import islice
-from typing import IO, Any, TypeVar
+from itertools import count, islice
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from voteweb.core.models import Page
 from voteweb.core.names import is_visible
+
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -45,13 +48,11 @@ def read_pages(read: Callable[[int], Page[T]], size: int, skip: int, limit: int)
     """
 
     def rows() -> Iterator[T]:
-        number = skip // size
-        has_more = True
-        while has_more:
-            number += 1
+        for number in count(skip // size + 1):
             page = read(number)
-            has_more = page.more
             yield from page.rows
+            if not page.more:
+                return
 
     return bounded(rows(), skip, limit, already_skipped=skip - skip % size)
 
@@ -138,17 +139,17 @@ def _text(name: str, value: Any) -> str:
 _MAX_UPDATES = 200
 
 
+def _bar(label: str, length: int) -> "ProgressBar[Any]":
+    steps = length // _MAX_UPDATES + 1
+    hidden = not sys.stderr.isatty()
+    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, update_min_steps=steps)
+
+
 def track(
     items: Iterable[T], label: str, length: int, steps: Callable[[T], int] = lambda _: 1
 ) -> Generator[T, None, None]:
     """Yield *items* under a progress bar of *length* steps; *steps* returns how many an item took."""
-    with click.progressbar(
-        length=length,
-        label=label,
-        file=sys.stderr,
-        hidden=not sys.stderr.isatty(),
-        update_min_steps=length // _MAX_UPDATES + 1,
-    ) as bar:
+    with _bar(label, length) as bar:
         for item in items:
             yield item
             bar.update(steps(item))
@@ -175,9 +176,7 @@ def track_share(label: str) -> Iterator[Callable[[float], None]]:
         def show(share: float) -> None:
             nonlocal bar
             if bar is None:
-                bar = stack.enter_context(
-                    click.progressbar(length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
-                )
+                bar = stack.enter_context(_bar(label, 100))
             bar.update(int(100 * share) - bar.pos)
 
         yield show
