@@ -16,7 +16,7 @@ from tests.deploy.proxies import NGINX, find_program
 from tests.deploy.test_systemd import verify
 from tests.helpers import needs
 from tests.site_process import run_voteweb
-from voteweb.cli.deploy import Deployment, systemd_files
+from voteweb.cli.deploy import Deployment, fill, templates
 from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
 
@@ -69,13 +69,13 @@ def test_systemd_accepts_the_units_of_another_site(tmp_path: Path) -> None:
     site = Deployment(
         "links", Path("/srv/links"), settings, "links.example", "links", "links", Path("/bin/true")
     )  # fmt: skip
-    files = systemd_files(site)
-    assert [file.text for file in files if EXAMPLE.search(file.text)] == []
-    for file in files:
-        (tmp_path / file.path.name).write_text(file.text)
-    check = verify(*(tmp_path / file.path.name for file in files))
+    files = {path.name: fill(template, site) for path, template in templates("systemd", site).items()}
+    assert [text for text in files.values() if EXAMPLE.search(text)] == []
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    check = verify(*map(tmp_path.joinpath, files))
     assert (check.returncode, [line for line in check.stderr.splitlines() if "links" in line]) == (0, [])
-    (unit,) = [file.text for file in files if file.path == Path("/etc/systemd/system/links.service")]
+    unit = files["links.service"]
     assert "\nExecStart=/bin/true --site /srv/links run\n" in unit
     assert not re.search(r"^EnvironmentFile=", unit, re.MULTILINE), "root would follow a link of the site's user"
     assert "\nReadWritePaths=/srv/links /data/links\n" in unit

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import click
@@ -80,13 +80,6 @@ class Deployment:
         return Path("/var/www") / self.name
 
 
-class DeployFile(NamedTuple):
-    """A file, and where it belongs."""
-
-    path: Path
-    text: str
-
-
 def fill(template: str, site: Deployment, **values: object) -> str:
     """Return the text of a *template* in deploy/ for *site*, with further *values*."""
     environment = Environment(  # nosec B701  # noqa: S701 - no file is HTML
@@ -99,15 +92,20 @@ def fill(template: str, site: Deployment, **values: object) -> str:
     return environment.get_template(template).render(site=site, **values)
 
 
-def systemd_files(site: Deployment) -> list[DeployFile]:
-    """Return the units of the site and its backup."""
-    names = sorted(file.name for file in (resource_folder("deploy") / "systemd").iterdir())
-    return [DeployFile(UNITS / name.replace("voteweb", site.name), fill(f"systemd/{name}", site)) for name in names]
+def templates(kind: str, site: Deployment) -> dict[Path, str]:
+    """Return the templates of a *kind* by the paths of the files that are made of them.
 
-
-def proxy_file(kind: str, name: str) -> Path:
-    """Return where the proxy "caddy" or "nginx" reads about the site whose services have this *name*."""
-    return CADDY / "sites" / f"{name}.caddy" if kind == "caddy" else NGINX / f"{name}.conf"
+    The last one of a proxy names the site's processes.
+    """
+    name = site.name
+    if kind == "systemd":
+        units = sorted(file.name for file in (resource_folder("deploy") / "systemd").iterdir())
+        return {UNITS / unit.replace("voteweb", name): f"systemd/{unit}" for unit in units}
+    if kind == "caddy":
+        return {CADDY / "sites" / f"{name}.caddy": "Caddyfile"}
+    if kind == "nginx":
+        return {NGINX / f"{name}-http.conf": "nginx-http.conf", NGINX / f"{name}.conf": "nginx.conf"}
+    return {site.folder / template: template for template in ("compose.yaml", "Caddyfile", "redis/redis.conf")}
 
 
 def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
@@ -130,29 +128,6 @@ def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
         )
     kept = named if own in named else named[1:]
     return list(dict.fromkeys([own, *kept]))
-
-
-def caddy_files(site: Deployment, upstreams: Sequence[str]) -> list[DeployFile]:
-    """Return the site's file for the version of Caddy on this machine, for the newest if there is none."""
-    text = fill("Caddyfile", site, upstreams=upstreams, is_old_caddy=_is_old_caddy())
-    return [DeployFile(proxy_file("caddy", site.name), text)]
-
-
-def nginx_files(site: Deployment, upstreams: Sequence[str]) -> list[DeployFile]:
-    """Return the file of port 80, and that of https, which needs the certificate."""
-    names = {"nginx-http.conf": f"{site.name}-http", "nginx.conf": site.name}
-    return [
-        DeployFile(proxy_file("nginx", name), fill(file, site, upstreams=upstreams)) for file, name in names.items()
-    ]
-
-
-def compose_files(site: Deployment) -> list[DeployFile]:
-    """Return the files for Compose; outside of a checkout the image is not built but must be there."""
-    return [
-        DeployFile(site.folder / "compose.yaml", fill("compose.yaml", site, checkout=checkout())),
-        DeployFile(site.folder / "Caddyfile", fill("Caddyfile", site, upstreams=["site:8000"], is_old_caddy=False)),
-        DeployFile(site.folder / "redis" / "redis.conf", fill("redis/redis.conf", site)),
-    ]
 
 
 #: Texts that systemd, Caddy, nginx and Compose read in the same way without quotes.
@@ -187,48 +162,62 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     site = _deployment(context.find_root().params.get("site"), name)
     for warning in site.settings.warnings():
         warn(warning)
-    former = _text(_below(root, proxy_file(kind, name))) if kind in _PROXIES else ""
-    addresses = upstreams(site, ports, former)
-    files, steps = _plan(kind, site, addresses)
+    if kind == "systemd":
+        _refuse_hidden(site)
+    places = templates(kind, site)
+    addresses = ["site:8000"]  # by its name in compose.yaml
+    if kind in _PROXIES:
+        addresses = upstreams(site, ports, _text(_below(root, list(places)[-1])))
+    # Outside of a checkout the image is not built by Compose, but must be there.
+    values = {"upstreams": addresses, "is_old_caddy": kind == "caddy" and _is_old_caddy(), "checkout": checkout()}
+    files = {path: fill(template, site, **values) for path, template in places.items()}
     if not install:
-        click.echo("\n".join(f"# ----- {file.path}\n{file.text}" for file in files), nl=False)
+        click.echo("\n".join(f"# ----- {path}\n{text}" for path, text in files.items()), nl=False)
         return
-    if kind != "compose":
-        _refuse_name_of_another(site, root)
-    if kind == "compose" and (folder := _below(root, site.folder)).exists():
-        become_owner(folder)  # who owns the folder could put links in place of the files
-    os.umask(0o022)  # the proxies, which run as other users, read the files
-    if kind == "nginx":
-        _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
-        if not _below(root, site.certificates / "fullchain.pem").exists():
-            certbot = f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host}"
-            further = "".join(f" --upstream {port}" for port in ports)
-            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{further}"
-            files, steps = files[:1], [*steps, f'{certbot} --deploy-hook "systemctl reload nginx"', again]
-    if kind == "caddy":
-        files.append(_caddy_main(root))
-    for file in files:
-        _install(file, root)
+    steps = _install(kind, site, files, ports, root)
     if kind in _PROXIES:
         click.echo(f"The proxy forwards to {', '.join(addresses)}.")
     click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
 
 
-def _plan(kind: str, site: Deployment, addresses: list[str]) -> tuple[list[DeployFile], list[str]]:
-    """Return the files of *kind*, and the commands that put them into use."""
-    name = site.name
-    if kind == "systemd":
-        _refuse_hidden(site)
-        return systemd_files(site), [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
+def _install(kind: str, site: Deployment, files: dict[Path, str], ports: Sequence[int], root: Path) -> list[str]:
+    """Write the *files* of a *kind* below *root*, and return the commands that put them into use."""
+    steps = _steps(kind, site.name, site.folder)
+    if kind != "compose":
+        _refuse_name_of_another(site, root)
+    elif (folder := _below(root, site.folder)).exists():
+        become_owner(folder)  # who owns the folder could put links in place of the files
+    os.umask(0o022)  # the proxies, which run as other users, read the files
     if kind == "caddy":
-        return caddy_files(site, addresses), ["systemctl reload caddy"]
+        main = _text(_below(root, CADDY / "Caddyfile"))
+        has_import = _IMPORT in main.splitlines()
+        files[CADDY / "Caddyfile"] = main if has_import else f"{main.rstrip()}\n\n{_IMPORT}\n".lstrip()
     if kind == "nginx":
-        return nginx_files(site, addresses), ["nginx -t && systemctl reload nginx"]
+        _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
+        if not _below(root, site.certificates / "fullchain.pem").exists():
+            files.popitem()  # the file of https, which needs the certificate
+            certbot = f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host}"
+            further = "".join(f" --upstream {port}" for port in ports)
+            again = f"voteweb --site {site.folder} deploy nginx --install --name {site.name}{further}"
+            steps += [f'{certbot} --deploy-hook "systemctl reload nginx"', again]
+    for path, text in files.items():
+        _write(_below(root, path), text)
+    return steps
+
+
+def _steps(kind: str, name: str, folder: Path) -> list[str]:
+    """Return the commands that put the installed files of a *kind* into use."""
+    if kind == "systemd":
+        return [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
+    if kind == "caddy":
+        return ["systemctl reload caddy"]
+    if kind == "nginx":
+        return ["nginx -t && systemctl reload nginx"]
     build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
-    start = f"cd {site.folder} && docker compose --project-name {name} up --build --detach"
+    start = f"cd {folder} && docker compose --project-name {name} up --build --detach"
     # Its database is another one than that in which "voteweb init" has made the first admin.
     admin = f"docker compose --project-name {name} exec site voteweb user create NAME --role admin"
-    return compose_files(site), [*build, start, f"{admin}  (its database is new, and has no admin yet)"]
+    return [*build, start, f"{admin}  (its database is new, and has no admin yet)"]
 
 
 def _deployment(folder: Path | None, name: str) -> Deployment:
@@ -288,8 +277,7 @@ def _refuse_hidden(site: Deployment) -> None:
 def _refuse_name_of_another(site: Deployment, root: Path) -> None:
     """Raise ConfigError if the services of this name are those of a site in another folder."""
     unit = UNITS / f"{site.name}.service"
-    path = _below(root, unit)
-    folder = re.search(r"^WorkingDirectory=(.+)$", path.read_text("utf-8"), re.MULTILINE) if path.exists() else None
+    folder = re.search(r"^WorkingDirectory=(.+)$", _text(_below(root, unit)), re.MULTILINE)
     if folder and folder[1] != str(site.folder):
         raise ConfigError(
             "%(unit)s runs the site in %(other)s. Give the one in %(folder)s another name (--name); if it has moved, "
@@ -311,29 +299,19 @@ def _is_old_caddy() -> bool:
     return match is not None and tuple(map(int, match.groups())) <= _OLD_CADDY
 
 
-def _caddy_main(root: Path) -> DeployFile:
-    """Return the main file of Caddy, which imports those of sites."""
-    path = CADDY / "Caddyfile"
-    text = _text(_below(root, path))
-    if _IMPORT not in text.splitlines():
-        text = f"{text.rstrip()}\n\n{_IMPORT}\n".lstrip()
-    return DeployFile(path, text)
-
-
 def _text(path: Path) -> str:
     """Return the text of the file at *path*, "" if there is none."""
     return path.read_text("utf-8") if path.exists() else ""
 
 
-def _install(file: DeployFile, root: Path) -> None:
-    """Write *file* below *root* for everybody to read, unless it is there; keep a former one as FILE.old."""
-    path = _below(root, file.path)
-    if _text(path) == file.text:
+def _write(path: Path, text: str) -> None:
+    """Write *text* to *path* for everybody to read, unless it is there; keep a former file as FILE.old."""
+    if _text(path) == text:
         click.echo(f"{path} is up to date.")
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.new")
-    draft.write_text(file.text, "utf-8")
+    draft.write_text(text, "utf-8")
     former = ""
     if path.exists():
         path.replace(path.with_name(f"{path.name}.old"))
