@@ -1,7 +1,5 @@
 """``voteweb article`` and ``voteweb group``: remove and purge articles, list and delete groups, give them aliases."""
 
-from collections.abc import Iterator
-
 import click
 
 from voteweb.cli.output import bounded, confirm, list_options, pick, print_rows, track, yes_option
@@ -9,7 +7,6 @@ from voteweb.cli.site import Site, log_entry, pluralize, with_site
 from voteweb.core import validation
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Article, ArticleStatus, Group, LogAction
-from voteweb.store.scan.scanner import batched
 
 _ID = click.IntRange(1, 2**53)
 
@@ -85,21 +82,13 @@ def group() -> None:
 def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
     """List the groups by name, with their aliases and their numbers of articles."""
     pipeline = site.store.pipeline()
-    names = site.store.groups.queue_names(pipeline)
     aliases = site.store.groups.queue_aliases(pipeline)
-    pipeline.execute()
+    groups = site.store.groups.all(pipeline)
     alias_of = {group: alias for alias, group in aliases.result.items()}
-
-    def read() -> Iterator[Group]:
-        for batch in batched(names.result):
-            groups = site.store.groups.queue_get(pipeline, batch)
-            pipeline.execute()
-            yield from (group for group in groups.result if group)
-
     rows = [
         pick(group, "name", "title", "articles")
         | {"alias": alias_of.get(group.name, ""), "description": group.description}
-        for group in bounded(read(), skip, limit)
+        for group in bounded(groups, skip, limit)
     ]
     print_rows(rows, as_json)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from voteweb.cli.backup import file_at, write_backup
-from voteweb.cli.jobs import catch_up, index_size, new_folder
+from voteweb.cli.jobs import catch_up, index_size
 from voteweb.cli.output import track
 from voteweb.cli.site import (
     Site,
@@ -20,6 +20,7 @@ from voteweb.cli.site import (
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
 from voteweb.search.engine import has_full_text_search
+from voteweb.search.files import IndexFolder
 from voteweb.search.health import examine, start_warnings
 from voteweb.search.models import SearchError
 from voteweb.store import Store
@@ -70,7 +71,7 @@ def doctor(site: Site, repair: bool) -> None:
 
 def _check_search(site: Site, repair: bool) -> None:
     try:
-        faults, state = examine(new_folder(site), site.store.search)
+        faults, state = examine(IndexFolder(site.settings.search_folder), site.store.search)
         for fault in faults:
             click.echo(f"Warning: search: {fault.what}")
         if repair and faults:

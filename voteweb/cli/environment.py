@@ -37,10 +37,9 @@ def load_site(site: Path | None, *, search: bool) -> None:
         file = site / FILE_NAME
     elif search and not any(os.environ.get(name) for name in PLACES):
         file = find_file()
-    if file is None:
-        return
-    for name, value in read_file(file, as_owner=True).items():
-        os.environ.setdefault(name, value)
+    if file:
+        for name, value in read_file(file, as_owner=True).items():
+            os.environ.setdefault(name, value)
 
 
 def find_file() -> Path | None:

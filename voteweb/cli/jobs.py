@@ -31,14 +31,9 @@ from voteweb.store.site.leases import Steps
 RETRY_SECONDS = 10.0
 
 
-def new_folder(site: Site) -> IndexFolder:
-    """Return the folder of the index of this machine."""
-    return IndexFolder(site.settings.search_folder)
-
-
 def new_indexer(site: Site) -> Indexer:
     """Return an indexer of the index of this machine."""
-    return Indexer(new_folder(site), site.store.search)
+    return Indexer(IndexFolder(site.settings.search_folder), site.store.search)
 
 
 def catch_up(site: Site, *, rebuild: bool) -> str:
@@ -53,7 +48,7 @@ def catch_up(site: Site, *, rebuild: bool) -> str:
     except AlreadyIndexing:
         if not rebuild:
             raise
-        new_folder(site).request_rebuild()
+        IndexFolder(site.settings.search_folder).request_rebuild()
         return "The background process of the site builds the index anew now."
     return f"The index has {index_size(SearchIndex(site.settings.search_folder).state())}."
 

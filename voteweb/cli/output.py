@@ -7,15 +7,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import count, islice
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
 from voteweb.core.models import Page
 from voteweb.core.names import is_visible
-
-if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
 
 T = TypeVar("T")
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -139,7 +136,8 @@ def _text(name: str, value: Any) -> str:
 _MAX_UPDATES = 200
 
 
-def _bar(label: str, length: int) -> "ProgressBar[Any]":
+def _bar(label: str, length: int) -> Any:
+    """Return a progress bar of *length* steps, which only a terminal shows."""
     steps = length // _MAX_UPDATES + 1
     hidden = not sys.stderr.isatty()
     return click.progressbar(length=length, label=label, file=sys.stderr, hidden=hidden, update_min_steps=steps)

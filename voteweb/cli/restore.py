@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from itertools import islice
 from typing import IO
 
 import click
@@ -16,6 +15,7 @@ from voteweb.cli.output import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
 from voteweb.store.backup import KeyLine, LineChecks, Restore
 from voteweb.store.doctor import Doctor
+from voteweb.store.scan.scanner import batched
 
 #: Lines that are written to Redis at once.
 RESTORE_BATCH_SIZE = 200
@@ -62,7 +62,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
                 restore.clear()
             restore.begin()
             with _read(file, stream, "Restoring", force) as (_, lines):
-                while batch := list(islice(lines, RESTORE_BATCH_SIZE)):
+                for batch in batched(lines, RESTORE_BATCH_SIZE):
                     restore.write(batch)
             restore.finish(force=force)
             click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))

@@ -21,7 +21,7 @@ from voteweb.cli.doctor import convert_site
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import background_jobs
 from voteweb.cli.output import warn
-from voteweb.cli.sample import import_sample
+from voteweb.cli.sample import MODERATOR_NAME, import_sample
 from voteweb.cli.site import (
     data_option,
     load_settings,
@@ -128,11 +128,11 @@ def _check_app(settings: Settings) -> None:
 
 def _add_sample(store: Store, settings: Settings) -> None:
     """Import the sample if the database is empty, and print the moderator's password."""
-    account = import_sample(store, settings, time.time())
-    if account:
+    password = import_sample(store, settings, time.time())
+    if password:
         click.echo("The database was empty: sample articles and a moderator were added.")
-        click.echo(f"  name      {account.name}")
-        click.echo(f"  password  {account.password}")
+        click.echo(f"  name      {MODERATOR_NAME}")
+        click.echo(f"  password  {password}")
         click.echo("The password is shown only once.")
 
 

@@ -4,9 +4,9 @@ import json
 import secrets
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
-from voteweb.cli import import_file
+from voteweb.cli.import_file import parse_story
 from voteweb.cli.users import make_member
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
@@ -16,21 +16,14 @@ from voteweb.core.models import Role
 from voteweb.core.names import name_key
 from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
-from voteweb.store.comments.imports import ImportedComment, Story
+from voteweb.store.comments.imports import ImportedComment
 
 #: Name of the moderator of a sample site.
 MODERATOR_NAME = "editor"
 
 
-class Account(NamedTuple):
-    """The log-in of the sample site's moderator."""
-
-    name: str
-    password: str
-
-
-def import_sample(store: Store, settings: Settings, now: float) -> Account | None:
-    """Put the sample, as of unix time *now*, into an empty database and return its moderator's account.
+def import_sample(store: Store, settings: Settings, now: float) -> str | None:
+    """Put the sample, as of unix time *now*, into an empty database and return its moderator's password.
 
     Returns None, and changes nothing, if anybody has ever posted or joined.
     """
@@ -40,25 +33,20 @@ def import_sample(store: Store, settings: Settings, now: float) -> Account | Non
         with suppress(GroupExists):  # of an earlier attempt that was stopped
             store.groups.make(name, group["title"], group["description"])
     rows = sorted(_read_rows("sample.jsonl"), key=lambda row: -row["hours"])
-    store.imports.add([_story(row, settings, now) for row in rows])
-    account = Account(MODERATOR_NAME, readable_password())
-    make_member(store, account.name, passwords.hash_password(account.password), Role.MODERATOR)
+    # The sample's groups are allowed on any site.
+    store.imports.add([parse_story(row | {"time": _time(row, now)}, len(row["groups"])) for row in rows])
+    password = readable_password()
+    make_member(store, MODERATOR_NAME, passwords.hash_password(password), Role.MODERATOR)
     if settings.comments:
         # The site was empty: the articles have the first ids.
         _converse(store, {row["title"]: id for id, row in enumerate(rows, 1)}, now)
-    return account
+    return password
 
 
 def readable_password() -> str:
     """Return a random password that can be read aloud: eight syllables, 50 bits."""
     syllables = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
     return "-".join("".join(secrets.choice(syllables) for _ in range(2)) for _ in range(4))
-
-
-def _story(row: dict[str, Any], settings: Settings, now: float) -> Story:
-    """Return the story in *row*, whose age is in hours; the sample's groups are allowed on any site."""
-    time = now - row["hours"] * 3600
-    return import_file.parse_story(row | {"time": time}, max(settings.max_groups, len(row["groups"])))
 
 
 def _converse(store: Store, articles: dict[str, int], now: float) -> None:
@@ -82,11 +70,14 @@ def _converse(store: Store, articles: dict[str, int], now: float) -> None:
 
 
 def _comment(row: dict[str, Any], article: int, now: float) -> ImportedComment:
-    """Return the comment in *row*, whose age is in hours."""
     digest, parent = (f"sample {article}.{number}" for number in (row["n"], row["parent"]))
-    time = now - row["hours"] * 3600
     answered = parent if row["parent"] else ""
-    return ImportedComment(article, row["text"], row["poster"], time, row["votes"], digest, answered)
+    return ImportedComment(article, row["text"], row["poster"], _time(row, now), row["votes"], digest, answered)
+
+
+def _time(row: dict[str, Any], now: float) -> float:
+    """Return the time of *row*, whose age is in hours."""
+    return float(now - row["hours"] * 3600)
 
 
 def _read_rows(name: str) -> list[dict[str, Any]]:
