@@ -32,15 +32,18 @@ def new_password_hash(name: str, site_name: str, from_stdin: bool) -> str:
 
     At the terminal, a password that the site would not accept either is asked for again; else it raises Invalid.
     """
-    if from_stdin:
-        return passwords.hash_password(validation.password(_read_password(), name, site_name))
+    if not from_stdin and not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask for the password: use --password-stdin.")
     while True:
         try:
-            password = validation.password(_prompt_password(), name, site_name)
+            typed = (
+                _read_password() if from_stdin else click.prompt("Password", hide_input=True, confirmation_prompt=True)
+            )
+            return passwords.hash_password(validation.password(typed, name, site_name))
         except Invalid as error:
+            if from_stdin:
+                raise
             click.echo(f"Error: {error}", err=True)
-        else:
-            return passwords.hash_password(password)
 
 
 def _read_password() -> str:
@@ -50,12 +53,6 @@ def _read_password() -> str:
         return line.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
         raise Invalid("The password on standard input is not UTF-8.") from None
-
-
-def _prompt_password() -> str:
-    if not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal to ask for the password: use --password-stdin.")
-    return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))
 
 
 def make_member(store: Store, name: str, password_hash: str, role: Role) -> User:
