@@ -13,8 +13,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import newest_articles
 from tests.store.examination import broken, run
 from voteweb.cli import imports
-from voteweb.cli.import_file import COMMENT_COLUMNS
-from voteweb.cli.imports import NEWEST_AGE_SECONDS
+from voteweb.cli.imports import COMMENT_COLUMNS, NEWEST_AGE_SECONDS
 from voteweb.core.config import MAX_COMMENT_LENGTH
 from voteweb.store import Store
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from voteweb.cli.import_file import digest, parse_story, read_rows
+from voteweb.cli.imports import digest, parse_story, read_rows
 from voteweb.core.errors import ConfigError, VotewebError
 from voteweb.store.comments.imports import Story
 

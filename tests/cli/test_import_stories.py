@@ -15,8 +15,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, newest_articles
 from tests.store.examination import broken
 from voteweb.cli import imports
-from voteweb.cli.import_file import STORY_COLUMNS
-from voteweb.cli.imports import NEWEST_AGE_SECONDS
+from voteweb.cli.imports import NEWEST_AGE_SECONDS, STORY_COLUMNS
 from voteweb.store import Store
 from voteweb.store.comments.imports import Imports, Story
 from voteweb.store.server.health import Counts

@@ -10,12 +10,12 @@ import threading
 import pytest
 
 from tests.helpers import until
-from voteweb.cli.workers import UnexpectedExitFilter, default_workers
+from voteweb.cli.run import default_workers, unexpected_exit_filter
 
 #: Handles SIGTERM, forks a child and sends it the signal at once, and then to itself.
 FORK = """
 import os, signal
-from voteweb.cli.workers import exit_on_early_sigterm
+from voteweb.cli.run import exit_on_early_sigterm
 received = []
 signal.signal(signal.SIGTERM, lambda *_: received.append("SIGTERM"))
 exit_on_early_sigterm()
@@ -41,7 +41,7 @@ def test_site_has_a_worker_for_each_core_at_most_two(
 def logged(message: str, *, is_stopping: bool, caplog: pytest.LogCaptureFixture) -> list[str]:
     """Log *message* through the filter; return the messages in the log when nothing is delayed any more."""
     logger = logging.getLogger("tests.workers")
-    exit_filter = UnexpectedExitFilter(lambda: is_stopping, delay=0.01)
+    exit_filter = unexpected_exit_filter(lambda: is_stopping, delay=0.01)
     logger.addFilter(exit_filter)
     try:
         logger.error(message)

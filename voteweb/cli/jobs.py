@@ -1,5 +1,6 @@
 """``voteweb jobs``: run the background jobs, each in one process of all that could, and keep this machine's index."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,7 +17,6 @@ import click
 
 from voteweb.cli.output import track_share, warn
 from voteweb.cli.site import ANSWER_TIMEOUT, Site, pluralize, with_site
-from voteweb.cli.workers import SIGNAL_DELAY_SECONDS, exit_with_parent
 from voteweb.core.errors import Unavailable, VotewebError
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
@@ -27,6 +27,10 @@ from voteweb.search.indexer import Indexer
 from voteweb.search.models import AlreadyIndexing, State
 from voteweb.store.site.leases import Steps
 
+#: Seconds between two checks of a worker whether its parent still lives; until then a killed parent's port stays taken.
+PARENT_POLL_SECONDS = 0.2
+#: Seconds within which a signal to all processes has reached this one too.
+SIGNAL_DELAY_SECONDS = 0.3
 #: Seconds until the index is tried again after another process had it, or after a failure.
 RETRY_SECONDS = 10.0
 
@@ -215,3 +219,17 @@ def _keep_running(is_over: Callable[[float], bool]) -> None:
             warn(f"the background jobs ended (status {process.returncode}) and start again.")
             is_over(pause)
             pause = min(2 * pause, MAX_RESTART_SECONDS)
+
+
+def exit_with_parent(grace: float, parent: int | None = None) -> None:
+    """End this process when its *parent* has ended, with *grace* seconds for what it does.
+
+    Without a process id, the parent is that of multiprocessing, if any.
+    """
+    process = multiprocessing.parent_process()
+    parent = process.pid if parent is None and process else parent
+    while parent is None or os.getppid() == parent:
+        time.sleep(PARENT_POLL_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(grace)
+    os._exit(1)

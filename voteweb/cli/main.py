@@ -7,16 +7,14 @@ from typing import Any, NoReturn
 import click
 
 from voteweb import __version__
-from voteweb.cli.backup import backup
-from voteweb.cli.config import config
+from voteweb.cli.backup import backup, restore
 from voteweb.cli.content import article, group
 from voteweb.cli.deploy import deploy
 from voteweb.cli.doctor import doctor, migrate, rescore
 from voteweb.cli.imports import import_
 from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
-from voteweb.cli.log import log, stats
-from voteweb.cli.restore import restore
+from voteweb.cli.lookups import config, log, stats
 from voteweb.cli.run import run
 from voteweb.cli.users import user
 from voteweb.core.config import TRACEBACK_VARIABLE

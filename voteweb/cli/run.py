@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ import click
 
 from voteweb.cli.doctor import convert_site
 from voteweb.cli.environment import FILE_NAME
-from voteweb.cli.jobs import background_jobs
+from voteweb.cli.jobs import SIGNAL_DELAY_SECONDS, background_jobs, exit_with_parent
 from voteweb.cli.output import warn
 from voteweb.cli.sample import MODERATOR_NAME, import_sample
 from voteweb.cli.site import (
@@ -29,7 +29,6 @@ from voteweb.cli.site import (
     reachable_host,
     reachable_place,
 )
-from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
 from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_name_warnings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
@@ -190,7 +189,7 @@ def _serve(settings: Settings, address: str, setting_sources: str) -> None:
     def is_stopping() -> bool:
         return bool(server.interrupt_signal)
 
-    logging.getLogger("_granian").addFilter(UnexpectedExitFilter(is_stopping))
+    logging.getLogger("_granian").addFilter(unexpected_exit_filter(is_stopping))
     exit_on_early_sigterm()
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
     try:
@@ -200,6 +199,55 @@ def _serve(settings: Settings, address: str, setting_sources: str) -> None:
         # It ends like this too if a worker received the signal just before it did.
         if not server.interrupt_signal:
             raise ConfigError("The web server's processes exit as soon as they start.") from None
+
+
+def default_workers() -> int:
+    """Return how many workers to start unless a setting says so: one for each core, at most two.
+
+    On one core, a second one would take turns with the first, and render and cache each page again: readers' pages
+    would take a sixth longer.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, 2)
+
+
+def exit_on_early_sigterm() -> None:
+    """Make a worker end at a SIGTERM that arrives before it has its own handler.
+
+    A worker is a fork of this process: with this process's handler it would ignore the signal, and be waited for
+    until its time to stop is over. It has no requests yet.
+    """
+
+    def reset_in_child() -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+    os.register_at_fork(
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM}),
+        after_in_child=reset_in_child,
+    )
+
+
+def unexpected_exit_filter(
+    is_stopping: Callable[[], bool], delay: float = SIGNAL_DELAY_SECONDS
+) -> Callable[[logging.LogRecord], bool]:
+    """Return a filter that delays the log record of a worker's unexpected exit, and drops it if the site stops by then.
+
+    A signal to all processes may end a worker before it reaches this process.
+    """
+
+    def emit(record: logging.LogRecord) -> None:
+        if not is_stopping():
+            logging.getLogger(record.name).callHandlers(record)
+
+    def passes(record: logging.LogRecord) -> bool:
+        if not record.getMessage().startswith("Unexpected exit"):
+            return True
+        threading.Timer(delay, emit, [record]).start()
+        return False
+
+    return passes
 
 
 def load_app(_target: str) -> "Flask":

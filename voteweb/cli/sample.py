@@ -6,7 +6,7 @@ from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
-from voteweb.cli.import_file import parse_story
+from voteweb.cli.imports import parse_story
 from voteweb.cli.users import make_member
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId

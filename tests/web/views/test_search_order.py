@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from tests.web.browser import Browser
-from voteweb.cli.import_file import parse_story, read_rows
+from voteweb.cli.imports import parse_story, read_rows
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.search.files import IndexFolder
