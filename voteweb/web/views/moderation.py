@@ -383,7 +383,7 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
             return _make_report(comment.id, require_member(viewer), form)
         except LoggedOut as error:
             refuse_actor(form, error)
-    return render_template("comment_moderation/report.html", comment=comment, form=form), form.status
+    return render_template("comment_moderation/form.html", comment=comment, form=form), form.status
 
 
 @comment_moderation.post(f"{_COMMENT}/remove", endpoint="remove")
@@ -398,7 +398,7 @@ def remove_comment(user: User, comment: _Comment) -> ResponseReturnValue:
         reason = validation.reason(typed)
     except Invalid as error:
         refused = {"typed": typed, "with_replies": with_replies, "error": error_message(error), "next": return_url()}
-        return render_template("comment_moderation/refused.html", comment=comment, **refused), 422
+        return render_template("comment_moderation/form.html", comment=comment, **refused), 422
     entry = comment.log_entry(LogAction.REMOVE, user, reason)
     store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user)
     span = duration(config.UNDO_SECONDS)
@@ -441,7 +441,7 @@ def close(id: int, user: User, article: Article) -> ResponseReturnValue:
         reason = validation.reason(typed)
     except Invalid as error:
         refused = {"typed": typed, "error": error_message(error), "next": return_url()}
-        return render_template("comment_moderation/refused.html", article=article, **refused), 422
+        return render_template("comment_moderation/form.html", article=article, **refused), 422
     try:
         store().threads.close(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user)
     except (ArticleGone, ConversationEnded) as error:
