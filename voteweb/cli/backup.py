@@ -195,10 +195,17 @@ class Reader:
         try:
             while line := self._compressed.readline(MAX_LINE_BYTES + 1 if self._bounded else -1):
                 read += len(line)
-                if self._bounded and len(line) > MAX_LINE_BYTES:
-                    raise self._oversized(f"a line of more than {MAX_LINE_BYTES:,} bytes")
-                if self._bounded and read > max(MIN_EXPANDED_BYTES, MAX_EXPANSION * self._size):
-                    raise self._oversized(f"more than {read:,} bytes of content in {self._size:,}")
+                too_much = ""
+                if len(line) > MAX_LINE_BYTES:
+                    too_much = f"a line of more than {MAX_LINE_BYTES:,} bytes"
+                elif read > max(MIN_EXPANDED_BYTES, MAX_EXPANSION * self._size):
+                    too_much = f"more than {read:,} bytes of content in {self._size:,}"
+                if too_much and self._bounded:
+                    raise Invalid(
+                        "%(file)s has %(what)s, as no site does, but an attack may. If you trust it, use --force.",
+                        file=self._file,
+                        what=too_much,
+                    )
                 yield line
         except EOFError:
             raise self._damaged("it is truncated") from None
@@ -214,13 +221,6 @@ class Reader:
             raise Invalid("is not the last one")
         skipped = end.get("skipped", 0)
         self.skipped = skipped if isinstance(skipped, int) else 1
-
-    def _oversized(self, what: str) -> Invalid:
-        return Invalid(
-            "%(file)s has %(what)s, as no site does, but an attack may. If you trust it, use --force.",
-            file=self._file,
-            what=what,
-        )
 
     def _damaged(self, reason: str) -> Invalid:
         return Invalid("%(file)s is damaged: %(reason)s.", file=self._file, reason=reason)

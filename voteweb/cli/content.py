@@ -56,7 +56,7 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
     for _ in track(site.store.removals.purge(id, entry, with_comments=with_comments), "Purging", found.comments + 1):
         pass
     click.echo(f"Purged {id}. Backups made before still have its words.")
-    if not (site.is_embedded and site.store.health.rewrite_file()):
+    if site.environment.redis_url or not site.store.health.rewrite_file():
         click.echo("So has the append-only file of the database until it is rewritten: redis-cli BGREWRITEAOF.")
 
 

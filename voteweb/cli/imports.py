@@ -326,15 +326,13 @@ class ImportTimes:
 class ImportRun(Generic[Row]):
     """A run of the importer, which counts the rows of a file that it imported, knew already, or found to be bad.
 
-    ``send`` imports rows and returns what became of each; ``parent_of`` returns the digest of the row that one answers,
-    "" for none.
+    ``send`` imports rows and returns what became of each.
     """
 
     file: Path
     imports: Imports
     dry_run: bool
     send: Callable[[Sequence[Row]], Sequence[str]]
-    parent_of: Callable[[Row], str] = lambda row: ""
     counts: Counter[str] = field(default_factory=Counter)
     #: The digests of all rows; only a dry run remembers them.
     _met: set[str] = field(default_factory=set)
@@ -365,7 +363,7 @@ class ImportRun(Generic[Row]):
     def _check(self, rows: Sequence[Row]) -> list[str]:
         """Return what would become of *rows*."""
         known = self.imports.known([row.digest for row in rows])
-        parents = [self.parent_of(row) for row in rows]
+        parents = [row.parent_digest if isinstance(row, ImportedComment) else "" for row in rows]
         answers: list[str] = []
         for row, is_known, parent, has_parent in zip(rows, known, parents, self.imports.known(parents), strict=True):
             if is_known or row.digest in self._met:
@@ -415,7 +413,7 @@ def _import_comments(imports: Imports, file: Path, times: ImportTimes, dry_run: 
             raise Invalid("no article here has this link")
         return times.move(replace(comment, article=articles.get(link, 0)))
 
-    run = ImportRun(file, imports, dry_run, imports.add_comments, lambda row: row.parent_digest)
+    run = ImportRun(file, imports, dry_run, imports.add_comments)
     run.add(read_file(file, "Importing comments", parse, COMMENT_COLUMNS))
     if not dry_run:
         imports.order_lists(sorted(posters), sorted(set(articles.values())))

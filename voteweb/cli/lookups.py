@@ -1,6 +1,7 @@
 """``voteweb config``, ``log`` and ``stats``: print the settings, the moderation log, and the numbers of each day."""
 
 import os
+from functools import partial
 
 import click
 
@@ -71,14 +72,8 @@ def log(site: Site, who: str, kind: str | None, about: str, limit: int, skip: in
     """List what moderators and the command line did, the newest act first."""
     if about and (who or kind):
         raise click.UsageError("--about cannot be combined with --who and --kind.")
-
-    store = site.store
-    entries = read_pages(
-        lambda number: store.read(store.log.queue_page, number, who=who, kind=kind or "", about=about),
-        LOG_PAGE_SIZE,
-        skip,
-        limit,
-    )
+    queue = partial(site.store.log.queue_page, who=who, kind=kind or "", about=about)
+    entries = read_pages(lambda number: site.store.read(queue, number), LOG_PAGE_SIZE, skip, limit)
     print_rows([pick(entry, *_FIELDS) if as_json else _columns(entry) for entry in entries], as_json)
 
 

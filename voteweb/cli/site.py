@@ -33,11 +33,10 @@ data_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An open site; ``is_embedded`` says whether voteweb runs its database, ``environment`` what was set there."""
+    """An open site; ``environment`` has the settings that were set there, ``settings`` those in force."""
 
     settings: Settings
     store: Store
-    is_embedded: bool
     environment: Settings
 
 
@@ -100,7 +99,7 @@ def with_site(
             settings = load_settings(data)
             require_database(settings)
             with open_checked_store(settings, timeout) as store:
-                command(Site(store.context.settings, store, not settings.redis_url, settings), *args, **kwargs)
+                command(Site(store.context.settings, store, settings), *args, **kwargs)
 
         return run
 
@@ -135,16 +134,15 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
     One attempt takes as long as a page waits, so that a server that accepts connections and is silent is noticed.
     """
     store = open_store(settings)
-    try:
-        store.health.wait_until_ready(timeout)
-    except Unavailable as error:
-        raise ConfigError(
-            "Cannot reach the database at %(url)s: %(reason)s.",
-            url=mask_password(settings.redis_url),
-            reason=str(error.__cause__).rstrip("."),
-        ) from None
-    finally:
-        store.connection.close()
+    with closing(store.connection):
+        try:
+            store.health.wait_until_ready(timeout)
+        except Unavailable as error:
+            raise ConfigError(
+                "Cannot reach the database at %(url)s: %(reason)s.",
+                url=mask_password(settings.redis_url),
+                reason=str(error.__cause__).rstrip("."),
+            ) from None
 
 
 def lines_not_in_force(environment: Settings, stored: Settings) -> Iterator[str]:
