@@ -174,47 +174,41 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     if not install:
         click.echo("\n".join(f"# ----- {path}\n{text}" for path, text in files.items()), nl=False)
         return
-    steps = _install(kind, site, files, ports, root)
-    if kind in _PROXIES:
-        click.echo(f"The proxy forwards to {', '.join(addresses)}.")
-    click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
-
-
-def _install(kind: str, site: Deployment, files: dict[Path, str], ports: Sequence[int], root: Path) -> list[str]:
-    """Write the *files* of a *kind* below *root*, and return the commands that put them into use."""
-    steps = _steps(kind, site.name, site.folder)
     if kind != "compose":
         _refuse_name_of_another(site, root)
     elif (folder := _below(root, site.folder)).exists():
         become_owner(folder)  # who owns the folder could put links in place of the files
     os.umask(0o022)  # the proxies, which run as other users, read the files
+    steps = _prepare(kind, site, files, ports, root)
+    for path, text in files.items():
+        _install(_below(root, path), text)
+    if kind in _PROXIES:
+        click.echo(f"The proxy forwards to {', '.join(addresses)}.")
+    click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
+
+
+def _prepare(kind: str, site: Deployment, files: dict[Path, str], ports: Sequence[int], root: Path) -> list[str]:
+    """Change *files* by what is below *root*, and return the commands that put them into use."""
+    name = site.name
+    if kind == "systemd":
+        return [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
     if kind == "caddy":
         main = _text(_below(root, CADDY / "Caddyfile"))
         has_import = _IMPORT in main.splitlines()
         files[CADDY / "Caddyfile"] = main if has_import else f"{main.rstrip()}\n\n{_IMPORT}\n".lstrip()
+        return ["systemctl reload caddy"]
     if kind == "nginx":
+        steps = ["nginx -t && systemctl reload nginx"]
         _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
         if not _below(root, site.certificates / "fullchain.pem").exists():
             files.popitem()  # the file of https, which needs the certificate
             certbot = f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host}"
             further = "".join(f" --upstream {port}" for port in ports)
-            again = f"voteweb --site {site.folder} deploy nginx --install --name {site.name}{further}"
+            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{further}"
             steps += [f'{certbot} --deploy-hook "systemctl reload nginx"', again]
-    for path, text in files.items():
-        _write(_below(root, path), text)
-    return steps
-
-
-def _steps(kind: str, name: str, folder: Path) -> list[str]:
-    """Return the commands that put the installed files of a *kind* into use."""
-    if kind == "systemd":
-        return [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
-    if kind == "caddy":
-        return ["systemctl reload caddy"]
-    if kind == "nginx":
-        return ["nginx -t && systemctl reload nginx"]
+        return steps
     build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
-    start = f"cd {folder} && docker compose --project-name {name} up --build --detach"
+    start = f"cd {site.folder} && docker compose --project-name {name} up --build --detach"
     # Its database is another one than that in which "voteweb init" has made the first admin.
     admin = f"docker compose --project-name {name} exec site voteweb user create NAME --role admin"
     return [*build, start, f"{admin}  (its database is new, and has no admin yet)"]
@@ -304,7 +298,7 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8") if path.exists() else ""
 
 
-def _write(path: Path, text: str) -> None:
+def _install(path: Path, text: str) -> None:
     """Write *text* to *path* for everybody to read, unless it is there; keep a former file as FILE.old."""
     if _text(path) == text:
         click.echo(f"{path} is up to date.")
