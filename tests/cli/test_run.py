@@ -1,17 +1,24 @@
-"""``voteweb run`` in a process of its own: what it prints, serves, keeps and leaves behind."""
+"""``voteweb run`` in a process of its own: what it prints, serves, keeps, refuses and leaves behind."""
 
 import json
+import logging
 import os
 import re
 import signal
 import socket
 import subprocess
+import sys
+import threading
 from pathlib import Path
+
+import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
+from tests.cli.results import error_line
 from tests.helpers import is_listening, until
 from tests.site_process import SECRET, StartSite, start_voteweb
+from voteweb.cli.run import default_workers, unexpected_exit_filter
 from voteweb.core import passwords
 from voteweb.core.config import DELETED_MEMBER, Settings
 from voteweb.core.models import Role
@@ -108,3 +115,96 @@ def test_a_database_that_starts_late_is_waited_for(folder: Path) -> None:
         assert "voteweb is at" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
+
+
+def test_a_port_in_use_is_refused_before_a_database_starts(invoke_alone: Invoke, folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0), reuse_port=True) as server:
+        port = server.getsockname()[1]
+        result = invoke_alone("run", "--port", port, "--data", folder)
+    assert error_line(result) == f"Cannot listen at 127.0.0.1 port {port}: Address already in use"
+    assert result.stdout == ""
+    assert list(folder.iterdir()) == []
+
+
+def test_a_database_of_a_url_needs_a_secret_key(invoke_alone: Invoke, server_url: str) -> None:
+    result = invoke_alone("run", "--port", 0, VOTEWEB_REDIS_URL=server_url)
+    assert "VOTEWEB_SECRET_KEY" in error_line(result)
+    assert result.stdout == ""
+
+
+def test_the_database_of_another_program_is_refused(invoke: Invoke, store: Store) -> None:
+    store.connection.client.rpush("user:", "x")
+    result = invoke("run", "--port", 0, **SECRET)
+    assert "belongs to another program" in error_line(result)
+    assert result.stdout == ""
+
+
+@pytest.mark.heavy
+def test_sites_on_one_embedded_database_keep_files_of_their_own(start_site: StartSite, folder: Path) -> None:
+    sites = {name: start_site("--data", str(folder), VOTEWEB_SITE=name) for name in ("baking", "cooking")}
+    for name, site in sites.items():
+        assert json.loads(site.get("/healthz").body)["site"] == name
+        until(lambda name=name: list((folder / f"search-{name}").glob("current-*")), patience=30)
+    assert not (folder / "search").exists()
+    assert sites["baking"].stop().status == 0
+    assert sites["cooking"].get("/").status == 200
+    assert sites["cooking"].stop().status == 0
+
+
+#: Handles SIGTERM, forks a child and sends it the signal at once, and then to itself.
+FORK = """
+import os, signal
+from voteweb.cli.run import exit_on_early_sigterm
+received = []
+signal.signal(signal.SIGTERM, lambda *_: received.append("SIGTERM"))
+exit_on_early_sigterm()
+child = os.fork()
+while not child:
+    signal.pause()
+os.kill(child, signal.SIGTERM)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+os.kill(os.getpid(), signal.SIGTERM)
+print(status, *received)
+"""
+UNEXPECTED_EXIT = "Unexpected exit from worker-1"
+
+
+@pytest.mark.parametrize(("cores", "workers"), [({1}, 1), ({0, 1}, 2), (set(range(8)), 2)])
+def test_site_has_a_worker_for_each_core_at_most_two(
+    cores: set[int], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores, raising=False)
+    assert default_workers() == workers
+
+
+def logged(message: str, *, is_stopping: bool, caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Log *message* through the filter; return the messages in the log when nothing is delayed any more."""
+    logger = logging.getLogger("tests.workers")
+    exit_filter = unexpected_exit_filter(lambda: is_stopping, delay=0.01)
+    logger.addFilter(exit_filter)
+    try:
+        logger.error(message)
+        until(lambda: not any(isinstance(thread, threading.Timer) for thread in threading.enumerate()))
+    finally:
+        logger.removeFilter(exit_filter)
+    return [record.getMessage() for record in caplog.records]
+
+
+@pytest.mark.parametrize(
+    ("message", "is_stopping", "is_logged"),
+    [
+        (UNEXPECTED_EXIT, False, True),
+        (UNEXPECTED_EXIT, True, False),
+        ("Another message", False, True),
+        ("Another message", True, True),
+    ],
+)
+def test_an_exit_is_logged_unless_the_site_stops(
+    message: str, is_stopping: bool, is_logged: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert logged(message, is_stopping=is_stopping, caplog=caplog) == ([message] if is_logged else [])
+
+
+def test_a_worker_ends_by_sigterm_while_it_is_forked() -> None:
+    run = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.stderr) == (f"{-signal.SIGTERM} SIGTERM\n", "")

@@ -1,19 +1,59 @@
-"""``voteweb article purge``: no word of an article is left anywhere, but reasons stay."""
+"""``voteweb article`` and ``group``: articles are purged to the last word; groups get aliases and are deleted."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import log_entries
+from tests.cli.results import error_line, log_entries
 from tests.helpers import until
-from tests.store.examination import broken
+from tests.store.examination import broken, run
 from tests.store.purged_words import WORDS, log_entry, words_left, write_words
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
+
+
+@pytest.fixture
+def groups(store: Store) -> Store:
+    """A site with three articles in the group "go", one of which is in "java", too."""
+    for names in (("go",), ("go", "java"), ("go",)):
+        factories.article(store, groups=names, link="")
+    return store
+
+
+def test_a_group_gets_an_alias(invoke: Invoke, groups: Store) -> None:
+    assert invoke("group", "alias", "GO", "golang").stdout == "go is found under golang, too.\n"
+    first, second = invoke("group", "list", "--json").stdout.splitlines()
+    assert json.loads(first) == {
+        "name": "go", "title": "Go", "articles": 3, "alias": "golang", "description": "",
+    }  # fmt: skip
+    assert json.loads(second)["name"] == "java"
+    assert invoke("group", "alias", "golang", "--remove").stdout == "go has no alias now.\n"
+    assert [(entry.who, entry.kind, entry.title) for entry in log_entries(groups)] == [
+        ("command line", "group", "go")
+    ] * 2
+    assert invoke("group", "alias", "go").exit_code == 2
+    assert "java" in error_line(invoke("group", "alias", "go", "java"))
+    assert error_line(invoke("group", "alias", "nothing", "x")) == "There is no group named nothing."
+
+
+def test_a_deleted_group_leaves_its_articles(invoke: Invoke, groups: Store) -> None:
+    assert invoke("group", "delete", "go").exit_code == 2, "nobody can be asked"
+    assert invoke("group", "delete", "go", "--yes").stdout == "Deleted go; 3 articles left it.\n"
+    assert [groups.articles.get(id).groups for id in (1, 2, 3)] == [(), ("java",), ()]
+    assert [(entry.kind, entry.title) for entry in log_entries(groups)] == [("delete", "go")]
+    assert broken(groups) == []
+
+
+def test_a_group_with_something_that_is_no_article_is_kept(invoke: Invoke, groups: Store) -> None:
+    run(groups, "SADD", "group:go", "something")
+    assert "go" in error_line(invoke("group", "delete", "go", "--yes"))
+    assert groups.articles.get(1).groups == ()
 
 
 @pytest.fixture
