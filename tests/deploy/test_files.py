@@ -1,10 +1,21 @@
-"""The files of deploy/ agree with the site and with one another."""
+"""The files of deploy/ agree with the site and with one another, and what they name exists."""
 
+import json
 import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
 
-from tests.deploy.files import ROOT, arguments_of, compose_services, copies, last_arguments, unit
+import pytest
+import yaml
+
+from tests.deploy.files import DEPLOY, ROOT, arguments_of, compose_services, copies, example, last_arguments, unit
+from tests.helpers import needs
+from voteweb.cli.environment import read_file, write_file
+from voteweb.cli.main import voteweb
 from voteweb.cli.run import SHUTDOWN_SECONDS
-from voteweb.core.config import Settings
+from voteweb.core.config import Settings, env_name, from_env, variables
 
 
 def test_the_builder_gets_exactly_what_it_copies() -> None:
@@ -43,3 +54,49 @@ def test_compose_waits_longer_than_the_site_for_requests() -> None:
 def test_systemd_waits_longer_than_the_site_for_requests() -> None:
     (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", unit("voteweb.service"), re.MULTILINE)
     assert int(seconds) > 2 * SHUTDOWN_SECONDS
+
+
+FILES = [str(file.relative_to(DEPLOY)) for file in DEPLOY.rglob("*") if file.is_file() and file.suffix != ".yml"]
+TEXT = "\n".join(map(example, sorted(FILES)))
+COMMAND = re.compile(r'(?:bin/voteweb (?:--site \S+ )?|site voteweb |CMD \["voteweb", ")([a-z]+)')
+
+
+def test_every_setting_exists() -> None:
+    known = {env_name(setting.name) for setting in variables()}
+    assert set(re.findall(r"VOTEWEB_[A-Z_]+", TEXT)) <= known
+
+
+def test_every_command_exists() -> None:
+    assert set(COMMAND.findall(TEXT)) == {"run", "backup", "restore", "user"} & voteweb.commands.keys()
+
+
+def test_every_compose_command_names_the_project() -> None:
+    docs = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    arguments = re.findall(r"docker compose (.+)", TEXT + "".join(file.read_text("utf-8") for file in docs))
+    assert len(arguments) >= 3
+    assert all(line.startswith("--project-name voteweb ") for line in arguments), arguments
+
+
+def test_the_example_settings_are_complete_with_a_key() -> None:
+    lines = (DEPLOY / "voteweb.env.example").read_text().splitlines()
+    example = from_env(dict(line.split("=", 1) for line in lines if line and not line.startswith("#")))
+    assert example.secret_key == ""
+    settings = replace(example, secret_key="a key of the operator's own")
+    assert (settings.secure, settings.trusted_proxies, settings.warnings()) == (True, 1, [])
+
+
+@pytest.mark.heavy
+def test_compose_reads_the_values_that_we_read(tmp_path: Path) -> None:
+    program = shutil.which("docker-compose")
+    needs(program, "docker-compose")
+    values = {
+        "VOTEWEB_SITE_NAME": 'Ann\'s C# "News"; 新闻 = 100%',
+        "VOTEWEB_REDIS_URL": "redis://me:p=a#b!@db:6379/0?x=1&y=2",
+        "VOTEWEB_CONTACT": "",
+    }
+    write_file(tmp_path / "voteweb.env", values, {"VOTEWEB_CONTACT": "None yet."})
+    services = {"site": {"image": "voteweb", "env_file": "voteweb.env"}}
+    (tmp_path / "compose.yaml").write_text(json.dumps({"version": "3", "services": services}))
+    command = [str(program), "--file", str(tmp_path / "compose.yaml"), "config"]
+    output = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert yaml.safe_load(output)["services"]["site"]["environment"] == read_file(tmp_path / "voteweb.env") == values
