@@ -117,4 +117,4 @@ def _is_valid(name: SwitchName, switch: Switch) -> bool:
 
 
 def _field(name: SwitchName) -> str:
-    return name.value.replace("-", "_")
+    return name.replace("-", "_")
