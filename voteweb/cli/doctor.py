@@ -5,24 +5,17 @@ from pathlib import Path
 import click
 
 from voteweb.cli.backup import file_at, write_backup
-from voteweb.cli.jobs import catch_up, index_size
-from voteweb.cli.output import track
-from voteweb.cli.site import (
-    Site,
-    data_option,
-    lines_not_in_force,
-    load_settings,
-    open_checked_store,
-    pluralize,
-    require_database,
-    with_site,
-)
+from voteweb.cli.output import track, track_share
+from voteweb.cli.site import Site, lines_not_in_force, pluralize, with_site
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import examine, start_warnings
-from voteweb.search.models import SearchError
+from voteweb.search.index import SearchIndex
+from voteweb.search.indexer import Indexer
+from voteweb.search.models import AlreadyIndexing, SearchError
+from voteweb.search.models import State as IndexState
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import Migrations, State
@@ -70,18 +63,40 @@ def doctor(site: Site, repair: bool) -> None:
 
 
 def _check_search(site: Site, repair: bool) -> None:
+    folder = IndexFolder(site.settings.search_folder)
     try:
-        faults, state = examine(IndexFolder(site.settings.search_folder), site.store.search)
+        faults, state = examine(folder, site.store.search)
         for fault in faults:
             click.echo(f"Warning: search: {fault.what}")
         if repair and faults:
-            click.echo(catch_up(site, rebuild=any(fault.needs_rebuild for fault in faults)))
+            indexer = Indexer(folder, site.store.search)
+            click.echo(_repair_search(indexer, folder, rebuild=any(fault.needs_rebuild for fault in faults)))
         elif faults:
             click.echo("The index is made again with --repair; the data of the site are whole.")
         elif state:
-            click.echo(f"Search finds them: {index_size(state)} are indexed")
+            click.echo(f"Search finds them: {_index_size(state)} are indexed")
     except SearchError as error:
         click.echo(f"Warning: search: {error}")
+
+
+def _repair_search(indexer: Indexer, folder: IndexFolder, *, rebuild: bool) -> str:
+    """Bring the index in *folder* up to date, or build it anew; return what was done, in words.
+
+    Raises AlreadyIndexing if another process keeps it up to date, which is asked to build it anew if that is wanted.
+    """
+    try:
+        with track_share("Indexing") as on_step:
+            indexer.catch_up(rebuild=rebuild, on_step=on_step)
+    except AlreadyIndexing:
+        if not rebuild:
+            raise
+        folder.request_rebuild()
+        return "The background process of the site builds the index anew now."
+    return f"The index has {_index_size(SearchIndex(folder.path).state())}."
+
+
+def _index_size(state: IndexState) -> str:
+    return f"{pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}"
 
 
 @click.command()
@@ -113,22 +128,19 @@ def rescore(site: Site, to_environment: bool) -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="File for the backup  [default: a new file in the data directory or, with VOTEWEB_REDIS_URL, in this folder]",
 )
-@data_option
-def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
+@with_site(any_schema=True)
+def migrate(site: Site, dry_run: bool, backup: Path | None) -> None:
     """Convert the data that an older version of voteweb wrote.
 
     Stop the site first. A backup of every key is made before anything is changed. If the command is interrupted, run it
     again: it continues. The embedded database is converted by "voteweb run" too.
     """
-    settings = load_settings(data)
-    require_database(settings)
-    folder = Path() if settings.redis_url else Path(settings.data_dir)
-    with open_checked_store(settings, any_schema=True) as store:
-        state = Migrations(store.context).state()
-        if state.is_current:
-            click.echo(f"The data have layout {SCHEMA}, the current one.")
-        else:
-            convert_site(store, state, backup or folder, dry_run=dry_run)
+    state = Migrations(site.store.context).state()
+    if state.is_current:
+        click.echo(f"The data have layout {SCHEMA}, the current one.")
+    else:
+        folder = Path() if site.environment.redis_url else Path(site.settings.data_dir)
+        convert_site(site.store, state, backup or folder, dry_run=dry_run)
 
 
 def convert_site(store: Store, state: State, path: Path, *, dry_run: bool = False) -> None:

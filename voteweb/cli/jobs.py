@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from voteweb.cli.output import track_share, warn
-from voteweb.cli.site import ANSWER_TIMEOUT, Site, pluralize, with_site
+from voteweb.cli.output import warn
+from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
 from voteweb.core.errors import Unavailable, VotewebError
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import start_warnings
-from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
-from voteweb.search.models import AlreadyIndexing, State
+from voteweb.search.models import AlreadyIndexing
 from voteweb.store.site.leases import Steps
 
 #: Seconds between two checks of a worker whether its parent still lives; until then a killed parent's port stays taken.
@@ -33,33 +32,6 @@ PARENT_POLL_SECONDS = 0.2
 SIGNAL_DELAY_SECONDS = 0.3
 #: Seconds until the index is tried again after another process had it, or after a failure.
 RETRY_SECONDS = 10.0
-
-
-def new_indexer(site: Site) -> Indexer:
-    """Return an indexer of the index of this machine."""
-    return Indexer(IndexFolder(site.settings.search_folder), site.store.search)
-
-
-def catch_up(site: Site, *, rebuild: bool) -> str:
-    """Bring the index of this machine up to date, or build it anew; return what was done, in words.
-
-    Raises AlreadyIndexing if another process keeps it up to date, which is asked to build it anew if that is wanted.
-    """
-    indexer = new_indexer(site)
-    try:
-        with track_share("Indexing") as on_step:
-            indexer.catch_up(rebuild=rebuild, on_step=on_step)
-    except AlreadyIndexing:
-        if not rebuild:
-            raise
-        IndexFolder(site.settings.search_folder).request_rebuild()
-        return "The background process of the site builds the index anew now."
-    return f"The index has {index_size(SearchIndex(site.settings.search_folder).state())}."
-
-
-def index_size(state: State) -> str:
-    """Return how many articles and comments an index has."""
-    return f"{pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}"
 
 
 def keep_index(indexer: Indexer, stop: threading.Event) -> None:
@@ -131,17 +103,19 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
     else:  # under "voteweb run", that has said so
         for warning in start_warnings(is_on=bool(site.settings.search)):
             warn(warning)
-    has_search = site.settings.search and has_full_text_search()
+    indexer = None
+    if site.settings.search and has_full_text_search():
+        indexer = Indexer(IndexFolder(site.settings.search_folder), site.store.search)
     if once:
         for job in JOBS:
             site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
         with suppress(AlreadyIndexing):
-            if has_search:
-                new_indexer(site).catch_up()
+            if indexer:
+                indexer.catch_up()
         return
     threads = [threading.Thread(target=_repeat, args=[site, job, stop], daemon=True) for job in JOBS]
-    if has_search:
-        threads.append(threading.Thread(target=keep_index, args=[new_indexer(site), stop], daemon=True))
+    if indexer:
+        threads.append(threading.Thread(target=keep_index, args=[indexer, stop], daemon=True))
     for thread in threads:
         thread.start()
     stop.wait()

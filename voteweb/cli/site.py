@@ -85,11 +85,11 @@ def load_named_settings(data: str | None) -> Settings:
 
 
 def with_site(
-    timeout: float | None = None,
+    timeout: float | None = None, *, any_schema: bool = False
 ) -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
     """Give a command the option ``--data`` and an open site as its first argument.
 
-    The command waits *timeout* seconds for the database, by default the setting's deadline.
+    Its database is opened by :func:`open_checked_store`, with these arguments.
     """
 
     def wrap(command: Callable[Concatenate[Site, P], None]) -> Callable[..., None]:
@@ -98,7 +98,7 @@ def with_site(
         def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
             settings = load_settings(data)
             require_database(settings)
-            with open_checked_store(settings, timeout) as store:
+            with open_checked_store(settings, timeout, any_schema=any_schema) as store:
                 command(Site(store.context.settings, store, settings), *args, **kwargs)
 
         return run
