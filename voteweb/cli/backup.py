@@ -23,8 +23,9 @@ from typing import IO, Any
 
 import click
 
+from voteweb.cli.environment import PLACES
 from voteweb.cli.output import track, track_file
-from voteweb.cli.site import Site, data_option, load_named_settings, open_checked_store, pluralize, with_site
+from voteweb.cli.site import Site, data_option, load_settings, open_checked_store, pluralize, with_site
 from voteweb.core import clock
 from voteweb.core.config import MAX_TIME, SCHEMA
 from voteweb.core.errors import Invalid, StorageFull, Unavailable
@@ -333,12 +334,13 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
     did not finish is begun anew with --again. An encrypted backup comes from the program that decrypts it: age -d -i
     KEYFILE FILE | voteweb restore -
     """
-    target = None if dry_run else load_named_settings(data)
+    target = None if dry_run else load_settings(data)
+    if target and not data and not any(os.environ.get(name) for name in PLACES):
+        raise click.UsageError(f"Name the place of the site: --data DIR, voteweb --site DIR, or {' or '.join(PLACES)}.")
     with _open(file) as stream:
         reader, faults = _check(file, stream, force)
-        time = datetime.fromtimestamp(reader.created, UTC)
-        engine = reader.engine or "an unknown engine"
-        summary = f"{summarize(reader.counts)}, as of {time:%Y-%m-%d %H:%M} UTC, from {engine}"
+        time = f"{datetime.fromtimestamp(reader.created, UTC):%Y-%m-%d %H:%M} UTC"
+        summary = f"{summarize(reader.counts)}, as of {time}, from {reader.engine or 'an unknown engine'}"
         if reader.skipped:
             click.echo(f"{file} is partial: the backup could not read {pluralize(reader.skipped, 'key')}.")
         if faults and dry_run:

@@ -268,11 +268,12 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
     if shift_to_now:
         newest = max(_newest_time(file, STORY_COLUMNS), _newest_time(comments, COMMENT_COLUMNS))
         shift = int(clock.now()) - NEWEST_AGE_SECONDS - newest
-    new_links: set[str] = set()
+    imports, new_links = site.store.imports, set[str]()
     if file:
-        new_links = _import_stories(site, file, ImportTimes(latest, shift), dry_run)
+        stories = ImportRun(file, imports, latest, shift, dry_run, imports.add)
+        new_links = _import_stories(stories, site.settings.max_groups)
     if comments:
-        _import_comments(site.store.imports, comments, ImportTimes(latest, shift), dry_run, new_links)
+        _import_comments(ImportRun(comments, imports, latest, shift, dry_run, imports.add_comments), new_links)
 
 
 def _newest_time(file: Path | None, columns: Columns) -> float:
@@ -300,12 +301,23 @@ REFUSALS = {
 
 
 @dataclass
-class ImportTimes:
-    """The times of the rows of a file, moved by ``shift`` seconds; none may be after ``latest``."""
+class ImportRun(Generic[Row]):
+    """A run of the importer, which counts the rows of a file that it imported, knew already, or found to be bad.
 
+    Times are moved by ``shift`` seconds; none may be after ``latest``. ``send`` imports rows and returns what became of
+    each.
+    """
+
+    file: Path
+    imports: Imports
     latest: float
     shift: float
+    dry_run: bool
+    send: Callable[[Sequence[Row]], Sequence[str]]
+    counts: Counter[str] = field(default_factory=Counter)
     _count_at: Counter[float] = field(default_factory=Counter)
+    #: The digests of all rows; only a dry run remembers them.
+    _met: set[str] = field(default_factory=set)
 
     def move(self, row: Row) -> Row:
         """Return *row* with its time moved; raise Invalid if that is no time for a row.
@@ -320,22 +332,6 @@ class ImportTimes:
         earlier = self._count_at[row.time]
         self._count_at[row.time] += 1
         return replace(row, time=moved + earlier / 1_000_000)
-
-
-@dataclass
-class ImportRun(Generic[Row]):
-    """A run of the importer, which counts the rows of a file that it imported, knew already, or found to be bad.
-
-    ``send`` imports rows and returns what became of each.
-    """
-
-    file: Path
-    imports: Imports
-    dry_run: bool
-    send: Callable[[Sequence[Row]], Sequence[str]]
-    counts: Counter[str] = field(default_factory=Counter)
-    #: The digests of all rows; only a dry run remembers them.
-    _met: set[str] = field(default_factory=set)
 
     def add(self, rows: Iterable[tuple[int, Row | VotewebError]]) -> None:
         """Import *rows*, which have the numbers of their lines, in batches; print the fault of each bad one."""
@@ -381,29 +377,28 @@ class ImportRun(Generic[Row]):
         click.echo(f"{summary} (dry run: nothing was written)" if self.dry_run else summary)
 
 
-def _import_stories(site: Site, file: Path, times: ImportTimes, dry_run: bool) -> set[str]:
-    """Import the stories of *file*; return the digests of the links of those that a dry run did not write."""
+def _import_stories(run: ImportRun[Story], max_groups: int) -> set[str]:
+    """Import the stories of a file; return the digests of the links of those that a dry run did not write."""
     new_links: set[str] = set()
 
     def parse(row: ImportRow) -> Story:
-        story = times.move(parse_story(row, site.settings.max_groups))
-        if dry_run and story.draft.link:
+        story = run.move(parse_story(row, max_groups))
+        if run.dry_run and story.draft.link:
             new_links.add(links.digest(story.draft.link))
         return story
 
-    run = ImportRun(file, site.store.imports, dry_run, site.store.imports.add)
-    run.add(read_file(file, "Importing", parse, STORY_COLUMNS))
+    run.add(read_file(run.file, "Importing", parse, STORY_COLUMNS))
     run.echo_summary()
     return new_links
 
 
-def _import_comments(imports: Imports, file: Path, times: ImportTimes, dry_run: bool, new_links: set[str]) -> None:
-    """Import the comments of *file*; without a dry run, put them into the lists where they belong.
+def _import_comments(run: ImportRun[ImportedComment], new_links: set[str]) -> None:
+    """Import the comments of a file; without a dry run, put them into the lists where they belong.
 
     *new_links* are digests of the links of stories that a dry run did not write.
     """
-    wanted = (link for _, link in read_file(file, "Reading links", parse_link, COMMENT_COLUMNS))
-    articles = imports.find_articles(link for link in wanted if isinstance(link, str))
+    wanted = (link for _, link in read_file(run.file, "Reading links", parse_link, COMMENT_COLUMNS))
+    articles = run.imports.find_articles(link for link in wanted if isinstance(link, str))
     posters: set[str] = set()
 
     def parse(row: ImportRow) -> ImportedComment:
@@ -411,10 +406,9 @@ def _import_comments(imports: Imports, file: Path, times: ImportTimes, dry_run: 
         posters.add(name_key(comment.poster))
         if link not in articles and link not in new_links:
             raise Invalid("no article here has this link")
-        return times.move(replace(comment, article=articles.get(link, 0)))
+        return run.move(replace(comment, article=articles.get(link, 0)))
 
-    run = ImportRun(file, imports, dry_run, imports.add_comments)
-    run.add(read_file(file, "Importing comments", parse, COMMENT_COLUMNS))
-    if not dry_run:
-        imports.order_lists(sorted(posters), sorted(set(articles.values())))
+    run.add(read_file(run.file, "Importing comments", parse, COMMENT_COLUMNS))
+    if not run.dry_run:
+        run.imports.order_lists(sorted(posters), sorted(set(articles.values())))
     run.echo_summary("comments: ")

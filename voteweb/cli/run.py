@@ -22,13 +22,7 @@ from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import SIGNAL_DELAY_SECONDS, background_jobs, exit_with_parent
 from voteweb.cli.output import warn
 from voteweb.cli.sample import MODERATOR_NAME, import_sample
-from voteweb.cli.site import (
-    data_option,
-    load_settings,
-    open_checked_store,
-    reachable_host,
-    reachable_place,
-)
+from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, reachable_place
 from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_name_warnings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
@@ -36,7 +30,7 @@ from voteweb.core.settings_in_force import sources
 from voteweb.embedded.database import open_database
 from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
-from voteweb.store import Store, with_settings_in_force
+from voteweb.store import with_settings_in_force
 from voteweb.store.migrations import Migrations
 from voteweb.web.monitoring import access_log
 
@@ -85,8 +79,10 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             files = disk_warnings(settings.data_dir)
             for warning in (*settings.warnings(), *store.health.warnings(), *files, *search_warnings):
                 warn(warning)
-            if sample:
-                _add_sample(store, settings)
+            if sample and (password := import_sample(store, settings, time.time())):
+                click.echo("The database was empty: sample articles and a moderator were added.")
+                click.echo(f"  name      {MODERATOR_NAME}\n  password  {password}")
+                click.echo("The password is shown only once.")
             if not store.users.has_admin():
                 click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
         _serve(settings, address, setting_sources)
@@ -123,16 +119,6 @@ def _check_app(settings: Settings) -> None:
     faults = [*OperatorPages(settings.pages_dir).faults(), *app.extensions["voteweb.brand"].faults]
     if faults:
         raise ConfigError("%(faults)s", faults=" ".join(faults))
-
-
-def _add_sample(store: Store, settings: Settings) -> None:
-    """Import the sample if the database is empty, and print the moderator's password."""
-    password = import_sample(store, settings, time.time())
-    if password:
-        click.echo("The database was empty: sample articles and a moderator were added.")
-        click.echo(f"  name      {MODERATOR_NAME}")
-        click.echo(f"  password  {password}")
-        click.echo("The password is shown only once.")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
-from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
+from voteweb.cli.environment import DEFAULT_SITE, become_owner, load_site
 from voteweb.core.config import COMMAND_LINE, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import mask_password, not_in_force
@@ -74,14 +74,6 @@ def require_database(settings: Settings) -> None:
     if DEFAULT_SITE.is_dir() and not os.access(DEFAULT_SITE, os.X_OK):
         message = "There is no database in %(folder)s. For the site in %(default)s, run the command as root."
     raise ConfigError(message, folder=folder, default=DEFAULT_SITE)
-
-
-def load_named_settings(data: str | None) -> Settings:
-    """Return the settings of the site, for a command that may make its database; raise UsageError if none is named."""
-    settings = load_settings(data)
-    if not data and not any(os.environ.get(name) for name in PLACES):
-        raise click.UsageError(f"Name the place of the site: --data DIR, voteweb --site DIR, or {' or '.join(PLACES)}.")
-    return settings
 
 
 def with_site(
