@@ -2,22 +2,21 @@
 
 import grp
 import os
-import pwd
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import voteweb
-from voteweb.cli.environment import FILE_NAME, become_owner, find_file, read_file
+from voteweb.cli.environment import FILE_NAME, account_of, become_owner, find_file, read_file
 from voteweb.cli.output import warn
 from voteweb.cli.site import reachable_place
 from voteweb.core.config import Settings, from_env
@@ -231,21 +230,15 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
     if not _HOST.fullmatch(settings.host):
         raise ConfigError("VOTEWEB_HOST in %(file)s must be a host or an address.", file=file)
     owner = file.stat()
-    user, group = _owner_name(pwd.getpwuid, owner.st_uid), _owner_name(grp.getgrgid, owner.st_gid)
+    group = str(owner.st_gid)
+    with suppress(KeyError):
+        group = grp.getgrgid(owner.st_gid).gr_name
     program = Path(sys.executable).with_name("voteweb")
-    site = Deployment(name, file.parent, settings, url.netloc, user, group, program)
+    site = Deployment(name, file.parent, settings, url.netloc, account_of(owner).pw_name, group, program)
     for path in (site.folder, site.data, program):
         if not _PLAIN.fullmatch(str(path)):
             raise ConfigError("The path %(path)s may have letters, digits and /._+@- only.", path=path)
     return site
-
-
-def _owner_name(look_up: Callable[[int], Sequence[Any]], number: int) -> str:
-    """Return the name that *look_up* has for a user or a group, the *number* itself if it has none."""
-    try:
-        return str(look_up(number)[0])
-    except KeyError:
-        return str(number)
 
 
 def _refuse_hidden(site: Deployment) -> None:

@@ -63,36 +63,27 @@ def doctor(site: Site, repair: bool) -> None:
 
 
 def _check_search(site: Site, repair: bool) -> None:
-    folder = IndexFolder(site.settings.search_folder)
+    """Compare the index of this machine with the data, and print what is wrong with it, or bring it up to date."""
+    folder, rebuild = IndexFolder(site.settings.search_folder), False
     try:
         faults, state = examine(folder, site.store.search)
         for fault in faults:
             click.echo(f"Warning: search: {fault.what}")
         if repair and faults:
-            indexer = Indexer(folder, site.store.search)
-            click.echo(_repair_search(indexer, folder, rebuild=any(fault.needs_rebuild for fault in faults)))
+            rebuild = any(fault.needs_rebuild for fault in faults)
+            with track_share("Indexing") as on_step:
+                Indexer(folder, site.store.search).catch_up(rebuild=rebuild, on_step=on_step)
+            click.echo(f"The index has {_index_size(SearchIndex(folder.path).state())}.")
         elif faults:
             click.echo("The index is made again with --repair; the data of the site are whole.")
         elif state:
             click.echo(f"Search finds them: {_index_size(state)} are indexed")
     except SearchError as error:
-        click.echo(f"Warning: search: {error}")
-
-
-def _repair_search(indexer: Indexer, folder: IndexFolder, *, rebuild: bool) -> str:
-    """Bring the index in *folder* up to date, or build it anew; return what was done, in words.
-
-    Raises AlreadyIndexing if another process keeps it up to date, which is asked to build it anew if that is wanted.
-    """
-    try:
-        with track_share("Indexing") as on_step:
-            indexer.catch_up(rebuild=rebuild, on_step=on_step)
-    except AlreadyIndexing:
-        if not rebuild:
-            raise
-        folder.request_rebuild()
-        return "The background process of the site builds the index anew now."
-    return f"The index has {_index_size(SearchIndex(folder.path).state())}."
+        if rebuild and isinstance(error, AlreadyIndexing):
+            folder.request_rebuild()
+            click.echo("The background process of the site builds the index anew now.")
+        else:
+            click.echo(f"Warning: search: {error}")
 
 
 def _index_size(state: IndexState) -> str:

@@ -61,22 +61,27 @@ def become_owner(path: Path, status: os.stat_result | None = None) -> None:
         raise _unreadable(path, error) from None
     if status.st_uid in (os.geteuid(), 0):
         return
+    account = account_of(status)
+    name = account.pw_name
     try:
-        account = pwd.getpwuid(status.st_uid)
-        name, group, home = account.pw_name, account.pw_gid, account.pw_dir
-    except KeyError:  # such as the owner of a volume, in a container
-        name, group, home = str(status.st_uid), status.st_gid, "/"
-    try:
-        os.setgroups(os.getgrouplist(name, group))
-        os.setgid(group)
-        os.setuid(status.st_uid)
+        os.setgroups(os.getgrouplist(name, account.pw_gid))
+        os.setgid(account.pw_gid)
+        os.setuid(account.pw_uid)
     except PermissionError:
         raise ConfigError(
             "%(path)s belongs to %(name)s: run the command as that user or as root.", path=path, name=name
         ) from None
     os.umask(0o077)
-    os.environ.update(HOME=home, USER=name, LOGNAME=name)
+    os.environ.update(HOME=account.pw_dir, USER=name, LOGNAME=name)
     refuse_unreadable_program(name, path)
+
+
+def account_of(status: os.stat_result) -> pwd.struct_passwd:
+    """Return the account of the owner of a file with this *status*."""
+    try:
+        return pwd.getpwuid(status.st_uid)
+    except KeyError:  # such as the owner of a volume, in a container
+        return pwd.struct_passwd((str(status.st_uid), "", status.st_uid, status.st_gid, "", "/", ""))
 
 
 def refuse_unreadable_program(name: str, path: Path) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import click
 
@@ -51,26 +50,17 @@ def keep_index(indexer: Indexer, stop: threading.Event) -> None:
         stop.wait(RETRY_SECONDS)
 
 
-if TYPE_CHECKING:
-    from flask import Flask
-
-
 def mail_steps(site: Site) -> Steps:
     """Return what sends the mails of *site* that are due; nothing on a site without mail."""
     if not site.settings.mail_url:
         return lambda: iter(())
-    from voteweb.web.mail.sending import send_due_mails  # other commands start without Flask
-
-    return lambda: send_due_mails(_app(site))
-
-
-@cache
-def _app(site: Site) -> "Flask":
-    """Return the app of *site*, which counts nothing: the metrics are those of the web server."""
+    # Other commands, and a site without mail, start without Flask.
     from voteweb.app import create_app
+    from voteweb.web.mail.sending import send_due_mails
 
-    settings = replace(site.settings, metrics_token="")  # nosec B106
-    return create_app(settings, site.store)
+    settings = replace(site.settings, metrics_token="")  # nosec B106 - the metrics are those of the web server
+    app = cache(lambda: create_app(settings, site.store))
+    return lambda: send_due_mails(app())
 
 
 #: Seconds that running steps have to finish when the process ends; they may be cut off and run again.
@@ -126,10 +116,11 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
 
 def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
     """Run *job* again and again until *stop* is set; a failure is reported, and the next run follows in time."""
+    steps = RUNNERS[job](site)
     while not stop.is_set():
         try:
             site.store.connection.ping()  # which sets the clock of this process
-            site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
+            site.store.jobs.run(job, steps, stop.is_set)
         except Unavailable:
             pass  # /healthz and the web server's log say so already
         except Exception as error:
