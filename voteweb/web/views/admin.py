@@ -136,7 +136,7 @@ def try_ranking() -> ResponseReturnValue:
     typed = {name: text or str(getattr(settings(), name)) for name, text in typed.items()}
     page = render_template(
         "admin/ranking.html",
-        typed=typed or _TypedRule(),
+        typed=typed,
         refused=refused,
         trial=trial,
         has_own_vote_score=has_own_vote_score(settings()),
