@@ -4,6 +4,7 @@ An error carries an English template and its values. The command line prints it 
 template first. A value named ``when`` is a unix time in seconds, formatted for the reader.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -14,9 +15,9 @@ def N_(text: str) -> str:
 
 
 class VotewebError(Exception):
-    """Base of all errors; ``status`` is the HTTP status, ``code`` names the error to scripts.
+    """Base of all errors; ``status`` is the HTTP status, by default that of the class above.
 
-    A class that names neither has those of the class above it.
+    ``code`` names the error to scripts: by default the name of the class, as "already-voted".
     """
 
     status: ClassVar[int] = 400
@@ -26,8 +27,7 @@ class VotewebError(Exception):
     def __init_subclass__(cls, *, status: int = 0, code: str = "") -> None:
         if status:
             cls.status = status
-        if code:
-            cls.code = code
+        cls.code = code or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
     def __init__(self, template: str = "", **values: Any) -> None:
         self.template = template or self.template
@@ -41,7 +41,7 @@ class VotewebError(Exception):
         return self.template % values
 
 
-class Invalid(VotewebError, code="invalid"):
+class Invalid(VotewebError):
     """A field has a value that is not allowed; the message says what is."""
 
 
@@ -54,100 +54,82 @@ class NoSuchArticle(VotewebError, status=404, code="unknown-article"):
 
 
 class NoSuchGroup(VotewebError, status=404, code="unknown-group"):
-    """A group named in a form or an address does not exist; value ``names``, comma-separated."""
+    """Value ``names``, comma-separated."""
 
     template = N_("There is no group named %(names)s.")
 
 
 class NoSuchMember(VotewebError, status=404, code="unknown-member"):
-    """There is no member of this name; value ``name``."""
-
     template = N_("There is no member named %(name)s.")
 
 
 class NoSuchPage(VotewebError, status=404, code="unknown-page"):
-    """A list has no page of this number."""
-
     template = N_("This list has no such page.")
 
 
-class AlreadyVoted(VotewebError, status=409, code="already-voted"):
+class AlreadyVoted(VotewebError, status=409):
     """The member's vote is counted already; value ``votes`` is the current count."""
 
     template = N_("You have already voted for this article.")
 
 
-class NotVoted(VotewebError, status=409, code="not-voted"):
+class NotVoted(VotewebError, status=409):
     """There is no vote to take back; value ``votes`` is the current count."""
 
     template = N_("You have not voted for this article.")
 
 
-class OwnVote(VotewebError, status=409, code="own-vote"):
+class OwnVote(VotewebError, status=409):
     """The poster's vote was cast by posting and cannot be taken back; value ``votes`` is the current count."""
 
     template = N_("You posted this article: your vote for it cannot be taken back.")
 
 
-class VotingClosed(VotewebError, status=410, code="voting-closed"):
-    """The voting time of this article is over; value ``when`` is the unix time it ended."""
-
+class VotingClosed(VotewebError, status=410):
     template = N_("Voting closed on %(when)s.")
 
 
-class ArticleGone(VotewebError, status=410, code="article-gone"):
+class ArticleGone(VotewebError, status=410):
     """The article was deleted by its poster or removed by a moderator."""
 
     template = N_("This article is no longer available.")
 
 
-class TooLate(VotewebError, status=403, code="too-late"):
-    """The poster's time to edit or delete the article is over; value ``when`` is the unix time it ended."""
-
+class TooLate(VotewebError, status=403):
     template = N_("You could change this article until %(when)s. Now only moderators can change it.")
 
 
-class NotYours(VotewebError, status=403, code="not-yours"):
-    """Only an article's poster and moderators may do this."""
-
+class NotYours(VotewebError, status=403):
     template = N_("Only the poster of this article and moderators can do this.")
 
 
-class NotRemoved(VotewebError, status=409, code="not-removed"):
-    """The removal that its poster answers is not in force any more."""
-
+class NotRemoved(VotewebError, status=409):
     template = N_("This article is not removed any more.")
 
 
-class AnsweredBefore(VotewebError, status=409, code="answered-before"):
-    """A poster has answered the removal of the article already."""
-
+class AnsweredBefore(VotewebError, status=409):
     template = N_("You have answered this removal already.")
 
 
-class StaleEdit(VotewebError, status=409, code="stale-edit"):
-    """The article has been changed since the form was shown."""
-
+class StaleEdit(VotewebError, status=409):
     template = N_(
         "Somebody has changed this article since you opened this form, so nothing was saved. "
         "Compare both versions, then save yours or leave the article as it is."
     )
 
 
-class LinkFixed(VotewebError, status=409, code="link-fixed"):
-    """A poster cannot change the link that others have voted for."""
-
+class LinkFixed(VotewebError, status=409):
     template = N_("Others have voted for this article, so you can no longer change its link.")
 
 
-class Duplicate(VotewebError, status=409, code="duplicate"):
+class Duplicate(VotewebError, status=409):
     """The link was posted within LINK_SECONDS."""
 
     template = N_("This link was posted already.")
     own: ClassVar[str] = N_("You have posted this link already.")
 
 
-class NoTitle(VotewebError, status=422, code="no-title"):
+class NoTitle(VotewebError, status=422):
     """The title of a link cannot be fetched; other messages than that of the class say why."""
 
     template = N_("The page at this link has no title that can be read. Please type one.")
@@ -158,35 +140,35 @@ class NoTitle(VotewebError, status=422, code="no-title"):
     no_page: ClassVar[str] = N_("This link leads to a file, not to a page with a title. Please type the title.")
 
 
-class FetchBusy(VotewebError, status=503, code="fetch-busy"):
+class FetchBusy(VotewebError, status=503):
     """As many titles are being fetched as this process fetches at a time."""
 
     template = N_("Titles of other links are being fetched at this moment. Please try again in a few seconds.")
 
 
-class AlreadyReported(VotewebError, status=409, code="already-reported"):
+class AlreadyReported(VotewebError, status=409):
     template = N_("You have already reported this article.")
 
 
-class NoInvitation(VotewebError, status=403, code="no-invitation"):
+class NoInvitation(VotewebError, status=403):
     """The invitation does not exist, is used, revoked or expired."""
 
     template = N_("This invitation has expired, or was used or withdrawn. Please ask for a new one.")
 
 
-class InviterGone(NoInvitation, code="inviter-gone"):
+class InviterGone(NoInvitation):
     """The member who made the invitation was banned or has left."""
 
     template = N_("The person who made this invitation is no longer a member. Please ask somebody else for a new one.")
 
 
-class InvitationUsed(VotewebError, status=409, code="invitation-used"):
+class InvitationUsed(VotewebError, status=409):
     """A used invitation cannot be withdrawn."""
 
     template = N_("This invitation has been used already.")
 
 
-class LinkUsed(VotewebError, status=410, code="link-used"):
+class LinkUsed(VotewebError, status=410):
     """A one-time link for a new password is used, expired or unknown, or the password was set after it was made."""
 
     template = N_(
@@ -195,159 +177,129 @@ class LinkUsed(VotewebError, status=410, code="link-used"):
     )
 
 
-class PasswordChanged(VotewebError, status=409, code="password-changed"):
+class PasswordChanged(VotewebError, status=409):
     """The password was set by somebody else after it was verified and before the act that needed it."""
 
     template = N_("Your password was changed in the meantime. Please try again.")
 
 
-class LastAdmin(VotewebError, status=409, code="last-admin"):
+class LastAdmin(VotewebError, status=409):
     """The site would have no admin who can log in without the member ``name``."""
 
     template = N_("The last admin here is %(name)s. Make another member an admin first.")
 
 
-class CodeUsed(VotewebError, status=422, code="code-used"):
+class CodeUsed(VotewebError, status=422):
     """A recovery code was used, or new ones were made, while it was on its way."""
 
     template = N_("No member has this name and this recovery code. Each code works once.")
 
 
-class Banned(VotewebError, status=403, code="banned"):
-    """The member is banned; value ``reason``."""
-
+class Banned(VotewebError, status=403):
     template = N_("This account is banned: %(reason)s")
 
 
-class BannedUntil(Banned, code="banned-until"):
-    """The member is banned until unix time ``when``; value ``reason``."""
-
+class BannedUntil(Banned):
     template = N_("This account is banned until %(when)s: %(reason)s")
 
 
-class StillRestoring(VotewebError, status=409, code="still-restoring"):
-    """The member ``name`` cannot be banned before what an earlier ban removed is back."""
-
+class StillRestoring(VotewebError, status=409):
     template = N_("What an earlier ban of %(name)s removed is still being restored. Please try again in a minute.")
 
 
-class DomainRefused(VotewebError, status=403, code="domain-refused"):
+class DomainRefused(VotewebError, status=403):
     """A rule refuses links to a domain; values ``domain`` and ``why``, the words of the moderator."""
 
     template = N_("Links to %(domain)s are not accepted here: %(why)s")
 
 
-class AlreadyWaiting(VotewebError, status=409, code="already-waiting"):
+class AlreadyWaiting(VotewebError, status=409):
     """The member has posted this link, and the article waits for a moderator; value ``id``."""
 
     template = N_("You have posted this link already. Your article waits for a moderator.")
 
 
-class TooManyRules(VotewebError, status=409, code="too-many-rules"):
-    """There are as many domain rules as there may be; value ``max``."""
-
+class TooManyRules(VotewebError, status=409):
     template = N_("There are %(max)s rules already. Delete one first.")
 
 
-class TooManyNotes(VotewebError, status=409, code="too-many-notes"):
-    """A member has as many notes of moderators as there may be; value ``max``."""
-
+class TooManyNotes(VotewebError, status=409):
     template = N_("There are %(max)s notes on this member already. Delete one first.")
 
 
-class NotYourNote(VotewebError, status=403, code="not-your-note"):
-    """Only the moderator who wrote a note and admins may delete it."""
-
+class NotYourNote(VotewebError, status=403):
     template = N_("Only the moderator who wrote a note, and admins, can delete it.")
 
 
-class Refused(Banned, code="refused"):
-    """The moderators refused the member's account; value ``reason``."""
-
+class Refused(Banned):
     template = N_("The moderators did not let this account in: %(reason)s")
 
 
-class Held(VotewebError, status=403, code="held"):
-    """The member's account waits for a moderator."""
-
+class Held(VotewebError, status=403):
     template = N_(
         "Your account waits for a moderator to let you in. Until then you can read, but not post, vote or report."
     )
 
 
-class NothingToUndo(VotewebError, status=409, code="nothing-to-undo"):
+class NothingToUndo(VotewebError, status=409):
     """A log entry cannot be undone: it is too old, another moderator's, or undone already."""
 
     template = N_("This action can no longer be undone.")
 
 
-class TooManyGroups(VotewebError, status=409, code="too-many-groups"):
-    """An article would be in more groups than the site allows; value ``max``."""
-
+class TooManyGroups(VotewebError, status=409):
     template = N_("An article can be in at most %(max)s groups.")
 
 
-class GroupExists(VotewebError, status=409, code="group-exists"):
-    """A group of this name exists already; value ``name``."""
-
+class GroupExists(VotewebError, status=409):
     template = N_("There is already a group named %(name)s.")
 
 
-class AliasTaken(VotewebError, status=409, code="alias-taken"):
+class AliasTaken(VotewebError, status=409):
     """An alias is the name of a group, or another group's alias; value ``name``."""
 
     template = N_("The name %(name)s is taken by a group already.")
 
 
-class GroupNotEmpty(VotewebError, status=409, code="group-not-empty"):
-    """A group with listed articles cannot be deleted; value ``name``."""
-
+class GroupNotEmpty(VotewebError, status=409):
     template = N_("There are articles in the group %(name)s. Only an empty group can be deleted.")
 
 
-class NameTaken(VotewebError, status=409, code="name-taken"):
+class NameTaken(VotewebError, status=409):
     """A member of this name exists already, in any case of its letters; value ``name``."""
 
     template = N_("The name %(name)s is taken. If this is you, log in.")
 
 
-class TooMuchFollowed(VotewebError, status=409, code="too-much-followed"):
-    """A member follows as many groups as the site allows; value ``max``."""
-
+class TooMuchFollowed(VotewebError, status=409):
     template = N_("You follow %(max)s groups, as many as possible. Unfollow one of them first.")
 
 
-class TooMuchHidden(VotewebError, status=409, code="too-much-hidden"):
-    """A member hides as many groups, domains and members as the site allows; value ``max``."""
-
+class TooMuchHidden(VotewebError, status=409):
     template = N_("You hide %(max)s groups, domains and members, as many as possible. Show one of them again first.")
 
 
-class TooMuchSaved(VotewebError, status=409, code="too-much-saved"):
-    """A member has saved as many articles as the site allows; value ``max``."""
-
+class TooMuchSaved(VotewebError, status=409):
     template = N_("You have saved %(max)s articles, as many as possible. Remove one from the saved ones first.")
 
 
 class NoSuchDomain(VotewebError, status=404, code="unknown-domain"):
-    """No listed article has a link to a domain; value ``domain``."""
-
     template = N_("There is no article with a link to %(domain)s here.")
 
 
-class NothingToHide(VotewebError, status=404, code="nothing-to-hide"):
+class NothingToHide(VotewebError, status=404):
     """There is no such article, group, domain or member."""
 
     template = N_("There is nothing of this name here.")
 
 
-class Conflict(VotewebError, status=409, code="conflict"):
+class Conflict(VotewebError, status=409):
     """A write was refused again and again because somebody else changed the same data, or its new id is in use."""
 
     template = N_("Somebody else is changing this article right now. Please try again.")
 
 
-class TooFast(VotewebError, status=429, code="too-fast"):
+class TooFast(VotewebError, status=429):
     """A rate limit refuses an act: the next is accepted in ``wait`` seconds, at unix time ``when``.
 
     The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row. The
@@ -355,7 +307,7 @@ class TooFast(VotewebError, status=429, code="too-fast"):
     """
 
 
-class ForeignForm(VotewebError, status=403, code="foreign-form"):
+class ForeignForm(VotewebError, status=403):
     """The browser says that a form was sent from a page of another site, or does not say from which."""
 
     template = N_(
@@ -364,7 +316,7 @@ class ForeignForm(VotewebError, status=403, code="foreign-form"):
     )
 
 
-class PasswordNeeded(VotewebError, status=403, code="password-needed"):
+class PasswordNeeded(VotewebError, status=403):
     """An act needs the member's own password again; value ``minutes``, unless the message names a fault."""
 
     template = N_(
@@ -378,20 +330,20 @@ class LoggedOut(VotewebError, status=401, code="login"):
     template = N_("You are logged out. What you wrote is still here: log in below to send it.")
 
 
-class NotAllowed(VotewebError, status=403, code="not-allowed"):
+class NotAllowed(VotewebError, status=403):
     """The member's role became too low for this act while the form was on its way."""
 
     template = N_("Your role has changed: you can no longer do this.")
 
 
-class Unavailable(VotewebError, status=503, code="unavailable"):
+class Unavailable(VotewebError, status=503):
     """Redis did not answer within the deadline; ``retry_after`` is the suggested wait in seconds."""
 
     template = N_("The site cannot reach its database at the moment. Please try again in a few seconds.")
     retry_after: ClassVar[int] = 5
 
 
-class ServerChanged(Unavailable):
+class ServerChanged(Unavailable, code="unavailable"):
     """Another server has the data now, or the same one was restarted, while all of them were being read."""
 
     template = N_("The database was restarted or replaced meanwhile. Please do this again.")
@@ -416,7 +368,7 @@ class DataDamaged(VotewebError, status=503, code="damaged"):
     )
 
 
-class ReadOnly(VotewebError, status=503, code="read-only"):
+class ReadOnly(VotewebError, status=503):
     """An admin has made the site read-only; ``retry_after`` is the suggested wait in seconds."""
 
     template = N_("The site can only be read at the moment, so nothing was saved. Please try again later.")
@@ -424,7 +376,7 @@ class ReadOnly(VotewebError, status=503, code="read-only"):
     retry_after: ClassVar[int] = 300
 
 
-class Busy(VotewebError, status=503, code="busy"):
+class Busy(VotewebError, status=503):
     """Too many passwords are being checked; ``retry_after`` is the suggested wait in seconds."""
 
     template = N_("Many people are logging in at this moment. Please try again in a few seconds.")
@@ -435,46 +387,34 @@ class NoSuchComment(VotewebError, status=404, code="unknown-comment"):
     template = N_("There is no such comment.")
 
 
-class CommentGone(VotewebError, status=410, code="comment-gone"):
+class CommentGone(VotewebError, status=410):
     """The comment, or one above it, was deleted by its author or removed by a moderator."""
 
     template = N_("This comment is no longer available.")
 
 
-class ParentGone(VotewebError, status=410, code="parent-gone"):
-    """The comment that is answered has been deleted or removed meanwhile."""
-
+class ParentGone(VotewebError, status=410):
     template = N_("The comment that you answer has been deleted or removed meanwhile. What you wrote is still here.")
 
 
-class ConversationEnded(VotewebError, status=410, code="conversation-ended"):
-    """The time for comments and votes on them is over; value ``when`` is the unix time at which it ended."""
-
+class ConversationEnded(VotewebError, status=410):
     template = N_("This conversation ended on %(when)s: comments and votes on them have a limited time, so that they "
                   "are written while people read them.")  # fmt: skip
 
 
-class ConversationClosed(VotewebError, status=410, code="conversation-closed"):
-    """A moderator closed the conversation; value ``when`` is the unix time, ``reason`` the moderator's reason."""
-
+class ConversationClosed(VotewebError, status=410):
     template = N_("A moderator closed this conversation on %(when)s: %(reason)s")
 
 
-class ConversationFull(VotewebError, status=409, code="conversation-full"):
-    """The conversation has as many comments as one can have; value ``max``."""
-
+class ConversationFull(VotewebError, status=409):
     template = N_("This conversation has %(max)s comments, which is the limit.")
 
 
-class TooDeep(VotewebError, status=409, code="too-deep"):
-    """The comment that is answered is at the deepest level; value ``max`` is that level."""
-
+class TooDeep(VotewebError, status=409):
     template = N_("Replies end at level %(max)s. Please answer a comment further up.")
 
 
-class CommentTooLate(VotewebError, status=403, code="comment-too-late"):
-    """The author's time to edit the comment is over; value ``when`` is the unix time at which it ended."""
-
+class CommentTooLate(VotewebError, status=403):
     template = N_("You could change this comment until %(when)s. You can still delete it.")
 
 
@@ -483,14 +423,10 @@ class NotYourComment(VotewebError, status=403, code="comment-not-yours"):
 
 
 class CommentVoted(VotewebError, status=409, code="comment-already-voted"):
-    """The member's vote is counted already; value ``votes`` is the current count."""
-
     template = N_("You have already voted for this comment.")
 
 
-class CommentNotVoted(VotewebError, status=409, code="comment-not-voted"):
-    """There is no vote to take back; value ``votes`` is the current count."""
-
+class CommentNotVoted(VotewebError, status=409):
     template = N_("You have not voted for this comment.")
 
 
@@ -504,13 +440,13 @@ class CommentReported(VotewebError, status=409, code="comment-already-reported")
     template = N_("You have already reported this comment.")
 
 
-class LinkOutOfDate(VotewebError, status=410, code="link-out-of-date"):
+class LinkOutOfDate(VotewebError, status=410):
     """The link that confirms an address was used, is too old, or is for another address by now."""
 
     template = N_("This link is out of date. On the page about mail of your account you can have another one sent.")
 
 
-class OutboxFull(VotewebError, status=503, code="outbox-full"):
+class OutboxFull(VotewebError, status=503):
     """Too many mails wait."""
 
     template = N_("This site cannot send mail at the moment. Please try again later.")

@@ -14,7 +14,7 @@ class SearchError(VotewebError, status=503, code="search"):
     retry_after: ClassVar[int] = 60
 
 
-class NoFullTextSearch(SearchError, code="no-full-text-search"):
+class NoFullTextSearch(SearchError):
     """The SQLite of this Python was built without FTS5, so that it has no search."""
 
     template = N_("This site has no search.")
@@ -26,13 +26,13 @@ class NotReady(SearchError, code="search-not-ready"):
     template = N_("Search is being prepared (%(percent)s %%). Please try again in a minute.")
 
 
-class SearchTooSlow(SearchError, status=200, code="search-too-slow"):
+class SearchTooSlow(SearchError, status=200):
     """The query needs more time than a query has, even without ranking."""
 
     template = N_("This search finds too much. Please add a word.")
 
 
-class SearchBusy(SearchError, code="search-busy"):
+class SearchBusy(SearchError):
     """As many searches are running in this process as it runs at a time."""
 
     template = N_("Many people are searching at this moment. Please try again in a few seconds.")
@@ -51,7 +51,7 @@ class IndexNotWritable(SearchError, code="search-not-writable"):
     template = N_("The index of search cannot be written: %(reason)s")
 
 
-class AlreadyIndexing(SearchError, status=409, code="already-indexing"):
+class AlreadyIndexing(SearchError, status=409):
     """Another process of this machine keeps the index up to date."""
 
     template = N_("Another process keeps the index up to date: it is probably the background process of the site.")

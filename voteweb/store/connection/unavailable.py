@@ -37,7 +37,7 @@ _FULL_REPLIES = ("OOM ", "MISCONF ")
 _NO_NUMBER = ("is no number", "is not an integer", "is not a valid float", "is not a float")
 
 
-class BrokenData(DataDamaged, redis.ResponseError):
+class BrokenData(DataDamaged, redis.ResponseError, code="damaged"):
     """A command met a key of another type or a value that is no number.
 
     Its text, for the operator, is what the server answered.
@@ -47,7 +47,7 @@ class BrokenData(DataDamaged, redis.ResponseError):
         return str(self.__cause__ or self.template)
 
 
-class NotPermitted(ConfigError, redis.exceptions.NoPermissionError):
+class NotPermitted(ConfigError, redis.exceptions.NoPermissionError, code="config"):
     """The user of the database lacks a right."""
 
     template = (
