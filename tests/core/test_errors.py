@@ -28,7 +28,8 @@ def test_message_is_a_sentence(error_class: type[VotewebError]) -> None:
 
 
 def test_codes_are_unique() -> None:
-    codes = [error_class.code for error_class in subclasses() if "code" in vars(error_class)]
+    # Some have that of the class above, of which a script makes no difference.
+    codes = [error.code for error in subclasses() if error.code != getattr(error.__base__, "code", "")]
     assert len(set(codes)) == len(codes)
 
 

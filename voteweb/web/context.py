@@ -1,9 +1,10 @@
 """The store, the index, the settings, the operator's pages and brand, and the time of the request."""
 
 import time
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
-from flask import current_app, g
+from flask import Flask, current_app, g
 
 from voteweb.core import clock
 from voteweb.core.branding import Brand
@@ -13,38 +14,43 @@ from voteweb.fetching import TitleFetcher
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store
 
+#: The app of this request, and its globals. Each attribute of the proxies ``current_app`` and ``g`` takes half a
+#: microsecond more: an article's page asks for twenty, a seventh of its time, and one of messages for each of these.
+request_app: Callable[[], Flask] = current_app._get_current_object  # type: ignore[attr-defined]
+request_globals: Callable[[], Any] = g._get_current_object
+
 
 def store() -> Store:
     # Without cast(), which this and the settings would call 20 times for a list.
-    site: Store = current_app.extensions["voteweb.store"]
+    site: Store = request_app().extensions["voteweb.store"]
     return site
 
 
 def settings() -> Settings:
-    in_force: Settings = current_app.extensions["voteweb.settings"]
+    in_force: Settings = request_app().extensions["voteweb.settings"]
     return in_force
 
 
 def operator_pages() -> OperatorPages:
-    return cast(OperatorPages, current_app.extensions["voteweb.pages"])
+    return cast(OperatorPages, request_app().extensions["voteweb.pages"])
 
 
 def brand() -> Brand:
-    return cast(Brand, current_app.extensions["voteweb.brand"])
+    return cast(Brand, request_app().extensions["voteweb.brand"])
 
 
 def search_index() -> SearchIndex | None:
     """Return the index that is searched, None on a site without search."""
-    return cast("SearchIndex | None", current_app.extensions["voteweb.search"])
+    return cast("SearchIndex | None", request_app().extensions["voteweb.search"])
 
 
 def title_fetcher() -> TitleFetcher:
-    return cast(TitleFetcher, current_app.extensions["voteweb.title_fetcher"])
+    return cast(TitleFetcher, request_app().extensions["voteweb.title_fetcher"])
 
 
 def now() -> float:
     """Return the unix time of this request by the database's clock, the same for every part of its response."""
-    known: float | None = g.get("now")
+    known: float | None = request_globals().get("now")
     if known is None:
-        known = g.now = time.time() + clock.difference()
+        known = request_globals().now = time.time() + clock.difference()
     return known

@@ -65,9 +65,10 @@ class ConversationPages:
 
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
-        is_short = self._read.words is not None and (self._read.voted is not None or not viewer)
+        if self._read.words is not None and (self._read.voted is not None or not viewer):  # a short one
+            return
         shown = {row.node.number for row in self.page.rows} | set(others)
-        numbers = [] if is_short else sorted(shown - self._read.part.numbers)
+        numbers = sorted(shown - self._read.part.numbers)
         if self._read.words is None and numbers:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:

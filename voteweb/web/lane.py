@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from flask import g, redirect
+from flask import redirect
 from flask.sessions import SessionMixin
 
 from voteweb.core import config
@@ -32,7 +32,7 @@ from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.own_parts import Part, Pieces
 from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
-from voteweb.web.context import settings, store
+from voteweb.web.context import request_globals, settings, store
 from voteweb.web.conversations import ConversationPages, is_prefetch
 from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest, parse_cookies
 from voteweb.web.i18n import locale
@@ -150,7 +150,8 @@ class Lane:
 
     def _page(self, sent: _Sent, found: _Found) -> _Answer | None:
         """Return the page that was *found*, None if it is not right for the viewer."""
-        g.language, flash, token = found.language, flashes.vote_flash_of(sent.cookies), csrf.token_of(sent.session)
+        request_globals().language = found.language
+        flash, token = flashes.vote_flash_of(sent.cookies), csrf.token_of(sent.session)
         messages = [("message", flashes.vote_message(flash))] if flash else []
         html = self._fill(sent, found, token, messages) if token else None
         if html is None:

@@ -15,7 +15,7 @@ from voteweb.core.errors import ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.site_switches import SiteSwitches
 from voteweb.web import rate_limits
-from voteweb.web.context import store
+from voteweb.web.context import request_app, store
 
 _EXTENSION = "voteweb.site_switches"
 #: Endpoints that need no switches, and answer while the database does not.
@@ -69,7 +69,7 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def _of_app() -> KnownSwitches:
-    return cast(KnownSwitches, current_app.extensions[_EXTENSION])
+    return cast(KnownSwitches, request_app().extensions[_EXTENSION])
 
 
 def current() -> SiteSwitches:

@@ -20,7 +20,7 @@ from voteweb.store.members.viewers import NO_VIEWER, Viewer
 from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import store
+from voteweb.web.context import request_globals, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -84,13 +84,14 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
     user = read.member
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
     viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
-    g.viewer_read, g.viewer = read, viewer
+    known = request_globals()
+    known.viewer_read, known.viewer = read, viewer
     return viewer
 
 
 def viewer_read() -> Viewer:
     """Return what was read with the viewer, once the viewer has been loaded; of a reader nothing."""
-    read: Viewer = g.get("viewer_read", NO_VIEWER)
+    read: Viewer = request_globals().get("viewer_read", NO_VIEWER)
     return read
 
 

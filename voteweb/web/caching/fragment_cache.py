@@ -18,7 +18,7 @@ from voteweb.core.models import Article, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching.text_cache import page_texts
-from voteweb.web.context import now, settings
+from voteweb.web.context import now, request_app, settings
 from voteweb.web.i18n import formatting, locale
 
 #: Renders the row of an article: template, language code, article, voting state, age in seconds, whether the viewer is
@@ -37,7 +37,7 @@ class Fragments(NamedTuple):
 
 def fragments() -> Fragments:
     """Return what renders the fragments of this app."""
-    rendered: Fragments = current_app.extensions[_EXTENSION]
+    rendered: Fragments = request_app().extensions[_EXTENSION]
     return rendered
 
 

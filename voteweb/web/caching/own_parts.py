@@ -19,7 +19,7 @@ from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes, site_switches
 from voteweb.web.auth.login import viewer, viewer_csrf_token, viewer_read
 from voteweb.web.caching.fragment_cache import fragments, render
-from voteweb.web.context import settings
+from voteweb.web.context import request_globals, settings
 from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
 
@@ -87,7 +87,7 @@ def token_field(token: str) -> Markup:
 
 def own(name: str) -> Markup:
     """Return what stands for the viewer's part *name* in a page for all members; empty in any other page."""
-    mark = g.get("frame_mark")
+    mark = request_globals().get("frame_mark")
     return markup.trusted(f"{mark}{name};") if mark else Markup()
 
 

@@ -40,7 +40,7 @@ from voteweb.web.caching import own_parts
 from voteweb.web.caching.fragment_cache import fragments
 from voteweb.web.caching.own_parts import Pieces, cut, fill
 from voteweb.web.caching.page_cache import Key, is_cached_address, page_key
-from voteweb.web.context import now, settings, store
+from voteweb.web.context import now, request_app, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.own_marks import NO_MARK, Mark
 
@@ -169,7 +169,7 @@ def may_share(user: User | None, shown: str = "") -> bool:
     is_plain = user.role is Role.MEMBER and not user.held and not user.front
     choice = store().my_sites.of(user) if is_plain else None
     is_plain = choice is not None and not choice.hides
-    excluded = of_app(current_app).excluded
+    excluded = of_app(request_app()).excluded
     if (excluded.get(user.id) or False) == is_plain:
         excluded.put(user.id, not is_plain)
     # A group's own page tells whether the viewer follows it.
@@ -209,7 +209,7 @@ def keep_list(
 
     The HTML around the rows is used again as long as the *context* is equal.
     """
-    key, kept = page_key(environ, locale.current().code), of_app(current_app).kept
+    key, kept = page_key(environ, locale.current().code), of_app(request_app()).kept
     template, _ = cast(tuple[str, object], page.inputs)
     last, inputs = kept.get(key), (template, context)
     with own_parts.for_all_members() as mark:
@@ -227,7 +227,7 @@ def keep_list(
 
 def find_article(key: Key, variant: Variant, inputs: object) -> Pieces | None:
     """Return the page of an article that is kept under *key*, None if there is none that was rendered of *inputs*."""
-    kept = of_app(current_app).kept.get((*key, *variant))
+    kept = of_app(request_app()).kept.get((*key, *variant))
     return kept.pieces if kept and kept.inputs == inputs and now() < kept.until else None
 
 
@@ -236,7 +236,7 @@ def article_pieces(variant: Variant, inputs: object, until: float, context: dict
 
     It is right until the unix time *until*. *in_lane*: the lane may answer with it.
     """
-    key, kept = _key(), of_app(current_app).kept
+    key, kept = _key(), of_app(request_app()).kept
     pieces = find_article(key, variant, inputs)
     if pieces is None:
         with own_parts.for_all_members() as mark:

@@ -19,6 +19,7 @@ from werkzeug.http import parse_accept_header
 
 from voteweb.core import markup
 from voteweb.core.caches import cache_short
+from voteweb.web.context import request_globals
 
 #: The name of the cookie that stores a reader's choice.
 COOKIE = "language"
@@ -90,7 +91,7 @@ def _catalogue(code: str) -> NullTranslations:
 def current() -> Language:
     """Return the language of the current response; English outside of one."""
     try:
-        language: Language | None = g.get("language")
+        language: Language | None = request_globals().get("language")
     except RuntimeError:  # outside of an app
         return ENGLISH
     if language is None:
