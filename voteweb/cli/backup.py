@@ -227,8 +227,8 @@ class Reader:
         return Invalid("%(file)s is damaged: %(reason)s.", file=self._file, reason=reason)
 
 
-#: Skipped keys that are printed; all are counted.
-PRINTED_KEYS = 20
+#: Skipped keys, or faults, that are printed; all are counted.
+MAX_PRINTED = 20
 #: The kinds that the summary of a backup counts, with their nouns.
 REPORTED = {
     "articles": "article",
@@ -287,7 +287,7 @@ def backup(site: Site, /, path: Path | None, **former_options: str | None) -> No
     file = path and file_at(path, "voteweb", site.settings.site)
     counts, size, skipped = write_backup(site.store, file)
     click.echo(f"Wrote {summarize(counts)} to {file or 'standard output'} ({size / 1e6:,.1f} MB).", err=not file)
-    for key in skipped[:PRINTED_KEYS]:
+    for key in skipped[:MAX_PRINTED]:
         click.echo(f"{key}  cannot be read: left out", err=True)
     if skipped:
         raise click.ClickException(
@@ -315,8 +315,6 @@ def summarize(counts: Mapping[str, int]) -> str:
 
 #: Lines that are written to Redis at once.
 RESTORE_BATCH_SIZE = 200
-#: Faults of a backup that are printed; all are counted.
-PRINTED_FAULTS = 20
 #: The exit status when the doctor names something in what was restored with force.
 FOUND_STATUS = 3
 
@@ -380,11 +378,11 @@ def _print_faults(faults: Iterable[str]) -> str:
     """Print the first of *faults*, and return how many there are in words, "" for none."""
     count = 0
     for count, fault in enumerate(faults, 1):
-        if count <= PRINTED_FAULTS:
+        if count <= MAX_PRINTED:
             # A terminal obeys what a hostile file may have in names.
             click.echo(fault if fault.isprintable() else fault.encode("unicode_escape").decode())
-    if count > PRINTED_FAULTS:
-        click.echo(f"... and {pluralize(count - PRINTED_FAULTS, 'more faulty value')}")
+    if count > MAX_PRINTED:
+        click.echo(f"... and {pluralize(count - MAX_PRINTED, 'more faulty value')}")
     return pluralize(count, "faulty value") if count else ""
 
 

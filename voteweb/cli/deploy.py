@@ -40,10 +40,7 @@ _OLD_CADDY = (2, 6, 3)
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A site as a machine and the templates of deploy/ know it.
-
-    ``name`` is that of its services, ``host`` is public.
-    """
+    """A site as a machine and the templates of deploy/ know it; ``name`` is that of its services."""
 
     name: str
     folder: Path
@@ -115,18 +112,18 @@ def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
     them than their addresses.
     """
     own, *further = (reachable_place(site.settings.host, port) for port in (site.settings.port, *ports))
-    if further:
-        return list(dict.fromkeys([own, *further]))
-    named = [word for line in _FORWARDING.findall(former) for word in line.split() if word != _PARAMETER]
-    unknown = [word for word in named if not _UPSTREAM.fullmatch(word)]
-    if unknown:
-        raise ConfigError(
-            "The proxy's file so far names processes of the site with %(words)s, which a new one would not have. Write "
-            'each process there as HOST:PORT and nothing else, or name those that are to stay with "--upstream PORT".',
-            words=", ".join(unknown),
-        )
-    kept = named if own in named else named[1:]
-    return list(dict.fromkeys([own, *kept]))
+    if not ports:
+        named = [word for line in _FORWARDING.findall(former) for word in line.split() if word != _PARAMETER]
+        unknown = [word for word in named if not _UPSTREAM.fullmatch(word)]
+        if unknown:
+            raise ConfigError(
+                "The proxy's file so far names processes of the site with %(words)s, which a new one would not have. "
+                "Write each process there as HOST:PORT and nothing else, or name those that are to stay with "
+                '"--upstream PORT".',
+                words=", ".join(unknown),
+            )
+        further = named if own in named else named[1:]
+    return list(dict.fromkeys([own, *further]))
 
 
 #: Texts that systemd, Caddy, nginx and Compose read in the same way without quotes.

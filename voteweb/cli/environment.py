@@ -24,6 +24,7 @@ DEFAULT_SITE = Path("/var/lib/voteweb")
 PLACES = (env_name("data_dir"), env_name("redis_url"))
 #: Values that systemd, Compose, docker and this module read in different ways.
 _UNCLEAR_VALUE = re.compile(r"[\x00-\x1f\x7f\\$]|^[\s\"'`#]|\s#|\s$")
+_UNREADABLE = "Cannot read %(path)s: %(reason)s"
 _LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 
 
@@ -58,7 +59,7 @@ def become_owner(path: Path, status: os.stat_result | None = None) -> None:
     try:
         status = status or path.stat()
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise ConfigError(_UNREADABLE, path=path, reason=error.strerror) from None
     if status.st_uid in (os.geteuid(), 0):
         return
     account = account_of(status)
@@ -114,11 +115,7 @@ def read_file(file: Path, *, as_owner: bool = False) -> dict[str, str]:
             become_owner(file, os.fstat(stream.fileno()))
             return _parse(file, stream.read())
     except OSError as error:
-        raise _unreadable(file, error) from None
-
-
-def _unreadable(path: Path, error: OSError) -> ConfigError:
-    return ConfigError("Cannot read %(path)s: %(reason)s", path=path, reason=error.strerror)
+        raise ConfigError(_UNREADABLE, path=file, reason=error.strerror) from None
 
 
 def _parse(file: Path, content: bytes) -> dict[str, str]:

@@ -226,11 +226,10 @@ NEWEST_AGE_SECONDS = 300
 
 def _check_file(_context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
     """Return *file* if it can be read, before any database is started for it; raise OSError if not."""
-    if file is None:
-        return None
-    if file.suffix.lower() not in (".csv", ".jsonl"):
-        raise click.BadParameter("the name must end in .csv or .jsonl")
-    file.open("rb").close()
+    if file:
+        if file.suffix.lower() not in (".csv", ".jsonl"):
+            raise click.BadParameter("the name must end in .csv or .jsonl")
+        file.open("rb").close()
     return file
 
 

@@ -42,9 +42,8 @@ COMMENTS = {
     env_name("secret_key"): "Signs cookies; another key logs everybody out.",
     env_name("trusted_proxies"): "The number of proxies in front of the site, such as Caddy or nginx.",
     env_name("good_votes"): "The votes of a good article: a vote lifts an article by a day divided by this.",
-    env_name(
-        "lift_days"
-    ): "The most days by which votes lift an article. After a change of these two: voteweb rescore --to-environment.",
+    env_name("lift_days"): "The most days by which votes lift an article. After a change of these two: "
+    "voteweb rescore --to-environment.",
 }
 
 
@@ -126,15 +125,19 @@ def _ask_settings(
 ) -> dict[str, str]:
     """Return the settings of a new site in *folder*, by the names of their variables."""
     url = _ask("Public address, such as https://news.example", "--site-url", site_url, _url)
+    site_name = _ask("Name of the site", "--site-name", site_name, _site_name)
+    if good_votes is None and sys.stdin.isatty():
+        question = "Votes of a good article: about what one in twenty of yours will get"
+        good_votes = click.prompt(question, default=GOOD_VOTES, type=click.IntRange(1, MAX_GOOD_VOTES))
     settings = {
         "site_url": url,
-        "site_name": _ask("Name of the site", "--site-name", site_name, _site_name),
+        "site_name": site_name,
         "port": str(port),
         "secret_key": secrets.token_urlsafe(32),
         # Under http there is hardly a proxy, whose word about visitors could be trusted.
         "trusted_proxies": "1" if url.startswith("https:") else "0",
         "data_dir": str(folder / "data"),
-        "good_votes": str(good_votes or _ask_good_votes()),
+        "good_votes": str(good_votes or GOOD_VOTES),
         "lift_days": str(LIFT_DAYS),
         "redis_url": redis_url,
         "site": redis_site,
@@ -144,14 +147,6 @@ def _ask_settings(
             given = os.environ.get(env_name(name))
             settings[name] = given and os.path.abspath(given)
     return {env_name(name): value for name, value in settings.items() if value}
-
-
-def _ask_good_votes() -> int:
-    """Return how many votes make a good article, as is typed at the terminal; without one, GOOD_VOTES."""
-    if not sys.stdin.isatty():
-        return GOOD_VOTES
-    question = "Votes of a good article: about what one in twenty of yours will get"
-    return int(click.prompt(question, default=GOOD_VOTES, type=click.IntRange(1, MAX_GOOD_VOTES)))
 
 
 def _is_in_use(port: int) -> bool:

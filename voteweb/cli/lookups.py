@@ -25,8 +25,6 @@ from voteweb.core.settings_in_force import STORED, in_force, settings_in_force
 from voteweb.core.statistics import median_wait
 from voteweb.store.site.rate_limits import queue_days
 
-_HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
-
 
 @click.command()
 @json_option
@@ -40,12 +38,11 @@ def config(as_json: bool) -> None:
     settings = load_settings(None)
     from_file = set(os.environ) - environment
     in_data = _read_in_force(settings)
-    names = STORED if in_data else ()
-    rows = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=names))
+    rows = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=STORED if in_data else ()))
     if as_json:
         print_rows([row._asdict() for row in rows], as_json)
     else:
-        print_columns([_HEADINGS, *rows])
+        print_columns([("SETTING", "VALUE", "UNIT", "FROM", "REASON"), *rows])
     for line in lines_not_in_force(settings, in_data or settings):
         click.echo(line, err=as_json)
     for warning in unknown_name_warnings():

@@ -40,9 +40,9 @@ class Commands(click.Group):
         except VotewebError as error:
             _fail(str(error))
         except OSError as error:
-            if error.strerror is None:
-                _fail(str(error))
-            message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+            message = error.strerror or str(error)
+            if error.strerror and error.filename:
+                message += f": {error.filename}"
             if is_root and isinstance(error, PermissionError) and os.geteuid() != 0:
                 message += f" (the command of root goes on as the owner of the site, {os.environ['USER']})"
             _fail(message)

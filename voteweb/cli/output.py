@@ -105,11 +105,10 @@ def warn(message: object) -> None:
 
 def confirm(question: str, is_confirmed: bool) -> None:
     """Ask *question* unless *is_confirmed* by an option; raise Abort unless the answer is yes."""
-    if is_confirmed:
-        return
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} There is no terminal to ask: use --yes.")
-    click.confirm(question, abort=True)
+    if not is_confirmed:
+        if not sys.stdin.isatty():
+            raise click.UsageError(f"{question} There is no terminal to ask: use --yes.")
+        click.confirm(question, abort=True)
 
 
 yes_option = click.option("--yes", is_flag=True, help="Do not ask.")

@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -258,4 +257,3 @@ def _announce_address(settings: Settings, address: str) -> None:
             is_up = True
         time.sleep(0.02)
     click.echo(f"voteweb is at http://{reachable_place(address, settings.port)}/ - Ctrl-C stops it.")
-    sys.stdout.flush()

@@ -80,8 +80,7 @@ def user() -> None:
 def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     """Make the member NAME; asks for a password."""
     name = validation.user_name(name)
-    existing = site.store.users.find(name)
-    if existing:
+    if existing := site.store.users.find(name):
         raise Invalid("The name %(name)s is taken.", name=existing.name)
     password_hash = new_password_hash(name, site.settings.site_name, password_stdin)
     member = make_member(site.store, name, password_hash, Role(role))
@@ -201,8 +200,7 @@ def list_(
     if moderators:
         names = [name_key(member.name) for member in bounded(users.moderators(), skip, limit)]
     elif starting_with is not None:
-        matching, _ = users.search(starting_with)
-        names = bounded(matching, skip, limit)
+        names = bounded(users.search(starting_with)[0], skip, limit)
     else:
         queue, size = (users.queue_banned, LOG_PAGE_SIZE) if banned else (users.queue_newest, MEMBER_PAGE_SIZE)
         names = read_pages(lambda number: site.store.read(queue, number), size, skip, limit)
@@ -223,8 +221,7 @@ def show(site: Site, name: str, as_json: bool) -> None:
     found = site.store.read(site.store.users.queue_members, [validation.member_name(name)])
     if not found:
         raise NoSuchMember(name=name)
-    (member,) = found
-    who = member.user
+    who = found[0].user
     fields = {
         **_facts(who),
         "until": who.banned_until,
@@ -232,7 +229,7 @@ def show(site: Site, name: str, as_json: bool) -> None:
         "request": who.request,
         "invited_by": who.invited_by,
         "can_log_in": bool(who.password) and not who.banned,
-        **pick(member, "articles", "comments"),
+        **pick(found[0], "articles", "comments"),
     }
     print_fields(fields, as_json)
 
