@@ -83,6 +83,6 @@ def _is_latin(character: str) -> bool:
 
 
 def quotation(text: str) -> str:
-    """Return *text* as a quotation in Markdown, with an empty line after it for the answer."""
+    """Return *text* as a quotation in Markdown, with an empty line after it for the answer; "" for an empty one."""
     lines = "".join(f"> {line}".rstrip() + "\n" for line in text.strip("\n").split("\n"))
-    return f"{lines}\n"
+    return f"{lines}\n" if text else ""

@@ -36,29 +36,31 @@ Query = Callable[..., Future[Any]]
 _MISSING = {"article": NoSuchArticle, "comment": NoSuchComment}
 
 
-def queue_article(pipeline: Pipeline, id: int) -> Future[Article | None]:
-    """Queue a read of the article of the address."""
+def queue_article(pipeline: Pipeline, id: int, number: int = 0) -> Future[Article | None]:
+    """Queue a read of the article of the address, or of that of its comment *number*."""
     return store().articles.queue_get(pipeline, id)
 
 
-def reads(check: Check, **queries: Query) -> Callable[[View], View]:
-    """Open a view for the members that *check* lets in.
+def reads(check: Check | None = None, /, **queries: Query) -> Callable[[View], View]:
+    """Open a view for the members that *check* lets in, or for everybody.
 
-    The view names what it wants as its parameters: the member as ``user``, the results of *queries*, and parts of the
-    address. An ``article`` or ``comment`` that does not exist, and a ``page`` past the end, is an error.
+    The view names what it wants as its parameters: the member as ``user``, or the ``viewer``, who may be a reader; the
+    results of *queries*, and parts of the address. An ``article`` or ``comment`` that does not exist, and a ``page``
+    past the end, is an error.
     """
 
     def decorate(view: View) -> View:
         wanted = signature(view).parameters
 
-        @login_required
         @wraps(view)
         def opened(**parts: Any) -> Any:
             pipeline = store().pipeline()
             viewer = queue_viewer(pipeline)
             futures = {name: query(pipeline, **parts) for name, query in queries.items()}
             pipeline.execute()
-            values = {**parts, "user": check(viewer.result)}
+            values = {**parts, "viewer": viewer.result}
+            if check:
+                values["user"] = check(viewer.result)
             for name, future in futures.items():
                 values[name] = future.result
                 if future.result is None and name in _MISSING:
@@ -67,7 +69,7 @@ def reads(check: Check, **queries: Query) -> Callable[[View], View]:
                 check_page_exists(values["page"])
             return view(**{name: values[name] for name in wanted if name in values})
 
-        return opened
+        return login_required(opened) if check else opened
 
     return decorate
 

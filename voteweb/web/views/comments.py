@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, markup, permissions
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
+from voteweb.core import config, markup, mentions, permissions
+from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, ListedComment, Node, Thread
 from voteweb.core.errors import (
     ArticleGone,
     CommentGone,
@@ -28,11 +28,11 @@ from voteweb.core.errors import (
     Unavailable,
     VotewebError,
 )
-from voteweb.core.models import Article, ArticleStatus, User
+from voteweb.core.models import Article, ArticleStatus, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, rate_limits
-from voteweb.web.acts import reads
+from voteweb.web.acts import queue_article, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form, csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
 from voteweb.web.caching import shared_pages
@@ -45,29 +45,22 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.urls import return_url, safe_path
-from voteweb.web.views.members import check_present, parse_name
+from voteweb.web.views.members import check_present, parse_name, queue_member
 
 blueprint = Blueprint("comments", __name__)
 View = Callable[..., ResponseReturnValue]
 
 
 @blueprint.get("/a/<int:id>/c/<int:number>")
-def show(id: int, number: int) -> ResponseReturnValue:
+@reads(
+    article=queue_article,
+    read=lambda pipeline, id, number: conversations.queue_thread(pipeline, id, number, page_number),
+)
+def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -> ResponseReturnValue:
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    article = store().articles.queue_get(pipeline, id)
-    thread = conversations.queue_thread(pipeline, id, number, page_number)
-    pipeline.execute()
-    if article.result is None:
-        raise NoSuchArticle()
     # What others wrote below an article that its poster deleted stays; a removed article takes it along.
-    if article.result.status is not ArticleStatus.DELETED and not permissions.may_read(viewer.result, article.result):
-        return render_template("articles/gone.html", article=article.result), 410
-    return _render_comment(article.result, thread.result, number, viewer.result)
-
-
-def _render_comment(article: Article, read: ThreadRead, number: int, viewer: User | None) -> ResponseReturnValue:
+    if article.status is not ArticleStatus.DELETED and not permissions.may_read(viewer, article):
+        return render_template("articles/gone.html", article=article), 410
     node = read.thread.nodes.get(number)
     if node is None:
         raise NoSuchComment()
@@ -111,16 +104,13 @@ def newest() -> RenderedPage:
 
 
 @blueprint.get("/u/<name>/comments")
-def of_member(name: str) -> str:
+@reads(
+    member=queue_member,
+    page=lambda pipeline, name: store().listings.queue_member_comments(pipeline, parse_name(name), page_number()),
+)
+def of_member(name: str, viewer: User | None, member: User, page: Page[ListedComment]) -> str:
     """Show the comments of a member, newest first."""
-    name = parse_name(name)
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    member = store().users.queue_get(pipeline, name)
-    page = store().listings.queue_member_comments(pipeline, name, page_number())
-    pipeline.execute()
-    present = check_present(member.result, name, viewer.result)
-    return render_template("comments/list.html", member=present, page=check_page_exists(page.result))
+    return render_template("comments/list.html", member=check_present(member, name, viewer), page=page)
 
 
 class Target(NamedTuple):
@@ -279,7 +269,7 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
         flash(_("Your comment has been posted."))
         return _place_of(comment)
 
-    words = _quotation(target.words) if request.args.get("quote") == "1" else ""
+    words = mentions.quotation(target.words) if request.args.get("quote") == "1" else ""
     return _answer(target, _writing_refusal(target, number), words, save, save_decides=True)
 
 
@@ -297,11 +287,6 @@ def edit(id: int, number: int) -> ResponseReturnValue:
 
     until = target.node.time + settings().edit_seconds if target.node else None
     return _answer(target, _editing_refusal(target), target.words, save, until=until)
-
-
-def _quotation(words: str) -> str:
-    """Return *words* as a quotation in Markdown, with room for an answer below."""
-    return "".join(f"> {line}".rstrip() + "\n" for line in words.split("\n")) + "\n" if words else ""
 
 
 def _editing_refusal(target: Target) -> VotewebError | None:

@@ -12,21 +12,17 @@ from voteweb.core.models import LogAction, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation.bans import Span
+from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
-from voteweb.web.auth.login import (
-    login_required,
-    queue_viewer,
-    require_member,
-    require_moderator,
-    session_member_name,
-    viewer,
-)
+from voteweb.web.auth.login import require_member, require_moderator, session_member_name, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import QueueQuery, check_page_exists, page_number, render_list
+from voteweb.web.pagination import QueueQuery, page_number, render_list
 from voteweb.web.responses import RenderedPage
 from voteweb.web.urls import safe_path
 
@@ -77,21 +73,33 @@ def render_member(name: str, **context: Any) -> RenderedPage:
     )
 
 
+def queue_member(pipeline: Pipeline, name: str) -> Future[User]:
+    """Queue a read of the member of the address; the pipeline raises NoSuchMember."""
+    name = parse_name(name)
+    stored = store().users.queue_get(pipeline, name)
+
+    def member(_replies: list[object]) -> User:
+        if stored.result is None:
+            raise NoSuchMember(name=name)
+        return stored.result
+
+    return pipeline.queue([], member)
+
+
 @users.post("/u/<name>/role")
-@login_required
-def set_role(name: str) -> ResponseReturnValue:
+@reads(require_member, member=queue_member)
+def set_role(user: User, member: User) -> ResponseReturnValue:
     """Give a member another role."""
-    user, target = viewer_and_member(name)
-    if not permissions.may_set_role(user, target):
+    if not permissions.may_set_role(user, member):
         abort(403, _("Only admins can change roles, and nobody can change their own."))
     typed = request.form.get("role", "")
     if typed not in set(Role):
         abort(400, _("There is no such role."))
     require_recent_password(user)
-    entry = NewLogEntry(LogAction.ROLE, user.name, about=target.name, why=typed)
-    store().users.set_role(target.name, Role(typed), entry, actor=user)
-    flash(_("%(name)s now has the role %(role)s.", name=target.name, role=ROLE_NAMES[Role(typed)]))
-    return redirect(f"/u/{target.name}", 303)
+    entry = NewLogEntry(LogAction.ROLE, user.name, about=member.name, why=typed)
+    store().users.set_role(member.name, Role(typed), entry, actor=user)
+    flash(_("%(name)s now has the role %(role)s.", name=member.name, role=ROLE_NAMES[Role(typed)]))
+    return redirect(f"/u/{member.name}", 303)
 
 
 def parse_name(typed: str) -> str:
@@ -111,50 +119,39 @@ def check_present(member: User | None, name: str, user: User | None = None) -> U
     return member
 
 
-def viewer_and_member(typed: str) -> tuple[User, User]:
-    """Return the viewer and the member *typed*, in one round trip."""
-    name = parse_name(typed)
-    pipeline = store().pipeline()
-    user = queue_viewer(pipeline)
-    member = store().users.queue_get(pipeline, name)
-    pipeline.execute()
-    if member.result is None:
-        raise NoSuchMember(name=name)
-    return require_member(user.result), member.result
-
-
 @blueprint.get("/moderators")
 def moderators() -> str:
     """Show who moderates the site."""
     return render_template("members/moderators.html", moderators=store().users.moderators())
 
 
+def _queue_names(pipeline: Pipeline) -> Future[Page[str]]:
+    """Queue a read of the names on the page of the newest members, or of those who are banned."""
+    lists = store().users
+    queue = lists.queue_banned if request.args.get("of") == "banned" else lists.queue_newest
+    return queue(pipeline, page_number())
+
+
 @blueprint.get("/members")
-@login_required
-def index() -> ResponseReturnValue:
+@reads(require_moderator, page=_queue_names)
+def index(user: User, page: Page[str]) -> ResponseReturnValue:
     """Show members to moderators: the newest, those whose name begins with ``q``, or those of a list, ``of``.
 
     Admins also see when each was here last, and can change roles.
     """
-    number, of = page_number(), request.args.get("of", "")
+    of = request.args.get("of", "")
     is_of_banned, is_of_staff = of == "banned", of == "moderators"
     typed = "" if is_of_banned or is_of_staff else request.args.get("q", "").strip()[: config.MAX_USER_NAME_LENGTH + 1]
-    lists, pipeline = store().users, store().pipeline()
-    viewer = queue_viewer(pipeline)
-    names = (lists.queue_banned if is_of_banned else lists.queue_newest)(pipeline, number)
-    pipeline.execute()
-    require_moderator(viewer.result)
-    page, is_complete = check_page_exists(names.result), True
+    lists, is_complete = store().users, True
     if is_of_staff:
-        staff = tuple(user.name for user in lists.moderators())
+        staff = tuple(member.name for member in lists.moderators())
         page = Page.at(1, len(staff), staff, len(staff))
     if typed:
         found, is_complete = lists.search(typed)
         page = Page.at(1, len(found), found, len(found))
-    members = lists.queue_members(pipeline, page.rows)
-    pipeline.execute()
-    seen = _last_seen(members.result) if permissions.may_administer(viewer.result) else {}
-    rows = [row for row in members.result if row.user.banned or not is_of_banned]
+    members = store().read(lists.queue_members, page.rows)
+    seen = _last_seen(members) if permissions.may_administer(user) else {}
+    rows = [row for row in members if row.user.banned or not is_of_banned]
     return render_template(
         "members/index.html",
         page=page,
@@ -177,31 +174,29 @@ def _last_seen(members: Sequence[ListedMember]) -> dict[int, float]:
 
 
 @notes.post("/u/<name>/note", endpoint="add")
-@login_required
-def add_note(name: str) -> ResponseReturnValue:
+@reads(require_moderator, member=queue_member)
+def add_note(name: str, user: User, member: User) -> ResponseReturnValue:
     """Add a note on a member, for moderators alone."""
-    user, target = viewer_and_member(name)
-    check_present(target, name, require_moderator(user))
-    if not permissions.may_note(user, target):
+    check_present(member, name, user)
+    if not permissions.may_note(user, member):
         abort(403)
     typed = request.form.get("text", "")
     try:
-        store().notes.add(target.name, validation.member_note(typed), user)
+        store().notes.add(member.name, validation.member_note(typed), user)
     except (Invalid, TooManyNotes) as error:
-        return render_member(target.name, refused_note=error_message(error), typed_note=typed), 422
+        return render_member(member.name, refused_note=error_message(error), typed_note=typed), 422
     flash(_("The note has been saved. Only moderators see it."))
-    return redirect(f"/u/{target.name}#notes", 303)
+    return redirect(f"/u/{member.name}#notes", 303)
 
 
 @notes.post("/u/<name>/note/<note>/delete", endpoint="delete")
-@login_required
-def delete_note(name: str, note: str) -> ResponseReturnValue:
+@reads(require_moderator, member=lambda pipeline, name, note: queue_member(pipeline, name))
+def delete_note(name: str, note: str, user: User, member: User) -> ResponseReturnValue:
     """Delete a note that the viewer wrote, or any as an admin."""
-    user, target = viewer_and_member(name)
-    check_present(target, name, require_moderator(user))
-    store().notes.delete(target.name, note, user)
+    check_present(member, name, user)
+    store().notes.delete(member.name, note, user)
     flash(_("The note has been deleted."))
-    return redirect(f"/u/{target.name}#notes", 303)
+    return redirect(f"/u/{member.name}#notes", 303)
 
 
 class _TypedBan(NamedTuple):
@@ -214,18 +209,18 @@ class _TypedBan(NamedTuple):
 
 
 @bans.get("/u/<name>/ban", endpoint="form")
-@login_required
-def ban_form(name: str) -> ResponseReturnValue:
+@reads(require_member, member=queue_member)
+def ban_form(user: User, member: User) -> ResponseReturnValue:
     """Show the form that bans a member, or that lifts the ban."""
-    _user, target = _user_and_target(name)
-    return _render_ban(target)
+    _check_may_ban(user, member)
+    return _render_ban(member)
 
 
 @bans.post("/u/<name>/ban")
-@login_required
-def ban(name: str) -> ResponseReturnValue:
+@reads(require_member, member=queue_member)
+def ban(user: User, member: User) -> ResponseReturnValue:
     """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
-    user, target = _user_and_target(name)
+    _check_may_ban(user, member)
     typed = _TypedBan(**{field: request.form[field] for field in _TypedBan._fields if field in request.form})
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
@@ -233,49 +228,46 @@ def ban(name: str) -> ResponseReturnValue:
     try:
         reason, days = validation.reason(typed.reason), _days(typed.days)
     except Invalid as error:
-        return _render_ban(target, typed, error_message(error)), 422
+        return _render_ban(member, typed, error_message(error)), 422
     require_recent_password(user)
     entry = NewLogEntry(
         LogAction.BAN,
         user.name,
-        about=target.name,
+        about=member.name,
         why=reason,
-        articles=store().bans.count_articles(target.name).of(articles),
-        comments=store().bans.count_comments(target.name).of(comments) if comments is not Span.NONE else 0,
+        articles=store().bans.count_articles(member.name).of(articles),
+        comments=store().bans.count_comments(member.name).of(comments) if comments is not Span.NONE else 0,
     )
     try:
-        store().bans.ban(target.name, entry, days=days, articles=articles, comments=comments, actor=user)
+        store().bans.ban(member.name, entry, days=days, articles=articles, comments=comments, actor=user)
     except StillRestoring as error:
-        return _render_ban(target, typed, error_message(error)), error.status
-    flash(_banned_message(store().users.get(target.name)))
+        return _render_ban(member, typed, error_message(error)), error.status
+    flash(_banned_message(store().users.get(member.name)))
     if entry.articles or entry.comments:
         flash(_("Their articles and comments are being removed; this can take a moment."))
-    return redirect(f"/u/{target.name}", 303)
+    return redirect(f"/u/{member.name}", 303)
 
 
 @bans.post("/u/<name>/unban")
-@login_required
-def unban(name: str) -> ResponseReturnValue:
+@reads(require_member, member=queue_member)
+def unban(user: User, member: User) -> ResponseReturnValue:
     """Lift the ban of a member; restore what it removed, if that is wanted."""
-    user, target = _user_and_target(name)
-    restore = "restore" in request.form and target.ban_removal is not None
-    ban = store().log.get(target.ban_removal.entry) if restore and target.ban_removal else None
+    _check_may_ban(user, member)
+    restore = "restore" in request.form and member.ban_removal is not None
+    ban = store().log.get(member.ban_removal.entry) if restore and member.ban_removal else None
     articles, comments = (ban.articles, ban.comments) if ban else (0, 0)
-    entry = NewLogEntry(LogAction.UNBAN, user.name, about=target.name, articles=articles, comments=comments)
-    store().bans.lift(target.name, entry, restore=restore, actor=user)
+    entry = NewLogEntry(LogAction.UNBAN, user.name, about=member.name, articles=articles, comments=comments)
+    store().bans.lift(member.name, entry, restore=restore, actor=user)
     if restore:
-        flash(_("%(name)s can log in again. What the ban removed is being restored.", name=target.name))
+        flash(_("%(name)s can log in again. What the ban removed is being restored.", name=member.name))
     else:
-        flash(_("%(name)s can log in again.", name=target.name))
-    return redirect(f"/u/{target.name}", 303)
+        flash(_("%(name)s can log in again.", name=member.name))
+    return redirect(f"/u/{member.name}", 303)
 
 
-def _user_and_target(name: str) -> tuple[User, User]:
-    """Return the viewer and the member *name*, whom the viewer may ban; else 403."""
-    user, target = viewer_and_member(name)
-    if not permissions.may_ban(user, target):
+def _check_may_ban(user: User, member: User) -> None:
+    if not permissions.may_ban(user, member):
         abort(403)
-    return user, check_present(target, name, user)
 
 
 def _days(typed: str) -> int | None:
@@ -289,11 +281,11 @@ def _days(typed: str) -> int | None:
     return int(days)
 
 
-def _render_ban(target: User, typed: _TypedBan | None = None, refused: str = "") -> str:
-    articles, comments = store().bans.count_articles(target.name), store().bans.count_comments(target.name)
+def _render_ban(member: User, typed: _TypedBan | None = None, refused: str = "") -> str:
+    articles, comments = store().bans.count_articles(member.name), store().bans.count_comments(member.name)
     return render_template(
         "bans/form.html",
-        member=target,
+        member=member,
         typed=typed or _TypedBan(),
         refused=refused,
         counts={"articles": articles, "comments": comments},
@@ -316,20 +308,14 @@ class RefusedReason(NamedTuple):
 
 
 @admissions.get("/waiting", endpoint="index")
-@login_required
-def waiting() -> ResponseReturnValue:
-    """Show the accounts that wait to be let in, the first come first."""
-    return _render_waiting(page_number())
-
-
-def _render_waiting(number: int, refused: RefusedReason | None = None) -> ResponseReturnValue:
+@reads(
+    require_moderator,
+    page=lambda pipeline, **_refused: store().waiting.queue_accounts(pipeline, page_number()),
+    counts=lambda pipeline, **_refused: store().waiting.queue_counts(pipeline),
+)
+def waiting(page: Page[str], counts: WaitingCounts, refused: RefusedReason | None = None) -> str:
+    """Show the accounts that wait to be let in, the first come first; a reason may have been *refused*."""
     pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    queue = store().waiting.queue_accounts(pipeline, number)
-    counts = store().waiting.queue_counts(pipeline)
-    pipeline.execute()
-    require_moderator(viewer.result)
-    page = check_page_exists(queue.result)
     members = [store().users.queue_get(pipeline, name) for name in page.rows]
     networks = [store().waiting.queue_network(pipeline, name) for name in page.rows]
     pipeline.execute()
@@ -339,44 +325,39 @@ def _render_waiting(number: int, refused: RefusedReason | None = None) -> Respon
     ]
     pipeline.execute()
     rows = [(member.result, near.result) for member, near in zip(members, neighbours, strict=True) if member.result]
-    context = {"rows": rows, "refused": refused, "held_count": counts.result.articles}
-    return render_template("admissions/index.html", page=page, **context), 422 if refused else 200
+    held_count = counts.articles
+    return render_template("admissions/index.html", page=page, rows=rows, refused=refused, held_count=held_count)
 
 
-@admissions.post("/u/<name>/admit")
-@login_required
-def admit(name: str) -> ResponseReturnValue:
+def _page_with_form() -> str:
+    return safe_path(request.form.get("next", ""), "/waiting")
+
+
+@act(admissions, "/u/<name>/admit", require_moderator, leads_to=_page_with_form, member=queue_member)
+def admit(user: User, member: User) -> Message:
     """Admit a member whose account waits or was refused."""
-    user, member = _moderator_and_held(name)
+    if member.left:
+        abort(403)
     entry = NewLogEntry(LogAction.ADMIT, user.name, about=member.name)
     if member.held and store().waiting.admit(member.name, entry, actor=user):
-        flash(_("%(name)s has been let in.", name=member.name))
-    else:
-        flash(_("%(name)s has been let in already.", name=member.name))
-    return redirect(safe_path(request.form.get("next", ""), "/waiting"), 303)
+        return _("%(name)s has been let in.", name=member.name)
+    return _("%(name)s has been let in already.", name=member.name)
 
 
 @admissions.post("/u/<name>/refuse")
-@login_required
-def refuse(name: str) -> ResponseReturnValue:
+@reads(require_moderator, member=queue_member)
+def refuse(user: User, member: User) -> ResponseReturnValue:
     """Refuse a member whose account waits, with a reason that everybody can read."""
-    user, member = _moderator_and_held(name)
+    if member.left:
+        abort(403)
     typed = request.form.get("reason", "")
     try:
         reason = validation.reason(typed)
     except Invalid as error:
-        return _render_waiting(1, RefusedReason(member.name, error_message(error), typed))
+        return waiting(refused=RefusedReason(member.name, error_message(error), typed)), 422
     entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=reason)
     if member.held and store().waiting.refuse(member.name, entry, actor=user):
         flash(_("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name))
     else:
         flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
-    return redirect(safe_path(request.form.get("next", ""), "/waiting"), 303)
-
-
-def _moderator_and_held(name: str) -> tuple[User, User]:
-    """Return the viewer, who must be a moderator, and the member; a member who does not wait has been judged."""
-    user, member = viewer_and_member(name)
-    if not permissions.may_moderate(user) or member.left:
-        abort(403)
-    return user, member
+    return redirect(_page_with_form(), 303)

@@ -1,7 +1,7 @@
 """The site about itself: how it ranks, its rules and privacy, statistics, languages, its health, and its metrics."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
@@ -12,16 +12,16 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
 from voteweb.core.errors import DataDamaged, Unavailable
-from voteweb.core.models import Order
+from voteweb.core.models import Article, Order, Page
 from voteweb.core.ranking import choose_example
-from voteweb.core.statistics import median_wait
+from voteweb.core.statistics import DayCounts, median_wait
 from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
 from voteweb.search.models import SearchError, State
 from voteweb.store.site.rate_limits import queue_days
 from voteweb.web import security
+from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import queue_viewer
 from voteweb.web.charts import draw_chart, draw_rows
 from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
@@ -38,24 +38,23 @@ language = Blueprint("language", __name__)
 
 
 @blueprint.get("/about")
-def about() -> str:
+@reads(
+    newest=lambda pipeline: store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), 1),
+    best=lambda pipeline: store().listings.queue_page(pipeline, store().rankings.site(Order.SCORE), 1),
+)
+def about(newest: Page[Article], best: Page[Article]) -> str:
     """Say what the site is and explain its ranking, with its own numbers and two of its articles."""
     base = (settings().site_url or request.url_root).rstrip("/")
     bookmarklet = (
         f"javascript:location.href={json.dumps(base + '/submit')}"
         "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
     )
-    pipeline = store().pipeline()
-    queue_viewer(pipeline)
-    newest = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), 1)
-    best = store().listings.queue_page(pipeline, store().rankings.site(Order.SCORE), 1)
-    pipeline.execute()
-    votes = [article.votes for article in newest.result.rows]
+    votes = [article.votes for article in newest.rows]
     chart = draw_chart(settings().good_votes, settings().vote_score, settings().max_lift, votes)
     return render_template(
         "status/about.html",
-        total=newest.result.total,
-        example=choose_example(best.result.rows),
+        total=newest.total,
+        example=choose_example(best.rows),
         chart=chart,
         bookmarklet=bookmarklet,
     )
@@ -74,13 +73,9 @@ def privacy() -> str:
 
 
 @statistics.get("/stats", endpoint="index")
-def stats() -> str:
+@reads(days=lambda pipeline: queue_days(pipeline, store().keys, now(), config.STATISTICS_DAYS))
+def stats(days: Sequence[DayCounts]) -> str:
     """Show how much was posted, voted, written, reported and settled; nothing in it is about a member."""
-    pipeline = store().pipeline()
-    queue_viewer(pipeline)
-    counts = queue_days(pipeline, store().keys, now(), config.STATISTICS_DAYS)
-    pipeline.execute()
-    days = counts.result
     names = ["posts", "votes", *(["comments"] if settings().comments else []), "sign_ups", "reports", "settled"]
     rows = draw_rows([(name, [getattr(day, name) for day in days]) for name in names])
     return render_template("statistics/index.html", days=days, names=names, rows=rows, median=median_wait(days))

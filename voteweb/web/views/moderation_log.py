@@ -9,13 +9,14 @@ from voteweb.core import config, permissions
 from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, LogEntry, Page, User
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
+from voteweb.web.acts import reads
+from voteweb.web.auth.login import require_moderator
 from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import page_number
 from voteweb.web.urls import safe_path
 
 blueprint = Blueprint("moderation_log", __name__)
@@ -28,15 +29,10 @@ _UNDOING = {
 
 
 @blueprint.get("/log")
-def index() -> str:
+@reads(page=lambda pipeline: store().log.queue_page(pipeline, page_number(), who=_who(), kind=_kind()))
+def index(page: Page[LogEntry]) -> str:
     """Show the log, newest first; the query can filter it by moderator and kind."""
-    number, who, kind = page_number(), _who(), _kind()
-    pipeline = store().pipeline()
-    queue_viewer(pipeline)
-    entries = store().log.queue_page(pipeline, number, who=who, kind=kind)
-    pipeline.execute()
-    page = check_page_exists(entries.result)
-    return render_template("moderation_log/index.html", page=page, who=who, kind=kind, kinds=tuple(LogAction))
+    return render_template("moderation_log/index.html", page=page, who=_who(), kind=_kind(), kinds=tuple(LogAction))
 
 
 @serve_feed(blueprint, "/log")
@@ -50,10 +46,9 @@ def feed() -> Feed:
 
 
 @blueprint.post("/log/<int:id>/undo")
-@login_required
-def undo(id: int) -> ResponseReturnValue:
+@reads(require_moderator)
+def undo(id: int, user: User) -> ResponseReturnValue:
     """Undo one of the viewer's actions of the last minutes: a change of groups, a removal, or a ban."""
-    user = require_moderator(store().read(queue_viewer))
     entry = store().log.get(id)
     if entry is None or not permissions.may_undo(user, entry, now()):
         raise NothingToUndo()
