@@ -40,7 +40,7 @@ _OLD_CADDY = (2, 6, 3)
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A site as a machine and the templates of deploy/ know it; ``name`` is that of its services."""
+    """A site as the templates of deploy/ know it; ``name`` is that of its services, ``host`` is public."""
 
     name: str
     folder: Path
