@@ -34,10 +34,8 @@ def load_site(site: Path | None, *, search: bool) -> None:
     Without *site*, and only with *search*, the file is that of the current folder, else that of DEFAULT_SITE; no file
     is looked for if the environment names a database already. Raises ConfigError.
     """
-    file = None
-    if site:
-        file = site / FILE_NAME
-    elif search and not any(os.environ.get(name) for name in PLACES):
+    file = site / FILE_NAME if site else None
+    if not site and search and not any(os.environ.get(name) for name in PLACES):
         file = find_file()
     if file:
         for name, value in read_file(file, as_owner=True).items():

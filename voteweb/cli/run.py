@@ -31,7 +31,6 @@ from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
 from voteweb.store import with_settings_in_force
 from voteweb.store.migrations import Migrations
-from voteweb.web.monitoring import access_log
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -145,6 +144,8 @@ def web_server(target: str, address: str, port: int, workers: int, log: str = "t
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.log import LogLevels
+
+    from voteweb.web.monitoring import access_log  # other commands start without Flask
 
     return Granian(
         target,
