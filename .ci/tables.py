@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from voteweb.core.config import env_name, variables
 from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
+from voteweb.core.settings import env_name, variables
 from voteweb.store.schema.fields import (
     COMMENT_FIELDS,
     GROUP_FIELDS,

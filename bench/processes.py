@@ -16,7 +16,7 @@ import redis
 from bench.constants import HOST, ROOT, SECRET
 from bench.machine import cpu_seconds, on_server_core
 from voteweb.cli.run import free_address
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import MIN_VERSION, Engine, record_engine
 

@@ -17,8 +17,9 @@ from bench.constants import PASSWORD, ROOT, VOTERS
 from bench.processes import embedded_database, environment
 from bench.stories import SiteProfile
 from voteweb.core import passwords
-from voteweb.core.config import SCHEMA, Settings
+from voteweb.core.config import SCHEMA
 from voteweb.core.models import Article, Order
+from voteweb.core.settings import Settings
 from voteweb.embedded.server import OPTIONS
 from voteweb.store import Store, open_store
 from voteweb.store.connection import scripts

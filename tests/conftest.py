@@ -14,7 +14,7 @@ import pytest
 
 from tests.helpers import short_folder
 from tests.site_process import SiteProcess, StartSite
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import Engine, record_engine
 from voteweb.store import Store, build_store, open_store

@@ -9,7 +9,8 @@ import click
 import pytest
 
 from voteweb.cli.main import voteweb
-from voteweb.core.config import ENDED_VARIABLES, OTHER_VARIABLES, env_name, variables
+from voteweb.core.config import ENDED_VARIABLES, OTHER_VARIABLES
+from voteweb.core.settings import env_name, variables
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

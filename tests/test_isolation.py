@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from tests.site_process import start_voteweb
-from voteweb.core.config import from_env
+from voteweb.core.settings import from_env
 
 
 def test_no_command_finds_the_site_of_the_current_folder(no_data: Path, tmp_path: Path) -> None:

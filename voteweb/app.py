@@ -7,10 +7,10 @@ from flask import Flask
 
 from voteweb.core import config
 from voteweb.core.branding import load_brand
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.resources import resource_folder
+from voteweb.core.settings import Settings, from_env
 from voteweb.core.settings_in_force import in_force
 from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
@@ -42,7 +42,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     Raises ConfigError without a database, with an unfinished one, one of another layout or one whose keys we may not
     read, and without a key that is long enough.
     """
-    settings = settings or config.from_env()
+    settings = settings or from_env()
     _check_settings(settings, store)
     app = _new_flask(settings)
     store = store or open_store(settings)

@@ -12,8 +12,9 @@ from bench.threads import generate_text, write_thread
 from bench.workloads import VoteWorkload
 from tests import factories
 from voteweb.core.comments import CommentOrder
-from voteweb.core.config import MAX_COMMENT_LEVEL, Settings
+from voteweb.core.config import MAX_COMMENT_LEVEL
 from voteweb.core.conversation import Conversation
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 

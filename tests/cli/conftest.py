@@ -11,7 +11,7 @@ from tests import factories
 from tests.helpers import short_folder
 from tests.pausable_proxy import PausableProxy, pausable_proxy
 from voteweb.cli.main import voteweb
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
 

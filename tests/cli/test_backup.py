@@ -14,8 +14,8 @@ from tests.cli.results import error_line, read_backup
 from tests.site_process import start_voteweb
 from tests.store.examination import run
 from voteweb.cli import backup
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.backup import Backup
 from voteweb.store.schema.keys import Keys

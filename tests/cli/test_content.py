@@ -11,8 +11,8 @@ from tests.cli.results import error_line, log_entries
 from tests.helpers import until
 from tests.store.examination import broken, run
 from tests.store.purged_words import WORDS, log_entry, words_left, write_words
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations

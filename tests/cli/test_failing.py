@@ -12,7 +12,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
 from tests.site_process import run_voteweb
 from voteweb.cli.main import voteweb
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
 from voteweb.store.server.health import HealthChecks

@@ -18,8 +18,8 @@ from tests.site_process import run_voteweb, voteweb_command
 from tests.terminal import converse
 from voteweb.cli.environment import made_folder, read_file
 from voteweb.core import passwords
-from voteweb.core.config import env_name, from_env
 from voteweb.core.models import Role
+from voteweb.core.settings import env_name, from_env
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 

@@ -10,8 +10,9 @@ from click.testing import Result
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from voteweb.core.config import COMMAND_LINE, MEMBER_PAGE_SIZE, env_name, variables
+from voteweb.core.config import COMMAND_LINE, MEMBER_PAGE_SIZE
 from voteweb.core.models import LogAction, Role
+from voteweb.core.settings import env_name, variables
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 

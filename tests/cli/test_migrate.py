@@ -9,8 +9,9 @@ from tests.cli.conftest import Invoke
 from tests.site_process import StartSite
 from tests.store.examination import run, snapshot
 from tests.store.schema import layout3
-from voteweb.core.config import SCHEMA, Settings
+from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations

@@ -17,8 +17,8 @@ from tests.machines import machines
 from tests.store.backup.busy_site import SETTINGS, build_site
 from tests.store.backup.copying import lasting
 from tests.store.examination import broken, snapshot
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.backup import Backup, Restore

@@ -15,8 +15,8 @@ from tests.helpers import needs, until
 from tests.site_process import start_voteweb
 from tests.store.examination import broken, run
 from voteweb.app import create_app
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 
 

@@ -20,8 +20,9 @@ from tests.helpers import is_listening, until
 from tests.site_process import SECRET, StartSite, start_voteweb
 from voteweb.cli.run import default_workers, unexpected_exit_filter
 from voteweb.core import passwords
-from voteweb.core.config import DELETED_MEMBER, Settings
+from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 

@@ -9,8 +9,9 @@ from tests.store.examination import broken, run
 from voteweb.cli.sample import MODERATOR_NAME, _read_rows, import_sample, readable_password
 from voteweb.core import passwords, permissions, validation
 from voteweb.core.comments import CommentStatus, NoticeKind
-from voteweb.core.config import COMMAND_LINE, Settings
+from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction, Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.server.health import Counts
 

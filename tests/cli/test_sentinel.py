@@ -12,7 +12,7 @@ from tests.conftest import private_server
 from tests.helpers import until
 from tests.machines import Machines, machines
 from tests.store.examination import broken
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
 

@@ -11,9 +11,10 @@ from tests.factories import user
 from tests.site_process import voteweb_command
 from tests.terminal import converse
 from voteweb.core import passwords
-from voteweb.core.config import MAX_PASSWORD_LENGTH, Settings
+from voteweb.core.config import MAX_PASSWORD_LENGTH
 from voteweb.core.errors import LinkUsed
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 

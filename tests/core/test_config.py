@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from voteweb.core.config import ENDED_VARIABLES, Settings, env_name, from_env, unknown_name_warnings, variables
+from voteweb.core.config import ENDED_VARIABLES
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings, env_name, from_env, unknown_name_warnings, variables
 
 BAD_CONTACT = "VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks."
 BAD_SITE = (

@@ -12,8 +12,8 @@ import pytest
 
 from voteweb.core import config, permissions
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
+from voteweb.core.settings import Settings
 
 POSTED = 1_000_000.0
 LATE = POSTED + 900  # the first moment at which the poster is too late

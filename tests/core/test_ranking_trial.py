@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from voteweb.core.config import Settings
 from voteweb.core.models import Article
 from voteweb.core.ranking_trial import FirstPage, Sample, change_weights, evaluate, stay_seconds, votes_reached
+from voteweb.core.settings import Settings
 
 DAY = 86_400
 NOW = 20_000 * DAY

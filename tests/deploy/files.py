@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from voteweb.cli.deploy import Deployment, fill
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -18,7 +18,7 @@ from tests.helpers import needs
 from tests.site_process import run_voteweb
 from voteweb.cli.deploy import Deployment, fill, templates
 from voteweb.cli.main import voteweb
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 
 pytestmark = pytest.mark.heavy
 

@@ -15,7 +15,7 @@ from tests.helpers import needs
 from voteweb.cli.environment import read_file, write_file
 from voteweb.cli.main import voteweb
 from voteweb.cli.run import SHUTDOWN_SECONDS
-from voteweb.core.config import Settings, env_name, from_env, variables
+from voteweb.core.settings import Settings, env_name, from_env, variables
 
 
 def test_the_builder_gets_exactly_what_it_copies() -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.deploy.files import DEPLOY
 from tests.helpers import free_ports, needs
 from tests.machines import DIFFERENCES, RedisProcess
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.embedded.engines import Engine, choose_engine, record_engine
 from voteweb.store import open_store
 

@@ -12,8 +12,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from tests.helpers import needs, short_folder
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import Engine, record_engine
 from voteweb.embedded.server import is_running
@@ -22,7 +22,7 @@ from voteweb.embedded.server import is_running
 #: It asks without redis-py, which takes longer to import than all the rest.
 USER_PROGRAM = """
 import re, socket, sys
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 sys.stdin.readline()
 with open_database(Settings(data_dir=sys.argv[1])) as settings:

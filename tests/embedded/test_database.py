@@ -14,8 +14,8 @@ import redis
 from tests import factories
 from tests.embedded.processes import is_up, server_pid, use, using_process
 from tests.helpers import until
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import MAX_SOCKET_PATH_BYTES, open_database, secret_key
 from voteweb.store import open_store
 

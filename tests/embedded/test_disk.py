@@ -20,7 +20,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from tests import factories
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.core.errors import StorageFull
 from voteweb.embedded.folder import disk_warnings
 from voteweb.embedded.database import open_database

@@ -10,8 +10,8 @@ from tests.embedded.processes import server_pid, use
 from tests.helpers import until
 from tests.store.examination import broken
 from tests.store.storm import StoreStorm, settings
-from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict, Unavailable
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import open_store
 

@@ -12,7 +12,7 @@ import redis
 
 from tests.embedded.processes import connect, is_up, server_pid, using_process
 from tests.helpers import until
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 
 RESTARTED = "The database had stopped and was restarted."

@@ -13,7 +13,7 @@ import redis
 
 from tests.helpers import free_ports, is_listening, until
 from tests.site_process import SECRET, Site, start_voteweb
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 
 WORKERS = 2

@@ -15,8 +15,8 @@ from tests.helpers import until
 from tests.machines import Machines, Server
 from tests.pausable_proxy import pausable_proxy
 from tests.store.examination import broken
-from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 
 pytestmark = pytest.mark.heavy

@@ -12,8 +12,8 @@ from tests.store.examination import broken
 from tests.web.browser import JSON, Browser
 from voteweb.app import create_app
 from voteweb.core.comments import CommentId, Thread
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, User
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 

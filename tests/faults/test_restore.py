@@ -8,8 +8,8 @@ from tests import factories
 from tests.helpers import until
 from tests.machines import Machines
 from tests.store.examination import broken, snapshot
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup, KeyLine, Restore
 from voteweb.store.backup.derive import Derivation

@@ -11,8 +11,8 @@ from tests import factories
 from tests.certificates import LocalTls
 from tests.clusters import NAME, cluster
 from tests.machines import machines
-from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
+from voteweb.core.settings import Settings
 from voteweb.store import open_store
 
 pytestmark = pytest.mark.heavy

@@ -22,8 +22,8 @@ from tests.journeys.visitor import PASSWORD, Visitor
 from tests.web.browser import Browser as BrowserWithoutScript
 from voteweb.app import create_app
 from voteweb.core import passwords
-from voteweb.core.config import Settings
 from voteweb.core.models import Role, User
+from voteweb.core.settings import Settings
 from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer

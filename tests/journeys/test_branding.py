@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.brand import write_brand
 from tests.journeys.conftest import Visit
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 

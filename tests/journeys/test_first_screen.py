@@ -12,8 +12,8 @@ from tests import factories
 from tests.helpers import until
 from tests.journeys.conftest import Join, Visit
 from tests.journeys.visitor import Visitor
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -14,7 +14,7 @@ from tests.helpers import needs
 from tests.journeys.conftest import VisitWithoutScript
 from tests.journeys.full_site import GONE, MEMBER, PAGES
 from tests.web.browser import Browser
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 #: The W3C's HTML validator.

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests import factories
 from tests.journeys.conftest import Visit, Window
 from tests.journeys.visitor import Visitor
-from voteweb.core.config import Settings
 from voteweb.core.models import Role, User
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 

@@ -16,9 +16,10 @@ from tests.web.addresses.conftest import build_site, choose
 from tests.web.browser import PASSWORD
 from tests.web.state import EMAIL, PENDING
 from voteweb.cli.sample import import_sample
-from voteweb.core import config, passwords
+from voteweb.core import passwords
 from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, LogAction, Role
+from voteweb.core.settings import from_env
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
@@ -104,7 +105,7 @@ def main() -> None:
     if sys.argv[1] == "table":
         print(json.dumps(rows()))
         return
-    settings = config.from_env()
+    settings = from_env()
     store = open_store(settings)
     Migrations(store.context).state()
     if sys.argv[1] == "sample":

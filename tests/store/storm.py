@@ -15,7 +15,6 @@ from typing import Any
 from tests import factories
 from tests.store.comment_acts import COMMENT_REFUSALS, CommentActs
 from tests.storm import Storm
-from voteweb.core.config import Settings
 from voteweb.core.errors import (
     AlreadyReported,
     AlreadyVoted,
@@ -28,6 +27,7 @@ from voteweb.core.errors import (
     TooManyGroups,
 )
 from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry

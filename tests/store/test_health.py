@@ -14,8 +14,8 @@ from tests.conftest import MakeStore, private_server
 from tests.helpers import until
 from tests.store.examination import run, server_setting
 from voteweb.core import clock, config
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 
 

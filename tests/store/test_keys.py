@@ -10,11 +10,12 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import rate_limits
-from voteweb.core.config import COMMAND_LINE, Settings
+from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
 from voteweb.core.passwords import hash_password
+from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.accounts.mail import TakenMail

@@ -10,8 +10,8 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.models import Article, LogAction, User
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -8,9 +8,9 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.ranking import score
 from voteweb.core.ranking_trial import change_weights
+from voteweb.core.settings import Settings
 from voteweb.store.articles.listings import try_weights
 
 

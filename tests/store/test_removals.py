@@ -12,9 +12,9 @@ from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot, without_prefix
 from tests.store.queries import page_ids, read_article
 from voteweb.core import links
-from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ArticleGone, NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
+from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.store.schema.log_entries import NewLogEntry
 

@@ -12,9 +12,9 @@ from tests.store.examination import broken, run, snapshot
 from tests.store.queries import good_ids, page_ids, read_articles
 from tests.store.storm import StoreStorm
 from voteweb.core.comments import CommentOrder
-from voteweb.core.config import Settings
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, Order
+from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry

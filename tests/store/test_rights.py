@@ -11,8 +11,8 @@ from tests import factories
 from tests.conftest import private_server
 from tests.store.doctor.conftest import build_site
 from tests.store.examination import broken, run
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup
 from voteweb.store.doctor import Doctor

@@ -8,8 +8,8 @@ import pytest
 from tests import factories
 from tests.store.examination import run
 from tests.store.queries import page_ids
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Order
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Ranking

@@ -10,8 +10,8 @@ import pytest
 
 from tests import factories
 from tests.conftest import private_server
-from voteweb.core.config import Settings
 from voteweb.core.errors import ServerChanged
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup
 from voteweb.store.doctor import Doctor

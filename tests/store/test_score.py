@@ -7,8 +7,9 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, example, given, settings
 
 from tests.store.examination import run
-from voteweb.core.config import MAX_TIME, MAX_VOTES, Settings
+from voteweb.core.config import MAX_TIME, MAX_VOTES
 from voteweb.core.ranking import by_votes, day_name, day_number, score
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 

@@ -2,7 +2,7 @@
 
 from tests import factories
 from tests.conftest import private_server
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 
 

@@ -11,9 +11,9 @@ from tests.conftest import MakeStore
 from tests.store.backup.copying import back_up, restore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, broken_keys, run
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.models import LogAction
+from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import FIELDS
 from voteweb.store import Store, build_store, with_settings_in_force
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -9,7 +9,7 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot
 from voteweb.core import config
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 
 Vote = Callable[[Store, int], Any]

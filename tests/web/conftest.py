@@ -14,9 +14,9 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.fixed_index import FixedIndex
 from voteweb.app import create_app
 from voteweb.core import passwords
-from voteweb.core.config import Settings
 from voteweb.core.errors import NoTitle
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.web import search_results, site_switches
 from voteweb.web.caching import shared_pages

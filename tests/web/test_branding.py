@@ -9,8 +9,8 @@ from tests.brand import write_brand
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.cli.run import _check_app
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 
 ZH = {"Accept-Language": "zh"}
 

@@ -12,7 +12,7 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from tests.web.monitoring.samples import samples
 from voteweb.app import create_app
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 

@@ -5,9 +5,9 @@ from itertools import chain
 
 from tests import factories
 from voteweb.core.comments import CommentId
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.core.my_site import hidden_member
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.key_forms import KeyOfMember

@@ -4,7 +4,7 @@ from flask import Flask, Response, session
 
 from tests.web.browser import Browser
 from voteweb.app import create_app
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 

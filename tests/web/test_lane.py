@@ -10,9 +10,9 @@ from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips
 from voteweb.app import create_app
 from voteweb.core.caches import BoundedCache
-from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import LogAction
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.members.viewers import Viewers
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -8,9 +8,9 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from tests.web.limits import assert_too_fast
-from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.core.rate_limits import NEWCOMER_POSTS, NEWCOMER_VOTE
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 WEEK = 7 * 86_400

@@ -12,8 +12,8 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.comments.threads import SENT_THREAD
 from voteweb.store.schema.log_entries import NewLogEntry

@@ -11,9 +11,9 @@ from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import Clock, CountRoundTrips
 from tests.web.escaping import HOSTILE
 from voteweb.app import create_app
-from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Role, User
+from voteweb.core.settings import Settings
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store, build_store
 

@@ -16,9 +16,9 @@ from tests.conftest import MakeStore
 from tests.web.browser import JSON, PASSWORD, Browser
 from voteweb.app import create_app
 from voteweb.core import passwords
-from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.store import open_store
 from voteweb.store.connection.connection import Connection
 

@@ -19,9 +19,9 @@ import voteweb
 from voteweb.cli.environment import FILE_NAME, account_of, become_owner, find_file, read_file
 from voteweb.cli.output import warn
 from voteweb.cli.site import reachable_place
-from voteweb.core.config import Settings, from_env
 from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout, resource_folder
+from voteweb.core.settings import Settings, from_env
 
 #: Where the units of systemd, and the sites of Caddy and nginx, are on Debian.
 UNITS = Path("/etc/systemd/system")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 
-from voteweb.core.config import env_name
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import env_name
 
 FILE_NAME = "voteweb.env"
 #: The site of this machine, unless the current folder is one.

@@ -18,9 +18,10 @@ from voteweb.cli.output import (
 )
 from voteweb.cli.site import Site, lines_not_in_force, load_settings, open_checked_store, require_database, with_site
 from voteweb.core import clock
-from voteweb.core.config import LOG_PAGE_SIZE, STATISTICS_SECONDS, Settings, unknown_name_warnings
+from voteweb.core.config import LOG_PAGE_SIZE, STATISTICS_SECONDS
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.models import LogAction, LogEntry
+from voteweb.core.settings import Settings, unknown_name_warnings
 from voteweb.core.settings_in_force import STORED, in_force, settings_in_force
 from voteweb.core.statistics import median_wait
 from voteweb.store.site.rate_limits import queue_days

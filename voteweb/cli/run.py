@@ -22,9 +22,10 @@ from voteweb.cli.jobs import SIGNAL_DELAY_SECONDS, background_jobs, exit_with_pa
 from voteweb.cli.output import warn
 from voteweb.cli.sample import MODERATOR_NAME, import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, reachable_place
-from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_name_warnings
+from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
+from voteweb.core.settings import Settings, env_name, unknown_name_warnings
 from voteweb.core.settings_in_force import sources
 from voteweb.embedded.database import open_database
 from voteweb.embedded.folder import disk_warnings

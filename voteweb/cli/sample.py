@@ -10,10 +10,10 @@ from voteweb.cli.imports import parse_story
 from voteweb.cli.users import make_member
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
-from voteweb.core.config import Settings
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import Role
 from voteweb.core.names import name_key
+from voteweb.core.settings import Settings
 from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
 from voteweb.store.comments.imports import ImportedComment

@@ -11,8 +11,9 @@ from typing import Any, Concatenate, ParamSpec
 import click
 
 from voteweb.cli.environment import DEFAULT_SITE, become_owner, load_site
-from voteweb.core.config import COMMAND_LINE, Settings, env_name, from_env
+from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings import Settings, env_name, from_env
 from voteweb.core.settings_in_force import mask_password, not_in_force
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force

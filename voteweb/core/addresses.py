@@ -28,6 +28,14 @@ def is_address(text: str) -> bool:
     return True
 
 
+def is_local_host(host: str) -> bool:
+    """Tell whether only this machine can reach the address or name *host*."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def is_public_address(address: str) -> bool:
     """Tell whether *address* is that of a host on the internet, and of none in a private network or on this machine."""
     try:

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
+from voteweb.core.settings import Settings
 
 
 def may_moderate(user: User | None) -> bool:

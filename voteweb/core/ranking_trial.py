@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.errors import N_, Invalid
 from voteweb.core.models import Article
 from voteweb.core.ranking import lift, score
+from voteweb.core.settings import Settings
 
 #: The settings that can be tried, with the least and the most of each.
 WEIGHTS = {

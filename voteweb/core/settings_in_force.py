@@ -13,8 +13,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name, parse_setting, variables
+from voteweb.core.config import SOURCES_VARIABLE
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings, env_name, parse_setting, variables
 
 #: The settings that are in the data, by their names.
 STORED = ("vote_score", "good_votes", "lift_days", "own_vote", "comment_vote_score", "voting_seconds",

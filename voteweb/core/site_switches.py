@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from voteweb.core import config, validation
-from voteweb.core.config import Settings
 from voteweb.core.errors import N_, Invalid
+from voteweb.core.settings import Settings
 
 
 class SwitchName(StrEnum):

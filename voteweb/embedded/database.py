@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.embedded.folder import prepare_folder
 from voteweb.embedded.server import ensure_running, hold_lock, restore_sync, stop
 from voteweb.embedded.supervisor import supervised

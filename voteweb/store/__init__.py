@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from voteweb.core.config import Settings
 from voteweb.core.models import Page
+from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import Mail
 from voteweb.store.accounts.secret_links import Invitations, Passwords, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions

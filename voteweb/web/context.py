@@ -8,8 +8,8 @@ from flask import Flask, current_app, g
 
 from voteweb.core import clock
 from voteweb.core.branding import Brand
-from voteweb.core.config import Settings
 from voteweb.core.operator_pages import OperatorPages
+from voteweb.core.settings import Settings
 from voteweb.fetching import TitleFetcher
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store

@@ -2,7 +2,7 @@
 
 from flask import Flask, Response, g, request, session
 
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.web import flashes, rate_limits, security, site_switches
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching import shared_pages

@@ -19,10 +19,10 @@ from flask.sessions import SessionMixin
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache, cache_short
 from voteweb.core.comments import CommentId
-from voteweb.core.config import Settings
 from voteweb.core.errors import VotewebError
 from voteweb.core.models import User, Voter
 from voteweb.core.names import name_key
+from voteweb.core.settings import Settings
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.members.viewers import Viewer
 from voteweb.web import flashes, rate_limits, security, shared_articles, site_switches

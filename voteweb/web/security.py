@@ -9,7 +9,7 @@ from flask import Flask, Request, abort, current_app, request
 
 from voteweb.core import config
 from voteweb.core.addresses import is_address
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.web.i18n.locale import Language
 from voteweb.web.i18n.locale import gettext as _
 

@@ -10,9 +10,9 @@ from typing import cast
 
 from flask import Flask, Response, current_app, g, request
 
-from voteweb.core.config import Settings
 from voteweb.core.errors import ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
+from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SiteSwitches
 from voteweb.web import rate_limits
 from voteweb.web.context import request_app, store

@@ -10,9 +10,9 @@ from jinja2.runtime import Macro
 
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
-from voteweb.core.config import Settings
 from voteweb.core.errors import N_
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
 from voteweb.web.auth.authentication import log_in_error

@@ -11,10 +11,10 @@ from tests.helpers import until
 from tests.machines import REDIS
 from tests.store.examination import broken
 from tests.test_clusters import program
-from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ConfigError, ServerChanged, TooFast, Unavailable
 from voteweb.core.models import Order, Voter
 from voteweb.core.rate_limits import SIGNUP
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner

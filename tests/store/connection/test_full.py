@@ -11,11 +11,11 @@ from tests import factories
 from tests.helpers import until
 from tests.store.backup.copying import back_up
 from tests.store.examination import broken, run, server_setting
-from voteweb.core.config import Settings
 from voteweb.core.errors import StorageFull
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.models import ArticleStatus, LogAction, Order, Voter
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS
+from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.store.schema.log_entries import NewLogEntry
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.store.connection.addresses import closed_port
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.connection.factory import open_connection
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store.connection import transport
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.transport import Pool

@@ -10,8 +10,8 @@ import redis
 
 from tests.conftest import MakeStore
 from tests.helpers import free_ports
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings import Settings
 from voteweb.store import open_store
 from voteweb.store.connection import primary
 from voteweb.store.connection.factory import open_connection

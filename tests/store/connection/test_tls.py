@@ -12,8 +12,8 @@ import pytest
 
 from tests.certificates import LOCAL, Authority, Certificate
 from tests.helpers import free_ports, needs, until
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings import Settings
 from voteweb.store import open_store
 from voteweb.store.connection.factory import open_connection
 

@@ -17,9 +17,9 @@ from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.connection.addresses import absent_socket, closed_port, silent_cluster, silent_port
 from tests.store.examination import broken, run
-from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Role, User
+from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.connection import connection, scripts

@@ -11,8 +11,8 @@ from tests import factories
 from tests.conftest import MakeStore, private_server
 from tests.helpers import free_ports, until
 from tests.store.examination import broken, run
-from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, Unavailable
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.keys import Keys
 

@@ -21,7 +21,7 @@ from tests import factories
 from tests.conftest import private_server
 from tests.store.backup.busy_site import SETTINGS, build_site
 from tests.store.examination import run, snapshot
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.doctor import Doctor, Finding
 from voteweb.store.migrations import Migrations

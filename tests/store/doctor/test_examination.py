@@ -12,9 +12,9 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.doctor.damages import spoil
 from tests.store.examination import broken, broken_keys, described, run, snapshot
-from voteweb.core.config import Settings
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
+from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.store.doctor import Doctor, threads
 from voteweb.store.scan import scanner as scanner_module

@@ -17,9 +17,9 @@ from tests.web.conftest import MakeMember
 from tests.web.state import EMAIL, PENDING, make_links
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
-from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, CommentGone
 from voteweb.core.models import DomainAction, LogAction, Reason, Role, User
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 

@@ -12,8 +12,8 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
 from tests.web.state import content
-from voteweb.core.config import Settings
 from voteweb.core.rate_limits import EXEMPT, LIMITS, Limit, LimitScope, network
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 #: The limits that not only newcomers have.

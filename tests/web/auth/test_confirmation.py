@@ -9,8 +9,8 @@ from tests.store.examination import run
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 ACTS = [("ban", {"reason": "Spam & <b>ham</b>"}), ("role", {"role": "moderator"})]

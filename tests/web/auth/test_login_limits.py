@@ -10,7 +10,7 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import passwords
-from voteweb.core.config import ADDRESS_HEADER, Settings
+from voteweb.core.config import ADDRESS_HEADER
 from voteweb.core.errors import Busy
 from voteweb.core.rate_limits import (
     LOGIN_BY_ADDRESS,
@@ -21,6 +21,7 @@ from voteweb.core.rate_limits import (
     SIGNUP_BY_WIDE_NETWORK,
     Limit,
 )
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 WRONG = "not this one"

@@ -9,8 +9,8 @@ from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from voteweb.app import create_app
 from voteweb.core import passwords
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
 from voteweb.store.schema.log_entries import NewLogEntry

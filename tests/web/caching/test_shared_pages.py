@@ -17,8 +17,8 @@ from tests.web.conftest import CountRoundTrips
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.caches import BoundedCache
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context

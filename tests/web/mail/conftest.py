@@ -7,9 +7,8 @@ from flask import Flask
 
 from tests.smtp_server import SmtpServer
 from tests.web.conftest import MakeApp
-from voteweb.core.mail import PendingEmail
+from voteweb.core.mail import PendingEmail, is_email
 from voteweb.core.models import User
-from voteweb.core.setting_checks import is_email
 from voteweb.store import Store
 from voteweb.web.mail.sending import send_due_mails
 

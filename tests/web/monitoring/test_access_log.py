@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from voteweb.core.config import MAX_LOGGED_PATH_LENGTH, Settings
+from voteweb.core.config import MAX_LOGGED_PATH_LENGTH
+from voteweb.core.settings import Settings
 from voteweb.web.monitoring import access_log, request_record
 from voteweb.web.monitoring.access_log import AccessLog, EventFormatter, loggable_path
 from voteweb.web.monitoring.request_record import RequestRecord

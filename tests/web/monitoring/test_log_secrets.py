@@ -13,8 +13,8 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import TOKEN, make_links
 from voteweb.app import create_app
-from voteweb.core.config import Settings
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import Invitations, Passwords
 from voteweb.web.monitoring.access_log import loggable_path

@@ -15,9 +15,9 @@ from tests.web.conftest import MakeBrowser
 from tests.web.monitoring.samples import samples
 from voteweb import __version__
 from voteweb.app import create_app
-from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Reason
+from voteweb.core.settings import Settings
 from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
 from voteweb.store import Store

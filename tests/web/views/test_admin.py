@@ -9,8 +9,9 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
 from tests.web.escaping import HOSTILE
-from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH, Settings
+from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH
 from voteweb.core.models import Role
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.server.health import HealthChecks
 from voteweb.web.data_export import export_member

@@ -11,8 +11,9 @@ from tests import factories
 from tests.web.browser import JSON, Browser
 from voteweb.app import create_app
 from voteweb.core import errors
-from voteweb.core.config import MAX_BODY_BYTES, Settings
+from voteweb.core.config import MAX_BODY_BYTES
 from voteweb.core.errors import VotewebError
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 HEADINGS = {

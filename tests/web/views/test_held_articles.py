@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser, fields_of
 from tests.web.conftest import MakeBrowser
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 WAITS = "Your article has been sent. You find it on your page, and are told what becomes of it."

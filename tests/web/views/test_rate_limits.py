@@ -9,8 +9,8 @@ from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import rate_limits, validation
-from voteweb.core.config import Settings
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 

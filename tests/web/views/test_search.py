@@ -14,9 +14,9 @@ from tests.web.fixed_index import FixedIndex
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.config import Settings
 from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import SEARCH
+from voteweb.core.settings import Settings
 from voteweb.search.models import Kind, Note, NotReady, Order, SearchBusy, SearchTooSlow
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry

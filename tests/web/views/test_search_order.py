@@ -11,7 +11,7 @@ from flask import Flask
 from tests.web.browser import Browser
 from voteweb.cli.imports import parse_story, read_rows
 from voteweb.core import config
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer

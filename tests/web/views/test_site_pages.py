@@ -10,9 +10,9 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.escaping import assert_harmless
 from voteweb.cli.run import _check_app
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.rate_limits import DAY, LIMITS, LimitScope
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 ZH = {"Accept-Language": "zh"}

@@ -7,7 +7,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import JSON, Browser
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 

@@ -13,8 +13,9 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.fixed_index import FixedIndex
 from voteweb.app import create_app
-from voteweb.core.config import ADDRESS_HEADER, NAMELESS_PROXY_SECONDS, SECURITY_TXT_DAYS, Settings
+from voteweb.core.config import ADDRESS_HEADER, NAMELESS_PROXY_SECONDS, SECURITY_TXT_DAYS
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.web import security
 

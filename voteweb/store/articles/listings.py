@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentId, ListedComment
-from voteweb.core.config import Settings
 from voteweb.core.models import Article, Order, Page, Period
 from voteweb.core.my_site import merged
 from voteweb.core.ranking import SECONDS_PER_DAY, day_name, day_number, newest_first, ranking_key, votes_in
 from voteweb.core.ranking_trial import FirstPage, Sample, Trial, evaluate
+from voteweb.core.settings import Settings
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline

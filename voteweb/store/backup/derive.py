@@ -13,8 +13,9 @@ from typing import Any
 
 from voteweb.core import clock
 from voteweb.core.comments import CommentId, CommentStatus, Thread
-from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK, Settings
+from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK
 from voteweb.core.names import name_key
+from voteweb.core.settings import Settings
 from voteweb.store.accounts.secret_links import feed_keys
 from voteweb.store.accounts.users import member_places
 from voteweb.store.backup.lines import unique_names

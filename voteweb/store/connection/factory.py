@@ -11,8 +11,8 @@ from redis.driver_info import DriverInfo
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
-from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings, env_name
 from voteweb.store.connection import primary
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.transport import Pool

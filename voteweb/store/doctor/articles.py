@@ -8,9 +8,10 @@ from math import isfinite
 
 from voteweb.core import config, validation
 from voteweb.core.comments import CommentId
-from voteweb.core.config import LINK_SECONDS, Settings
+from voteweb.core.config import LINK_SECONDS
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
+from voteweb.core.settings import Settings
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded

@@ -13,9 +13,9 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Node
-from voteweb.core.config import Settings
 from voteweb.core.conversation import climb
 from voteweb.core.names import name_key
+from voteweb.core.settings import Settings
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.comments.imports import newest_first, times_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from voteweb.core import config, links
-from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
+from voteweb.core.settings import Settings
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, TYPES, Keys
 from voteweb.store.schema.values import finite_number

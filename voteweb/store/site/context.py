@@ -1,6 +1,6 @@
 """The context of a site's parts: where its data are, how it is set up, and what acts of all kinds share."""
 
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.site.rate_limits import RateLimits

@@ -13,11 +13,11 @@ from math import ceil
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.config import Settings
 from voteweb.core.errors import TooFast
 from voteweb.core.names import name_key
 from voteweb.core.ranking import day_name, day_number
 from voteweb.core.rate_limits import Limit
+from voteweb.core.settings import Settings
 from voteweb.core.statistics import DayCounts
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection

@@ -12,9 +12,9 @@ from dataclasses import replace
 import redis
 
 from voteweb.core import config, links, ranking, site_switches
-from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError, DataDamaged, TooManyRules, Unavailable
 from voteweb.core.models import DomainAction, DomainRule, Role, User
+from voteweb.core.settings import Settings, env_name
 from voteweb.core.settings_in_force import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
 from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.store.connection.commit import Attempt, commit, json_object

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.config import Settings
 from voteweb.core.errors import (
     AlreadyVoted,
     ArticleGone,
@@ -32,6 +31,7 @@ from voteweb.core.models import Article, ArticleStatus, Page, User, Voter
 from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
+from voteweb.core.settings import Settings
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome

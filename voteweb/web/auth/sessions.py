@@ -14,7 +14,7 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, Se
 from itsdangerous import BadSignature, TimestampSigner, URLSafeTimedSerializer
 
 from voteweb.core import clock, config
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.web.flask_app import FLASHES
 
 

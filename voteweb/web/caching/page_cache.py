@@ -22,7 +22,7 @@ from werkzeug.wrappers import Response
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache, cache_short
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.web.auth import sessions
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import request_record

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from voteweb.core import clock, config
-from voteweb.core.mail import MailOutcome, retry_seconds
-from voteweb.core.setting_checks import MailServer, parse_server
+from voteweb.core.mail import MailOutcome, MailServer, parse_server, retry_seconds
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import store
 from voteweb.web.mail.messages import NotWantedError, compose

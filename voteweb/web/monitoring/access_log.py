@@ -17,7 +17,7 @@ from flask import has_request_context, request
 
 from voteweb.core import config
 from voteweb.core.caches import cache_short
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.web.monitoring import request_record
 from voteweb.web.monitoring.request_record import RequestRecord
 

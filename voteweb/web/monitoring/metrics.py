@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 from flask import Flask, current_app
 
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store
 

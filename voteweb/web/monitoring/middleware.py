@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.store.connection.connection import one_deadline
 from voteweb.web.monitoring import access_log, metrics, request_record
 from voteweb.web.monitoring.request_record import RequestRecord

@@ -3,7 +3,7 @@
 from flask import Flask
 from werkzeug.routing import IntegerConverter
 
-from voteweb.core.config import Settings
+from voteweb.core.settings import Settings
 from voteweb.web.views import (
     account,
     admin,

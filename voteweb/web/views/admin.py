@@ -11,10 +11,10 @@ from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, site_switches, validation
-from voteweb.core.config import env_name
 from voteweb.core.errors import N_, Invalid, TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, LogAction, LogIn, Page, User
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
+from voteweb.core.settings import env_name
 from voteweb.core.settings_in_force import STORED, settings_in_force
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
