@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, server_setting, snapshot
-from voteweb.core.errors import Conflict, DataDamaged, Held, LoggedOut, NoSuchGroup, NotAllowed, StorageFull
+from voteweb.core.errors import (
+    Conflict,
+    DataDamaged,
+    Held,
+    LoggedOut,
+    NoSuchGroup,
+    NotAllowed,
+    StorageFull,
+    Unavailable,
+)
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.connection.commit import MAX_COMMANDS, Attempt, commit
@@ -180,5 +190,34 @@ def test_a_limit_in_time_is_looked_at_again_once_it_is_over(store: Store) -> Non
 
 
 def test_a_commit_has_a_bound(store: Store) -> None:
-    with pytest.raises(ValueError, match=f"{MAX_COMMANDS + 1} writes"):
+    with pytest.raises(DataDamaged, match=f"{MAX_COMMANDS + 1} writes"):
         commit(store.connection, lambda _: [("SADD", store.keys.groups(), "go")] * (MAX_COMMANDS + 1))
+
+
+def test_what_it_adds_to_a_stream_at_its_end_is_left_out(store: Store) -> None:
+    run(store, "XADD", "changes:", f"{2**64 - 1}-{2**64 - 1}", "a", 1)
+    assert commit(store.connection, lambda _: [("XADD", store.keys.changes(), "*", "a", 2), *writes(store)])
+    assert run(store, "HGET", "group-info:go", "title") == "Go"
+
+
+def test_an_unavailable_database_ends_the_decision(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def decide(_: Attempt) -> Sequence[Command]:
+        raise Unavailable
+
+    monkeypatch.setattr(store.connection, "script", None)  # nothing is sent
+    with pytest.raises(Unavailable):
+        commit(store.connection, decide)
+
+
+def test_a_sample_that_changes_while_it_is_read_is_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, command, changes = f"{store.keys.prefix}user:ann", store.connection.command, ["role"]
+    run(store, "HSET", "user:ann", "id", 1, "role", "member", "since", 5)
+
+    def change_after(*named: Any) -> Any:
+        fields = command(*named)
+        if named[0] == "HRANDFIELD" and changes:
+            run(store, "HDEL", "user:ann", changes.pop())
+        return fields
+
+    monkeypatch.setattr(store.connection, "command", change_after)
+    assert Attempt(store.connection).read_sample(key, 9) == ({"id": "1", "since": "5"}, 2)

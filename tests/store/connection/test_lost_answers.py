@@ -9,7 +9,7 @@ import redis
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, ids, snapshot
+from tests.store.examination import broken, ids, run, snapshot
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import LogAction, Reason, Role
@@ -17,6 +17,8 @@ from voteweb.core.passwords import hash_password
 from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -219,3 +221,27 @@ def test_a_retry_changes_nothing_that_was_done_meanwhile(
         act(store)
     assert [snapshot(store)] == after
     assert broken(store) == []
+
+
+def test_an_act_that_came_to_nothing_is_not_done_late(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    delayed: list[Any] = []
+
+    def leave(attempt: Attempt) -> list[Command]:
+        (is_group,) = attempt.read(("SISMEMBER", store.keys.groups(), "go"))
+        return [("SREM", store.keys.groups(), "go")] if is_group else []
+
+    def delay_one(client: redis.Redis, commands: Any, **options: Any) -> list[Any]:
+        if commands[-1][0] == "EVALSHA" and not delayed:
+            delayed.extend(commands)
+            options["on_connected"]()
+            run(store, "SREM", "groups:", "go")
+            raise redis.TimeoutError("it is on its way")
+        return transport.send(client, commands, **options)
+
+    run(store, "SADD", "groups:", "go")
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "send", delay_one)
+        assert not commit(store.connection, leave)
+    run(store, "SADD", "groups:", "go")
+    transport.send(store.connection.client, delayed)
+    assert run(store, "SISMEMBER", "groups:", "go")

@@ -76,6 +76,7 @@ CALLS = {
         told="[]",
         not_after="",
         when_full=0,
+        is_repeated=0,
         added="",
         removed="",
         until_time="",

@@ -11,11 +11,12 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import Conflict, VotewebError
+from voteweb.core.errors import Conflict, Unavailable, VotewebError
 from voteweb.core.models import Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import Keys, key_type
 from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_values
 
@@ -27,7 +28,7 @@ _FIELDS_AT_ONCE = 1_000
 #: The values of a commit without actor, token and log entry: it checks nobody, and may run twice.
 _UNSAID = {
     "actor_key": "", "actor_id": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]", "not_after": "",
-    "when_full": 0, "added": "", "removed": "", "until_time": "", "told_of": "",
+    "when_full": 0, "is_repeated": 0, "added": "", "removed": "", "until_time": "", "told_of": "",
 }  # fmt: skip
 
 
@@ -67,8 +68,10 @@ class Attempt:
         """Return *count* fields of a hash, and how many it has: nothing is written once it has more or fewer."""
         names = sorted(self._connection.command("HRANDFIELD", key, count))
         total, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
-        fields = dict(zip(names, *values, strict=True)) if names else {}
-        return {name: value for name, value in fields.items() if value is not None}, total
+        stored = zip(names, *values, strict=True) if names else ()
+        fields = {name: value for name, value in stored if value is not None}
+        # Somebody may have added or deleted one between the two round trips.
+        return (fields, total) if len(fields) == min(count, total) else self.read_sample(key, count)
 
 
 def _field_by_field(key: str, fields: Mapping[str, str]) -> dict[Command, Any]:
@@ -113,6 +116,8 @@ def commit(
         attempt, refusal, writes = Attempt(connection), None, None
         try:
             writes = decide(attempt)
+        except Unavailable:
+            raise
         except VotewebError as error:
             refusal = error
         told = [(kind.value, keys.user(name), keys.inbox(name), keys.unread(name)) for kind, name in attempt.told]
@@ -123,6 +128,7 @@ def commit(
         }  # fmt: skip
         named += filter(None, [act["done_key"], *log_keys, act["actor_key"]])
         outcome = connection.script("commit", named=named, **{**act, **said}, **guard)
+        act["is_repeated"] |= outcome.repeated
         if outcome.status == "done":
             if refusal:
                 raise refusal
@@ -145,7 +151,8 @@ def _guard(
 ) -> tuple[list[str], dict[str, str]]:
     """Return the keys that the commands of a commit name, and its values for them (see lua/commit.lua)."""
     if max(len(reads), len(writes)) > MAX_COMMANDS:
-        raise ValueError(f"a commit has {len(reads)} reads and {len(writes)} writes")
+        # Only an article that another program has put into very many groups needs more.
+        raise BrokenData from ValueError(f"a commit has {len(reads)} reads and {len(writes)} writes")
     inboxes = [key for _, *keys_of_one in told for key in keys_of_one]
     named = dict.fromkeys([*(str(key) for command in (*reads, *writes) for key in _keys(command)), *inboxes])
     written = dict.fromkeys(str(key) for command in writes if command[0] != "UNLINK" for key in _keys(command))

@@ -1,13 +1,14 @@
 -- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
 -- keys: {named}*
--- args: done_key actor_key actor_id role entry log_keys reads replies writes types told not_after when_full added removed
---       until_time told_of
+-- args: done_key actor_key actor_id role entry log_keys reads replies writes types told not_after when_full is_repeated added
+--       removed until_time told_of
 -- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
 -- empty; role is the least that may do this. These are JSON: the log entry, "" if the act is not logged; log_keys,
 -- log-entries: and the lists of ids that index it; the commands that read and their replies then; the commands that write;
 -- the types of keys that they write, as pairs of key and type; and who is told of the log entry: the kind of each notice, and
 -- the member's user: inbox: unread:. not_after is the unix time after which the act is decided anew, "" for none; when_full
--- is 1 if a server whose memory is full takes the writes; added and removed are groups, and until_time the end of a ban, for
+-- is 1 if a server whose memory is full takes the writes; is_repeated is 1 if an earlier call of this act may still come, which
+-- must then do nothing; added and removed are groups, and until_time the end of a ban, for
 -- the log entry; told_of is an earlier entry ("log-<id>") or a comment of which is told instead, "" for none.
 -- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
@@ -54,7 +55,7 @@ for _, key in ipairs(log_keys) do
   check_type(key, 'list')
 end
 if #writes == 0 then
-  return { 'done' }
+  return is_repeated == '1' and done(done_key, { 'done' }) or { 'done' }
 elseif when_full == '1' then
   write_when_full(done_key)
 end
@@ -71,8 +72,8 @@ local function enter_best(key, member, value, max_ranked)
 end
 local OWN_WRITES = { ENTER = enter, ['ENTER-BEST'] = enter_best }
 for _, write in ipairs(writes) do
-  -- A counter that another program has made no number stays as it is.
-  local run = write[1] == 'HINCRBY' and redis.pcall or redis.call
+  -- A counter that another program has made no number stays as it is, and so does a stream of changes that is at its end.
+  local run = (write[1] == 'HINCRBY' or write[1] == 'XADD') and redis.pcall or redis.call
   if OWN_WRITES[write[1]] then
     OWN_WRITES[write[1]](unpack(write, 2))
   else
