@@ -240,13 +240,18 @@ def test_finish_skips_articles_that_another_program_deleted(store: Store, ann: U
 
 @pytest.mark.parametrize("delete_articles", [False, True])
 def test_members_of_other_programs_are_dropped(store: Store, ann: User, delete_articles: bool) -> None:
-    for member in ("some-other-program", "article:04"):
+    comment = factories.comment(store, 4, store.users.get("bob"))
+    for member in ("some-other-program", "article:04", "article:4", str(comment)):  # 4 and its comment are bob's
         run(store, "ZADD", "posted:ann", 5, member)
         run(store, "ZADD", "gone:ann", 5, member)
+        run(store, "RPUSH", "commented:ann", member)
     store.account_deletion.start(ann, delete_articles=delete_articles)
     store.account_deletion.finish("ann")
     assert is_finished(store)
-    assert read_article(store, 4).poster == "bob"
+    assert not run(store, "EXISTS", "commented:ann")
+    article = read_article(store, 4)
+    assert (article.poster, article.status) == ("bob", ArticleStatus.LISTED)
+    assert run(store, "HGET", "thread:4", comment.number).split(" ")[-1] == "bob"
 
 
 def test_a_deletion_that_fails_stops_no_other(store: Store) -> None:

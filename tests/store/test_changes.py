@@ -69,7 +69,7 @@ def test_each_act_on_an_article_is_a_change(store: Store) -> None:
         lambda: store.removals.remove(id, removal),
         lambda: store.removals.remove(id, removal),
         lambda: store.removals.restore(id, restoration),
-        lambda: store.removals.disown(id, "ann"),
+        lambda: store.removals.leave(id, "ann", deletes=False),
         lambda: store.removals.delete(id),
         lambda: list(store.removals.purge(id, purge, with_comments=False)),
     ]

@@ -2,6 +2,7 @@
 
 import time
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
 from tests.store.queries import read_article
+from voteweb.core import config
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
@@ -171,3 +173,21 @@ def test_a_released_article_is_not_in_a_group_that_was_deleted(store: Store, mod
     assert release(store, held, mod)
     assert read_article(store, held).groups == ()
     assert broken(store) == []
+
+
+def test_one_that_is_released_while_its_poster_leaves_is_kept(
+    store: Store, mod: User, ann: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, script = post(store, ann), store.connection.script
+    store.account_deletion.start(ann, delete_articles=False)
+
+    def release_before(name: str, /, **values: Any) -> Any:
+        if name == "commit" and store.keys.article(held) in values["named"] and store.waiting.has_article(held):
+            run(store, "ZREM", "held-articles:", f"article:{held}")
+            run(store, "HDEL", f"article:{held}", "gone")
+        return script(name, **values)
+
+    monkeypatch.setattr(store.connection, "script", release_before)
+    store.account_deletion.finish("ann")
+    article = read_article(store, held)
+    assert (article.poster, article.status) == (config.DELETED_MEMBER, ArticleStatus.LISTED)

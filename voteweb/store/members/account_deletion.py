@@ -1,12 +1,12 @@
 """The deletion of an account: immediate for the member, what it wrote in bounded steps that can be resumed."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 
 from voteweb.core import config
-from voteweb.core.errors import NoSuchArticle, NoSuchComment, NoSuchMember, PasswordChanged
-from voteweb.core.models import ArticleStatus, Role, User
+from voteweb.core.comments import CommentId
+from voteweb.core.errors import NoSuchMember, PasswordChanged
+from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.accounts.mail import forget_mails
@@ -85,16 +85,16 @@ class AccountDeletion(StorePart):
         keys = self._keys
         if not self._connection.command("SISMEMBER", keys.leaving(), name_key(name)):
             return
-        spelled, leaving = self._connection.command("HMGET", keys.user(name), "name", "leaving")
-        deletes, last = leaving == "delete", config.READ_BATCH_SIZE - 1
+        deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
+        last = config.READ_BATCH_SIZE - 1
         SecretFeeds(self._context).remove_all(name)
         Sessions(self._context).forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while not commit(self._connection, partial(self._end, name)):
             for ranking in (keys.posted(name), keys.gone(name)):
-                yield from self._each(("ZRANGE", ranking, 0, last), partial(self._release, name, deletes))
-            written = ("LRANGE", keys.commented(name), 0, last)
-            yield from self._each(written, partial(self._release, spelled or name, deletes))
+                yield from self._each(("ZRANGE", ranking, 0, last), partial(self._release, name, deletes, ranking))
+            written = keys.commented(name)
+            yield from self._each(("LRANGE", written, 0, last), partial(self._release, name, deletes, written))
             yield from Reports(self._context).withdraw_all(name)
             yield from self._each(("ZRANGE", keys.invites(name), 0, last), partial(self._remove_invitation, name))
             self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
@@ -111,22 +111,14 @@ class AccountDeletion(StorePart):
         (left,) = attempt.read(("EXISTS", *keys_left_behind(self._keys, name)))
         return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
 
-    def _release(self, name: str, deletes: bool, member: str) -> None:
-        """Delete one article or comment, or take the name off it."""
-        keys, id = self._keys, article_id(member) if is_article(member) else parse_comment(member)
-        if id is None:  # another program's member
-            lists = [("ZREM", key, member) for key in (keys.posted(name), keys.gone(name))]
-            self._connection.run([*lists, ("LREM", keys.commented(name), 1, member)])
-            return
-        # Nobody has read what waits for a moderator.
-        is_held = (
-            isinstance(id, int) and self._connection.command("HGET", keys.article(id), "gone") == ArticleStatus.HELD
-        )
-        removals = Removals(self._context)
-        if deletes or is_held:
-            with suppress(NoSuchArticle, NoSuchComment):  # another program has deleted it
-                removals.delete(id)
-        removals.disown(id, name)
+    def _release(self, name: str, deletes: bool, listed: str, member: str) -> None:
+        """Delete one article or comment, or take the name off it, and take it out of the list *listed*."""
+        id = article_id(member) if is_article(member) else parse_comment(member)
+        is_comments = listed == self._keys.commented(name)
+        if id is None or isinstance(id, CommentId) != is_comments:  # another program's member
+            self._connection.command(*(("LREM", listed, 1, member) if is_comments else ("ZREM", listed, member)))
+        else:
+            Removals(self._context).leave(id, name, deletes=deletes)
 
     def _remove_invitation(self, name: str, member: str) -> None:
         key = self._keys.invite(invitation_digest(member))

@@ -9,6 +9,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, CommentGone, Conflict, NoSuchArticle, NoSuchComment, NotYourComment
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
+from voteweb.core.names import name_key
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import StoredComment, hidden_numbers, hidden_writes, is_author, is_covered
@@ -57,15 +58,21 @@ class RemovableArticle:
         """Delete it, though it was deleted before, so that no index keeps its words."""
         return [*self._forget(self._places.read(self._attempt, self._id)), record_change(self._keys, "p", self._id)]
 
-    def disowning(self, name: str) -> list[Command]:
-        """Take the name off it; forget its earlier versions and its poster's answer."""
+    def release(self, name: str, *, deletes: bool) -> list[Command]:
+        """Take it out of the lists of *name*, who leaves; if it is theirs, delete it or take the name off it.
+
+        One that waits for a moderator, which nobody has read, is deleted anyway.
+        """
         keys, member = self._keys, article_member(self._id)
-        ((time, poster),) = self._attempt.read(("HMGET", self._key, "time", "poster"))
-        renamed: list[Command] = []
-        if time is not None and poster != config.DELETED_MEMBER:
-            renamed = [("HSET", self._key, "poster", config.DELETED_MEMBER), record_change(keys, "a", self._id)]
+        ((poster, gone),) = self._attempt.read(("HMGET", self._key, "poster", "gone"))
         lists: list[Command] = [("ZREM", ranking, member) for ranking in (keys.posted(name), keys.gone(name))]
-        return [*renamed, *lists, ("UNLINK", keys.was(self._id)), *without_answer(keys, self._id)]
+        if name_key(poster or "") != name_key(name):
+            return lists
+        deleted: list[Command] = []
+        with suppress(NoSuchArticle):  # another program has deleted it
+            deleted = self.deletion(None) if deletes or gone == ArticleStatus.HELD else []
+        renamed = [("HSET", self._key, "poster", config.DELETED_MEMBER), record_change(keys, "a", self._id)]
+        return [*deleted, *renamed, *lists, ("UNLINK", keys.was(self._id)), *without_answer(keys, self._id)]
 
     def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
         """Take it out of every list; its comments go with it, *with_replies* or not."""
@@ -142,16 +149,18 @@ class RemovableComment(StoredComment):
             *without_reports(keys, thing_of(keys, self.id)),
         ]
 
-    def disowning(self, name: str) -> list[Command]:
-        """Take the name off it, and it from the head of the member's list."""
-        listed, renamed = self.keys.commented(name), list[Command]()
+    def release(self, name: str, *, deletes: bool) -> list[Command]:
+        """Delete it or take the name off it, if *name* has written it; take it from the head of their list."""
+        listed, written = self.keys.commented(name), list[Command]()
         with suppress(NoSuchComment):
             node, stored = self.read()
             if is_author(node, name):
-                renamed = self.store(replace_author(stored, config.DELETED_MEMBER))
+                if deletes and (deleted := self.deletion(None)):
+                    return deleted  # out of that list, too
+                written = self.store(replace_author(stored, config.DELETED_MEMBER))
         # One that does not stand at the head has been deleted, and is not searched for.
         (head,) = self.attempt.read(("LINDEX", listed, 0))
-        return [*renamed, *([("LREM", listed, 1, head)] if head == str(self.id) else [])]
+        return [*written, *([("LREM", listed, 1, head)] if head == str(self.id) else [])]
 
     def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
         """Remove it, with all that is below it or alone."""
@@ -219,9 +228,13 @@ class Removals(StorePart):
 
         commit(self._connection, decide, actor=author, role=Role.MEMBER, when_full=True)
 
-    def disown(self, id: int | CommentId, name: str) -> None:
-        """Take the *name* of a member who left off their article or comment."""
-        commit(self._connection, lambda attempt: removable(attempt, self._context, id).disowning(name), when_full=True)
+    def leave(self, id: int | CommentId, name: str, *, deletes: bool) -> None:
+        """Take an article or comment out of the lists of *name*, who leaves; delete it or keep it nameless."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return removable(attempt, self._context, id).release(name, deletes=deletes)
+
+        commit(self._connection, decide, when_full=True)
 
     def remove(
         self, id: int | CommentId, entry: NewLogEntry, *, with_replies: bool = False, actor: User | None = None
