@@ -73,6 +73,13 @@ def test_an_unknown_invitation_is_refused(store: Store, token: str) -> None:
     assert store.invitations.find("never-made") is None
 
 
+def test_an_end_that_is_no_time_is_over(store: Store, ann: User) -> None:
+    token = store.invitations.make(ann)
+    run(store, "HSET", store.keys.invite(digest_of(token)).removeprefix(store.keys.prefix), "until", "soon")
+    with pytest.raises(NoInvitation):
+        store.users.make("bob", "", invitation=token)
+
+
 def test_an_expired_invitation_is_refused(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "INVITATION_SECONDS", -1)
     token = store.invitations.make(ann)

@@ -7,7 +7,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import run, snapshot
-from voteweb.core.errors import NameTaken, NoSuchMember, PasswordChanged
+from voteweb.core.errors import DataDamaged, NameTaken, NoSuchMember, PasswordChanged
 from voteweb.core.models import Role, User
 from voteweb.store import Store
 
@@ -103,3 +103,10 @@ def test_the_counter_of_members_is_no_member(store: Store) -> None:
     factories.user(store)
     assert run(store, "TYPE", "user:") == "string"
     assert store.users.find("ann") is not None
+
+
+def test_a_counter_that_is_no_number_is_damaged_data(store: Store) -> None:
+    run(store, "SET", "user:", "none")
+    with pytest.raises(DataDamaged, match="none"):
+        store.users.make("ann", "")
+    assert store.users.find("ann") is None

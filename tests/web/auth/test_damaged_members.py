@@ -36,3 +36,12 @@ def test_damaged_member_breaks_no_page(damage: tuple[str, ...], bob: Browser, re
     reader.log_in("bob", PASSWORD)
     assert reader.status == (422 if arguments[0] in NEEDED else 303)
     assert not reader.open("/").page.one("header").all("a", href="/reports")
+
+
+@pytest.mark.parametrize("value", ["x", "1e300,0,,", "inf,0,,", "1,1e300,,", "nan,0,,"])
+def test_session_of_another_program_is_none(value: str, bob: Browser, store: Store) -> None:
+    key = store.keys.sessions("bob").removeprefix(store.keys.prefix)
+    for digest in run(store, "HKEYS", key):
+        if digest != "of":
+            run(store, "HSET", key, digest, value)
+    assert bob.open("/account").location == "/login?next=/account"

@@ -145,7 +145,8 @@ class Sessions(StorePart):
             )
         except ValueError:  # an ended one, or another program's value
             return None
-        return session if clock.now() < self.end_of(session) else None
+        is_time = max(session.began, session.used, session.checked) < config.MAX_TIME
+        return session if is_time and clock.now() < self.end_of(session) else None
 
     def end_of(self, session: Session) -> float:
         """Return the unix time at which *session* ends if it is not used again."""

@@ -20,6 +20,7 @@ from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role,
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -72,7 +73,7 @@ class Users(StorePart):
             id, last_id = attempt.read(("HGET", user, "id"), ("GET", keys.last_user_id()))
             if id is not None:
                 raise NameTaken(name=name)
-            fields = _new_fields(int(last_id or 0) + 1, name, password_hash, attempt.now, session) | {"role": role}
+            fields = _new_fields(_last_id(last_id) + 1, name, password_hash, attempt.now, session) | {"role": role}
             since, writes = attempt.now, list[Command]([("INCR", keys.last_user_id())])
             if invitation is not None:
                 invite = keys.invite(digest_of(invitation))
@@ -107,16 +108,17 @@ class Users(StorePart):
         last_id, *ids = attempt.read(("GET", keys.last_user_id()), *reads)
         missing = [name for name, id in zip(names, ids, strict=True) if id is None]
         writes: list[Command] = [("INCRBY", keys.last_user_id(), len(missing))]
-        for id, name in enumerate(missing, start=int(last_id or 0) + 1):
+        for id, name in enumerate(missing, start=_last_id(last_id) + 1):
             writes += change_member(attempt, keys, name, {}, _new_fields(id, name, "", attempt.now, new_session_id()))
         return writes if missing else []
 
     def _read_inviter(self, attempt: Attempt, invite: str) -> str:
         """Return who made an invitation that can be used now; raise NoInvitation, InviterGone."""
         ((by, until, used, revoked),) = attempt.read(("HMGET", invite, "by", "until", "used", "revoked"))
-        if by is None or used is not None or revoked is not None or float(attempt.now) >= float(until):
+        end = finite_number(until)
+        if by is None or used is not None or revoked is not None or end is None or float(attempt.now) >= end:
             raise NoInvitation()
-        attempt.not_after = float(until)
+        attempt.not_after = end
         inviter, _ = read_member(attempt, self._keys, by)
         if inviter is None or inviter.left or inviter.banned:
             raise InviterGone()
@@ -326,6 +328,14 @@ def parse_user(values: list[str | None]) -> User | None:
         return None
     user = User(*(read(value) for read, value in zip(_READS, values, strict=True)))
     return replace(user, banned=0.0) if 0 < user.banned_until <= clock.now() else user
+
+
+def _last_id(stored: str | None) -> int:
+    """Return the last id given out; raise BrokenData for a counter that is none, which the doctor names."""
+    id = whole_number(stored or "0")
+    if id is None:
+        raise BrokenData from ValueError(f"the counter of members is {stored}")
+    return id
 
 
 def _new_fields(id: int, name: str, password_hash: str, now: str, session: str) -> dict[str, str]:
