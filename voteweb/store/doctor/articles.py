@@ -349,7 +349,9 @@ def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
             what = f"leads from {alias:.60} to {name:.60}: " + (
                 "there is no such group" if is_lost else "both are groups"
             )
-            yield Finding(key, what, ("HDEL", key, alias))
+            reads = [("HGET", key, alias), ("SISMEMBER", scanner.site_keys.groups(), name)]
+            seen = [name, int(not is_lost)]
+            yield Finding(key, what, guarded(scanner.site_keys, reads, seen, [("HDEL", key, alias)]))
 
 
 def _group_reads(keys: Keys, key: str) -> list[Command]:
