@@ -11,6 +11,7 @@ from tests.helpers import needs
 from voteweb.search.models import State
 from voteweb.store.accounts.mail import MailOutcome, MailStatus
 from voteweb.store.server.health import BackupFacts, Sizes
+from voteweb.web.monitoring.events import Event
 from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
 
 RULES = DEPLOY / "prometheus" / "rules.yml"
@@ -22,8 +23,8 @@ def shown_metrics() -> set[str]:
     metrics = PrometheusMetrics()
     metrics.observe_request("lists.front", "200", "hit", 0.1)
     metrics.observe_search("ok", 0.1)
-    for count in (metrics.count_vote, metrics.count_refusal, metrics.count_login):
-        count("ok")
+    for event in (Event.VOTE, Event.REFUSAL, Event.LOG_IN):
+        metrics.count(event, "ok")
     mail = MailStatus({MailOutcome.SENT: 1}, 1, 1.0, "")
     facts = Facts(Sizes(1, 1, 1, 1, 1), BackupFacts(1.0, 1), mail, True, State("", "", 100, 0.0, 1, 1), 1, is_up=True)
     return set(re.findall(r"^voteweb_\w+", metrics.render(facts).decode(), re.MULTILINE))

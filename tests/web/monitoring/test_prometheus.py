@@ -2,6 +2,7 @@
 
 from tests.web.monitoring.samples import samples
 from voteweb.store.server.health import Sizes
+from voteweb.web.monitoring.events import Event
 from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
 
 REQUESTS = "voteweb_request_seconds"
@@ -41,8 +42,8 @@ def test_requests_are_timed_by_route_status_and_cache_status() -> None:
 def test_votes_and_refusals_are_counted_by_outcome_and_limit() -> None:
     metrics = PrometheusMetrics()
     for outcome in ("counted", "counted", "already-voted"):
-        metrics.count_vote(outcome)
-    metrics.count_refusal("login")
+        metrics.count(Event.VOTE, outcome)
+    metrics.count(Event.REFUSAL, "login")
     values = samples(metrics.render(Facts(Sizes(0, 0))))
     assert values["voteweb_votes_total{outcome=counted}"] == 2
     assert values["voteweb_votes_total{outcome=already-voted}"] == 1
@@ -51,5 +52,5 @@ def test_votes_and_refusals_are_counted_by_outcome_and_limit() -> None:
 
 def test_two_sites_in_one_process_count_separately() -> None:
     first, second = PrometheusMetrics(), PrometheusMetrics()
-    first.count_vote("counted")
+    first.count(Event.VOTE, "counted")
     assert "voteweb_votes_total{outcome=counted}" not in samples(second.render(Facts(Sizes(0, 0))))

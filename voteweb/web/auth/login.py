@@ -24,6 +24,7 @@ from voteweb.web.context import request_globals, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
+from voteweb.web.monitoring.events import Event
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 
@@ -219,7 +220,7 @@ def start_session(user: User) -> None:
 
 def note_log_in(name: str, outcome: LogInOutcome) -> None:
     """Note an attempt to log in as the member *name*, "" if there is none; a full database does not stop the log-in."""
-    metrics.count_login(outcome)
+    metrics.count(Event.LOG_IN, outcome)
     network = rate_limits.sign_up_network()
     with suppress(StorageFull, DataDamaged):
         digest = store().limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""

@@ -7,6 +7,7 @@ from flask import Flask, current_app
 from voteweb.core.settings import Settings
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store
+from voteweb.web.monitoring.events import Event
 
 if TYPE_CHECKING:
     from voteweb.web.monitoring.prometheus import PrometheusMetrics
@@ -35,36 +36,8 @@ def get(app: Flask) -> "PrometheusMetrics | None":
     return cast("PrometheusMetrics | None", app.extensions.get(_EXTENSION))
 
 
-def count_vote(outcome: str) -> None:
-    """Count an attempt to vote or to take a vote back; *outcome* is a VoteFlash or the code of a refusal."""
+def count(event: Event, *labels: str) -> None:
+    """Count an *event* with its *labels*."""
     prometheus = get(current_app)
     if prometheus:
-        prometheus.count_vote(outcome)
-
-
-def count_refusal(kind: str) -> None:
-    """Count a refusal by the rate limit of this *kind*."""
-    prometheus = get(current_app)
-    if prometheus:
-        prometheus.count_refusal(kind)
-
-
-def count_login(outcome: str) -> None:
-    """Count an attempt to log in; *outcome* is a LogInOutcome."""
-    prometheus = get(current_app)
-    if prometheus:
-        prometheus.count_login(outcome)
-
-
-def count_signup() -> None:
-    """Count a member who signed up."""
-    prometheus = get(current_app)
-    if prometheus:
-        prometheus.count_signup()
-
-
-def count_damage() -> None:
-    """Count a request that met damaged data."""
-    prometheus = get(current_app)
-    if prometheus:
-        prometheus.count_damage()
+        prometheus.count(event, *labels)

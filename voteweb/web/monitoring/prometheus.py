@@ -20,6 +20,7 @@ from voteweb.core.config import METRICS_DIR_VARIABLE
 from voteweb.search.models import State
 from voteweb.store.accounts.mail import MailStatus
 from voteweb.store.server.health import BackupFacts, Sizes
+from voteweb.web.monitoring.events import Event
 
 
 class Facts(NamedTuple):
@@ -151,10 +152,6 @@ class PrometheusMetrics:
             buckets=_ROUND_TRIP_BUCKETS,
             registry=registry,
         )
-        self._votes = Counter(
-            "voteweb_votes", "Attempts to vote or to take a vote back, by outcome.", ["outcome"], registry=registry
-        )
-        self._refusals = Counter("voteweb_limits", "Requests refused by a rate limit.", ["limit"], registry=registry)
         self._searches = Histogram(
             "voteweb_search_seconds",
             "Searches in the index by outcome, with the time that they waited for their turn; a page of results may "
@@ -163,11 +160,11 @@ class PrometheusMetrics:
             buckets=_SEARCH_BUCKETS,
             registry=registry,
         )
-        self._logins = Counter("voteweb_logins", "Attempts to log in, by outcome.", ["outcome"], registry=registry)
-        self._signups = Counter("voteweb_signups", "Members who signed up.", registry=registry)
-        self._damages = Counter(
-            "voteweb_damaged", "Requests that met damaged data and were answered with 503.", registry=registry
-        )
+        self._counters = {
+            event: Counter(name, description, labels, registry=registry)
+            for event in Event
+            for name, description, labels in [event.value]
+        }
         # Finding a series by its labels takes as long as counting in it.
         self._request_series: dict[tuple[str, str, str], Histogram] = {}
 
@@ -184,20 +181,9 @@ class PrometheusMetrics:
     def observe_search(self, outcome: str, seconds: float) -> None:
         self._searches.labels(outcome).observe(seconds)
 
-    def count_vote(self, outcome: str) -> None:
-        self._votes.labels(outcome).inc()
-
-    def count_refusal(self, kind: str) -> None:
-        self._refusals.labels(kind).inc()
-
-    def count_login(self, outcome: str) -> None:
-        self._logins.labels(outcome).inc()
-
-    def count_signup(self) -> None:
-        self._signups.inc()
-
-    def count_damage(self) -> None:
-        self._damages.inc()
+    def count(self, event: Event, *labels: str) -> None:
+        counter = self._counters[event]
+        (counter.labels(*labels) if labels else counter).inc()
 
     def render(self, facts: Facts) -> bytes:
         """Return the metrics of all workers of the site, and gauges of the *facts*, as text."""

@@ -45,6 +45,7 @@ from voteweb.web.forms import Form, LoginForm, MailResetForm, RecoveryForm, Rese
 from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
+from voteweb.web.monitoring.events import Event
 from voteweb.web.urls import safe_path
 from voteweb.web.views.votes import cast_pending, pending_title
 
@@ -154,7 +155,7 @@ def _join(form: SignupForm, invitation: str | None) -> User:
         network=rate_limits.sign_up_network(),
         request=form.request.data if form.request else "",
     )
-    metrics.count_signup()
+    metrics.count(Event.SIGN_UP)
     return user
 
 

@@ -21,6 +21,7 @@ from voteweb.web.flashes import VoteFlash, set_vote_flash
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
+from voteweb.web.monitoring.events import Event
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 
@@ -85,7 +86,7 @@ def change(endpoint: str, id: int | CommentId, voter: Voter, hit: RateLimitHit |
     """Do the act of *endpoint* and count it in the metrics; return the votes of the article or comment then."""
     act = ACTS[endpoint]
     votes = act.change(store())(id, voter, hit=hit)
-    metrics.count_vote(act.outcome)
+    metrics.count(Event.VOTE, act.outcome)
     return votes
 
 
@@ -103,7 +104,7 @@ def answer_failure(error: Exception) -> ResponseReturnValue:
 
 def _count_failure(error: Exception) -> None:
     if isinstance(error, VotewebError):
-        metrics.count_vote(error.code)
+        metrics.count(Event.VOTE, error.code)
     if isinstance(error, LoggedOut):
         request_record.get(request.environ).member = 0
         login.viewer()  # shows the member why their session has ended
