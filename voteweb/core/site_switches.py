@@ -85,12 +85,9 @@ def checked_value(name: SwitchName, typed: str) -> str:
 
 def checked_words(name: SwitchName, typed: str) -> str:
     """Return the words of the switch *name* as one clean line, which may be empty; raise Invalid if it is too long."""
-    if name is not SwitchName.ANNOUNCEMENT:
-        return validation.note(typed)
-    line = validation.clean_line(typed, config.MAX_ANNOUNCEMENT_LENGTH)
-    if len(line) > config.MAX_ANNOUNCEMENT_LENGTH:
-        raise Invalid(N_("Please use at most %(max)s characters."), max=config.MAX_ANNOUNCEMENT_LENGTH)
-    return line
+    if name is SwitchName.ANNOUNCEMENT:
+        return validation.note(typed, config.MAX_ANNOUNCEMENT_LENGTH)
+    return validation.note(typed)
 
 
 def _link(typed: str) -> str:

@@ -52,26 +52,23 @@ def title(typed: str) -> str:
             N_("A title needs at least %(min)s characters, with a letter or digit among them."),
             min=config.MIN_TITLE_LENGTH,
         )
-    if len(cleaned) > config.MAX_TITLE_LENGTH:
-        raise Invalid(
-            N_("A title can have at most %(max)s characters; this one has %(length)s."),
-            max=config.MAX_TITLE_LENGTH,
-            length=len(cleaned),
-        )
-    return cleaned
+    too_long = N_("A title can have at most %(max)s characters; this one has %(length)s.")
+    return _at_most(config.MAX_TITLE_LENGTH, cleaned, too_long)
+
+
+def _at_most(max: int, text: str, too_long: str) -> str:
+    """Return *text*; raise Invalid with the message *too_long* if it has more than *max* characters."""
+    if len(text) > max:
+        raise Invalid(too_long, max=max, length=len(text))
+    return text
 
 
 def link(typed: str) -> str:
     """Return *typed* without surrounding spaces, which may be empty; raise Invalid if it is not a web address."""
-    stripped = typed.strip()
+    too_long = N_("A link can have at most %(max)s characters; this one has %(length)s.")
+    stripped = _at_most(config.MAX_LINK_LENGTH, typed.strip(), too_long)
     if not stripped:
         return ""
-    if len(stripped) > config.MAX_LINK_LENGTH:
-        raise Invalid(
-            N_("A link can have at most %(max)s characters; this one has %(length)s."),
-            max=config.MAX_LINK_LENGTH,
-            length=len(stripped),
-        )
     if not stripped.isprintable() or " " in stripped or "\\" in stripped:
         raise Invalid(N_("A link cannot contain spaces, backslashes or invisible characters."))
     try:
@@ -112,28 +109,17 @@ def _has_public_host(typed: str) -> bool:
 
 def text(typed: str) -> str:
     """Return *typed* with plain line ends and without control characters; raise Invalid if it is too long."""
-    cleaned = _clean_text(typed)
-    if len(cleaned) > config.MAX_TEXT_LENGTH:
-        raise Invalid(
-            N_("A text can have at most %(max)s characters; this one has %(length)s."),
-            max=config.MAX_TEXT_LENGTH,
-            length=len(cleaned),
-        )
-    return cleaned
+    too_long = N_("A text can have at most %(max)s characters; this one has %(length)s.")
+    return _at_most(config.MAX_TEXT_LENGTH, _clean_text(typed), too_long)
 
 
 def comment(typed: str) -> str:
     """Return *typed* as :func:`text` does; raise Invalid if it shows nothing, or is too long for a comment."""
-    length = len(typed)
-    if length <= _MAX_SHRINKING * config.MAX_COMMENT_LENGTH:
+    if len(typed) <= _MAX_SHRINKING * config.MAX_COMMENT_LENGTH:
         typed = _clean_text(typed)
-        length = len(typed)
-    if length > config.MAX_COMMENT_LENGTH:
-        raise Invalid(
-            N_("A comment can have at most %(max)s characters; this one has %(length)s."),
-            max=config.MAX_COMMENT_LENGTH,
-            length=length,
-        )
+    _at_most(
+        config.MAX_COMMENT_LENGTH, typed, N_("A comment can have at most %(max)s characters; this one has %(length)s.")
+    )
     if not any(unicodedata.category(character)[0] not in "CMZ" for character in typed):
         raise Invalid(N_("Please write something: this comment is empty."))
     return typed
@@ -240,10 +226,8 @@ def group_title(typed: str) -> str:
 
 def group_description(typed: str) -> str:
     """Return the description of a group as one clean line, which may be empty; raise Invalid if it is too long."""
-    cleaned = clean_line(typed, config.MAX_GROUP_DESCRIPTION_LENGTH)
-    if len(cleaned) > config.MAX_GROUP_DESCRIPTION_LENGTH:
-        raise Invalid(N_("A description can have at most %(max)s characters."), max=config.MAX_GROUP_DESCRIPTION_LENGTH)
-    return cleaned
+    max = config.MAX_GROUP_DESCRIPTION_LENGTH
+    return _at_most(max, clean_line(typed, max), N_("A description can have at most %(max)s characters."))
 
 
 def reason(typed: str) -> str:
@@ -254,12 +238,9 @@ def reason(typed: str) -> str:
     return cleaned
 
 
-def note(typed: str) -> str:
-    """Return a note as one clean line, which may be empty; raise Invalid if it is too long."""
-    cleaned = clean_line(typed, config.MAX_REASON_LENGTH)
-    if len(cleaned) > config.MAX_REASON_LENGTH:
-        raise Invalid(N_("Please use at most %(max)s characters."), max=config.MAX_REASON_LENGTH)
-    return cleaned
+def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:
+    """Return a note as one clean line, which may be empty; raise Invalid if it has more than *max* characters."""
+    return _at_most(max, clean_line(typed, max), N_("Please use at most %(max)s characters."))
 
 
 def member_note(typed: str) -> str:
