@@ -52,7 +52,7 @@ bench-smoke: $(VENV)/ready
 # language below voteweb/web/i18n/translations, then run it again to compile them.
 translations: $(VENV)/ready-for-tests
 	@mkdir -p build
-	$(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext --no-location --sort-output -o build/messages.pot .
+	$(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext -k _counter:1,2 --no-location --sort-output -o build/messages.pot .
 	$(BIN)/pybabel -q update -i build/messages.pot -d $(TRANSLATIONS) -w 110 \
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)

@@ -26,7 +26,7 @@ every_language = pytest.mark.parametrize("code", TRANSLATED)
 @cache
 def extracted() -> frozenset[str | tuple[str, ...]]:
     """Return every message in code and templates that `make translations` extracts."""
-    keywords = re.findall(r"-k (\w+)", (ROOT / "Makefile").read_text())
+    keywords = re.findall(r"-k (\S+)", (ROOT / "Makefile").read_text())
     with (ROOT / ".ci" / "babel.cfg").open() as file:
         methods, options = parse_mapping_cfg(file)
     extraction = extract_from_dir(ROOT, methods, options, {**DEFAULT_KEYWORDS, **parse_keywords(keywords)})

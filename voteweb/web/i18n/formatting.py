@@ -1,6 +1,6 @@
 """Messages, names, numbers and dates in the language of the current response; times are unix seconds."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -113,51 +113,25 @@ def display_name(name: str) -> str:
     return gettext("command line") if name == config.COMMAND_LINE else name
 
 
-def code_count(count: int) -> str:
-    return ngettext("%(count)s recovery code", "%(count)s recovery codes", count, count=format_number(count))
+def _counter(singular: str, plural: str) -> Callable[[int], str]:
+    """Return a function that tells a number of things in the language of the response."""
+    return lambda count: ngettext(singular, plural, count, count=format_number(count))
 
 
-def vote_count(count: int) -> str:
-    return ngettext("%(count)s vote", "%(count)s votes", count, count=format_number(count))
-
-
-def article_count(count: int) -> str:
-    return ngettext("%(count)s article", "%(count)s articles", count, count=format_number(count))
-
-
-def comment_count(count: int) -> str:
-    return ngettext("%(count)s comment", "%(count)s comments", count, count=format_number(count))
-
-
-def new_count(count: int) -> str:
-    """Return a number of comments that the viewer has not seen."""
-    return ngettext("%(count)s new", "%(count)s new", count, count=format_number(count))
-
-
-def reply_count(count: int) -> str:
-    return ngettext("%(count)s reply", "%(count)s replies", count, count=format_number(count))
-
-
-def more_replies(count: int) -> str:
-    """Return a number of replies that are on another page."""
-    return ngettext("%(count)s more reply", "%(count)s more replies", count, count=format_number(count))
-
-
-def action_count(count: int) -> str:
-    """Return a number of log entries."""
-    return ngettext("%(count)s entry", "%(count)s entries", count, count=format_number(count))
-
-
-def invitation_count(count: int) -> str:
-    return ngettext("%(count)s invitation", "%(count)s invitations", count, count=format_number(count))
-
-
-def rule_count(count: int) -> str:
-    return ngettext("%(count)s rule", "%(count)s rules", count, count=format_number(count))
-
-
-def report_count(count: int) -> str:
-    return ngettext("%(count)s report", "%(count)s reports", count, count=format_number(count))
+code_count = _counter("%(count)s recovery code", "%(count)s recovery codes")
+vote_count = _counter("%(count)s vote", "%(count)s votes")
+article_count = _counter("%(count)s article", "%(count)s articles")
+comment_count = _counter("%(count)s comment", "%(count)s comments")
+#: Comments that the viewer has not seen.
+new_count = _counter("%(count)s new", "%(count)s new")
+reply_count = _counter("%(count)s reply", "%(count)s replies")
+#: Replies that are on another page.
+more_replies = _counter("%(count)s more reply", "%(count)s more replies")
+#: Log entries.
+action_count = _counter("%(count)s entry", "%(count)s entries")
+invitation_count = _counter("%(count)s invitation", "%(count)s invitations")
+rule_count = _counter("%(count)s rule", "%(count)s rules")
+report_count = _counter("%(count)s report", "%(count)s reports")
 
 
 def format_datetime(time: float) -> str:
