@@ -240,7 +240,7 @@ def show_invitations() -> str:
     if name:
         require_moderator(viewer())
     else:
-        name = _require_inviter().name
+        name = _require_inviter(viewer()).name
     pipeline = store().pipeline()
     member = store().users.queue_get(pipeline, name)
     invitations = store().invitations.queue_page(pipeline, name, number)
@@ -250,11 +250,17 @@ def show_invitations() -> str:
     return render_template("invitations/index.html", page=page, by=name if by else "")
 
 
+def _require_inviter(user: User | None) -> User:
+    member = require_member(user)
+    if not permissions.may_invite(member, now(), settings()):
+        abort(403, _("You cannot invite others here."))
+    return member
+
+
 @invitations.post("/invitations", endpoint="make")
-@login_required
-def invite() -> ResponseReturnValue:
+@reads(_require_inviter)
+def invite(user: User) -> ResponseReturnValue:
     """Create an invitation, whose link is shown once."""
-    user = _require_inviter()
     token = store().invitations.make(user, permissions.least_inviter_role(user, now(), settings()))
     address = absolute(f"/signup?invite={token}")
     flash(_("Invitation created. Send its link to one person: %(address)s", address=address))
@@ -275,10 +281,3 @@ def revoke(digest: str, user: User) -> Message:
     except LinkUsed:
         abort(404, _("There is no such invitation."))
     return _("The invitation has been withdrawn.")
-
-
-def _require_inviter() -> User:
-    user = require_member(viewer())
-    if not permissions.may_invite(user, now(), settings()):
-        abort(403, _("You cannot invite others here."))
-    return user

@@ -10,7 +10,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.comments import CommentId, CommentStatus, Node, Reported, Thread
+from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Reported, Thread
 from voteweb.core.errors import (
     AlreadyReported,
     AnsweredBefore,
@@ -31,21 +31,22 @@ from voteweb.core.errors import (
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, Report, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, Page, Reason, Report, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, is_article
 from voteweb.web.acts import Message, act, article_entry, queue_article, reads, refuse_actor
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
+from voteweb.web.auth.login import queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
-from voteweb.web.conversations import queue_thread
+from voteweb.web.conversations import queue_thread, tree
 from voteweb.web.flashes import row_category
 from voteweb.web.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import render_article
@@ -85,12 +86,7 @@ class _Comment:
     @property
     def is_covered(self) -> bool:
         """Whether a comment above was removed together with its replies."""
-        number, node = self.id.number, self.node
-        while 0 < node.parent < number and node.parent in self.thread.nodes:
-            number, node = node.parent, self.thread.nodes[node.parent]
-            if node.removes_replies:
-                return True
-        return False
+        return tree(self.thread, CommentOrder.SCORE).is_covered(self.id.number)
 
     def check_visible(self) -> None:
         """Raise ArticleGone or CommentGone unless everybody can read it."""
@@ -216,19 +212,24 @@ def dismiss(id: int, user: User, article: Article) -> Message:
 
 
 @blueprint.get("/reports")
-@login_required
-def reports() -> ResponseReturnValue:
+@reads(
+    require_moderator,
+    page=lambda pipeline: store().reports.queue_page(pipeline, page_number()),
+    all_groups=lambda pipeline: store().groups.queue_names(pipeline),
+    held=lambda pipeline: store().waiting.queue_articles(pipeline),
+    counts=lambda pipeline: store().waiting.queue_counts(pipeline),
+    answered=lambda pipeline: store().waiting.queue_answers(pipeline),
+)
+def reports(
+    user: User,
+    page: Page[str],
+    all_groups: Sequence[str],
+    held: Sequence[Article],
+    counts: WaitingCounts,
+    answered: Sequence[Article],
+) -> str:
     """Show the articles and comments with open reports, the most reported first."""
-    number = page_number()
     pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    members = store().reports.queue_page(pipeline, number)
-    group_names = store().groups.queue_names(pipeline)
-    held, counts = store().waiting.queue_articles(pipeline), store().waiting.queue_counts(pipeline)
-    answered = store().waiting.queue_answers(pipeline)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
-    page = check_page_exists(members.result)
     reported = store().reports.queue_reported(pipeline, page.rows)
     ids = [article_id(member) for member in page.rows if is_article(member)]
     own_votes = store().votes.queue_own(pipeline, ids, user.id)
@@ -240,12 +241,12 @@ def reports() -> ResponseReturnValue:
         notes_on=lambda name: notes.result.get(name_key(name), ()),
         page=page,
         rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
-        answered=answered.result,
         reasons=REASON_LABELS,
         suggest_removal=_suggest_removal,
-        all_groups=group_names.result,
-        held=held.result if number == 1 else (),
-        held_count=counts.result.articles,
+        held=held if page.number == 1 else (),
+        held_count=counts.articles,
+        answered=answered,
+        all_groups=all_groups,
     )
 
 

@@ -11,7 +11,7 @@ from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.web.acts import Message, act, reads
-from voteweb.web.auth.login import login_required, require_member, session_member_name, viewer
+from voteweb.web.auth.login import require_member, session_member_name
 from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
@@ -114,19 +114,18 @@ def hidden(page: Page[Hidden]) -> str:
 @blueprint.post("/g/<name>/hide")
 @blueprint.post("/d/<domain>/hide")
 @blueprint.post("/u/<name>/hide")
-@login_required
-def hide(**named: int | str) -> ResponseReturnValue:
+@reads(require_member)
+def hide(user: User) -> ResponseReturnValue:
     """Hide an article, or those of a group, a domain (however it is spelled) or a member, from the viewer's lists."""
-    hidden = _named(**named)
+    hidden = _named()
     if hidden.kind is HiddenKind.DOMAIN:
         hidden = Hidden(hidden.kind, links.domain_of_address(hidden.name))
         if not hidden.name:
             raise NothingToHide()
-    member = require_member(viewer())
-    if hidden == hidden_member(member.name):
+    if hidden == hidden_member(user.name):
         abort(403, _("You cannot hide your own articles."))
     try:
-        store().my_sites.hide(hidden, member)
+        store().my_sites.hide(hidden, user)
     except TooMuchHidden as error:
         flash(error_message(error), "error")
         return redirect("/hidden", 303)
@@ -140,17 +139,17 @@ def hide(**named: int | str) -> ResponseReturnValue:
 @blueprint.post("/g/<name>/unhide")
 @blueprint.post("/d/<domain>/unhide")
 @blueprint.post("/u/<name>/unhide")
-@login_required
-def unhide(**named: int | str) -> ResponseReturnValue:
+@reads(require_member)
+def unhide(user: User) -> ResponseReturnValue:
     """Show the viewer again what they hid; a domain is spelled as it is stored."""
-    store().my_sites.show(_named(**named), require_member(viewer()))
+    store().my_sites.show(_named(), user)
     flash(_("It is shown in your lists again."))
     return redirect(return_url(), 303)
 
 
-def _named(**named: int | str) -> Hidden:
+def _named() -> Hidden:
     """Return what the address names."""
-    (name,) = map(str, named.values())
+    (name,) = map(str, (request.view_args or {}).values())
     kind = _KINDS[request.path.split("/")[1]]
     if kind is HiddenKind.MEMBER:
         return hidden_member(parse_member(name))
@@ -176,26 +175,25 @@ def mark_read(user: User) -> Message:
 
 
 @blueprint.post("/saved/feed")
-@login_required
-def set_saved_feed() -> ResponseReturnValue:
+@reads(require_member)
+def set_saved_feed(user: User) -> ResponseReturnValue:
     """Give the feed of the saved articles another secret address, which is shown once, or none."""
     withdrawn = _("The feed of your saved articles has no address any more.")
     secret = _("Copy it now: it is shown only once. Whoever knows it can read what you saved.")
-    return _set_feed(SecretFeed.SAVED, "/saved", withdrawn, secret)
+    return _set_feed(user, SecretFeed.SAVED, "/saved", withdrawn, secret)
 
 
 @blueprint.post("/inbox/feed")
-@login_required
-def set_inbox_feed() -> ResponseReturnValue:
+@reads(require_member)
+def set_inbox_feed(user: User) -> ResponseReturnValue:
     """Give the feed of the inbox another secret address, which is shown once, or none."""
     withdrawn = _("The feed of your inbox has no address any more.")
     secret = _("Copy it now: it is shown only once. Whoever knows it can read your inbox.")
-    return _set_feed(SecretFeed.INBOX, "/inbox", withdrawn, secret)
+    return _set_feed(user, SecretFeed.INBOX, "/inbox", withdrawn, secret)
 
 
-def _set_feed(kind: SecretFeed, path: str, withdrawn: str, secret: str) -> ResponseReturnValue:
+def _set_feed(user: User, kind: SecretFeed, path: str, withdrawn: str, secret: str) -> ResponseReturnValue:
     """Renew or withdraw the address of the feed of the list at *path*, and say that it is *withdrawn* or *secret*."""
-    user = require_member(viewer())
     if request.form.get("act") == "withdraw":
         store().feeds.withdraw(kind, user)
         flash(withdrawn)
