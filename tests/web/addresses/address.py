@@ -77,6 +77,11 @@ class Address:
         return [name for _, name, _, _ in Formatter().parse(self.path) if name]
 
     @property
+    def kept(self) -> list[str]:
+        """The typed texts that the form shows again when it is refused."""
+        return [typed for typed in self.fields.values() if typed.startswith(("Kept", "https")) and self.keeps_typed]
+
+    @property
     def sender(self) -> str:
         """The most powerful of those who may send this."""
         return next(person for person in (ADMIN, MODERATOR, MEMBER, POSTER, READER) if person in self.allowed)

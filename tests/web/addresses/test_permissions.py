@@ -60,6 +60,8 @@ def test_others_are_refused_and_change_nothing(address: Address, make_person: Ma
             send(address, person, browser, tokens[person], headers=JSON if as_json else {})
             assert browser.status == address.status(person, as_json=as_json), (person, as_json)
             assert content(store) == before, person
+            if browser.status == 422 and not as_json:
+                assert all(typed in browser.response.text for typed in address.kept), person
             if browser.status == 303:
                 assert browser.location.startswith("/login?next=/" if person in LOGGED_OUT else ("/", "/new#a"))
                 assert person in LOGGED_OUT or not browser.location.startswith("/login")
