@@ -36,23 +36,8 @@ def test_codes_are_unique() -> None:
 @pytest.mark.parametrize(
     ("error", "status", "message"),
     [
-        (errors.NoSuchArticle(), 404, "There is no such article."),
-        (errors.NoSuchGroup(names="go, lua"), 404, "There is no group named go, lua."),
-        (errors.NoSuchMember(name="bob"), 404, "There is no member named bob."),
-        (errors.NoSuchPage(), 404, "This list has no such page."),
-        (errors.AlreadyVoted(votes=3), 409, "You have already voted for this article."),
-        (errors.CommentNotVoted(votes=3), 409, "You have not voted for this comment."),
-        (errors.NotVoted(votes=3), 409, "You have not voted for this article."),
-        (errors.OwnVote(votes=3), 409, "You posted this article: your vote for it cannot be taken back."),
+        (errors.NoSuchGroup(names="go, 100%(x)s"), 404, "There is no group named go, 100%(x)s."),
         (errors.VotingClosed(when=1_456_789_012.9), 410, "Voting closed on 2016-02-29 23:36 UTC."),
-        (errors.TooManyGroups(max=5), 409, "An article can be in at most 5 groups."),
-        (errors.GroupExists(name="go"), 409, "There is already a group named go."),
-        (errors.NameTaken(name="ann"), 409, "The name ann is taken. If this is you, log in."),
-        (errors.ArticleGone(), 410, "This article is no longer available."),
-        (errors.NotYours(), 403, "Only the poster of this article and moderators can do this."),
-        (errors.CommentReported(), 409, "You have already reported this comment."),
-        (errors.Duplicate(id=7), 409, "This link was posted already."),
-        (errors.Banned(reason="spam"), 403, "This account is banned: spam"),
         (errors.Invalid("A text of %(max)s.", max=9), 400, "A text of 9."),
         (errors.ConfigError("%(name)s is wrong.", name="X"), 500, "X is wrong."),
     ],
@@ -60,10 +45,6 @@ def test_codes_are_unique() -> None:
 )
 def test_error_has_its_status_and_message(error: VotewebError, status: int, message: str) -> None:
     assert (error.status, str(error)) == (status, message)
-
-
-def test_percent_sign_in_a_value_is_kept() -> None:
-    assert str(errors.NoSuchGroup(names="100%(x)s")) == "There is no group named 100%(x)s."
 
 
 def test_unavailable_has_a_status_and_a_retry_time() -> None:

@@ -100,11 +100,3 @@ def test_site_can_do_without_limits_of_newcomers(
     browser = sign_up(make_browser(**changes))
     assert set(vote_for(browser, store, NEWCOMER_VOTE.burst + 1)) == {303}
     assert {post(browser).status for _ in range(NEWCOMER_POSTS[0].burst + 1)} == {303}
-
-
-def test_vote_sent_again_is_counted_once_against_a_newcomer(newcomer: Browser, store: Store) -> None:
-    factories.article(store)
-    token = newcomer.csrf_token()
-    for _ in range(NEWCOMER_VOTE.burst + 1):
-        assert newcomer.post("/a/1/vote", {"csrf_token": token}).status == 303
-    assert vote_for(newcomer, store, 1) == [303]

@@ -94,22 +94,6 @@ def test_ended_session_is_a_readers(bob: Browser, store: Store) -> None:
     assert bob.open("/submit").location == "/login?next=/submit"
 
 
-def test_button_of_an_ended_session_leads_to_login_and_back(bob: Browser, store: Store) -> None:
-    bob.open("/new")
-    store.users.set_password("bob", "another")
-    assert bob.press("/a/1/vote").location.startswith("/login?next=/new%23a1")
-
-
-def test_form_of_an_ended_session_keeps_what_was_typed(bob: Browser, store: Store) -> None:
-    bob.open("/submit")
-    store.users.set_password("bob", "another")
-    bob.submit("/submit", title="My long thoughts", text="of an hour")
-    assert bob.status == 422
-    assert bob.page.one("input", name="title")["value"] == "My long thoughts"
-    assert bob.page.one("textarea", name="text").own_text.strip() == "of an hour"
-    assert "logged out" in bob.alert
-
-
 def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(
     bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

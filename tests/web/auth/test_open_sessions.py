@@ -12,9 +12,7 @@ from tests.web.auth.test_sessions import SESSION_SECONDS
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp
 from voteweb.core import config
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 SAFARI = {
@@ -154,19 +152,6 @@ def test_a_member_has_at_most_twenty_sessions(app: Flask, bob: Browser, store: S
     assert run(store, "HLEN", "sessions:bob") == config.MAX_SESSIONS + 1
     assert not bob.is_logged_in()
     assert all(browser.is_logged_in() for browser in browsers)
-
-
-@pytest.mark.parametrize("act", ["password", "ban", "log out everywhere"])
-def test_all_sessions_end_together(act: str, app: Flask, bob: Browser, store: Store) -> None:
-    browsers = [bob, copy_of(bob), Browser(app).log_in("bob")]
-    assert all(browser.is_logged_in() for browser in browsers)
-    if act == "password":
-        store.users.set_password("bob", "another hash")
-    elif act == "ban":
-        store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
-    else:
-        store.users.end_sessions("bob")
-    assert not any(browser.is_logged_in() for browser in browsers)
 
 
 def test_database_holds_no_token_of_a_session(bob: Browser, store: Store) -> None:

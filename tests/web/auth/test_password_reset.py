@@ -24,17 +24,6 @@ def test_link_works_once_and_ends_all_sessions(bob: Browser, reader: Browser, st
         assert reader.heading == "No longer available"
 
 
-def test_second_link_ends_when_the_first_is_used(bob: Browser, reader: Browser, store: Store) -> None:
-    first, second = (f"/reset/{store.passwords.make_link('bob')}" for _ in range(2))
-    reader.open(second)
-    bob.open(first).submit(first, new="another password")
-    assert bob.location == "/login"
-    reader.submit(second, new="the thief's password")
-    assert (reader.status, reader.heading) == (410, "No longer available")
-    assert "Please ask the operator for a new one." in reader.intro
-    assert bob.log_in("bob", "another password").status == 303
-
-
 @pytest.mark.parametrize("token", ["nonsense", "x" * 3_000, "%00", "<b>"])
 def test_unknown_link_is_410(token: str, reader: Browser) -> None:
     assert reader.open(f"/reset/{token}").status == 410

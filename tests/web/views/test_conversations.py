@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
-from tests.web.conftest import CountRoundTrips, MakeBrowser
+from tests.web.conftest import MakeBrowser
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.store import Store
 
@@ -82,18 +82,6 @@ def test_line_stands_for_what_is_gone_with_something_below(reader: Browser, stor
     assert "Comment 3" not in reader.response.text
 
 
-def test_page_takes_one_round_trip_and_two_when_large(
-    reader: Browser, bob: Browser, store: Store, count_round_trips: CountRoundTrips
-) -> None:
-    write_thread(store, 1, [node(n) for n in range(1, 101)])
-    for browser in (reader, bob):
-        assert count_round_trips(lambda browser=browser: browser.open("/a/1")) == 1
-    write_thread(store, 1, [node(101)])
-    for browser in (reader, bob):
-        assert count_round_trips(lambda browser=browser: browser.open("/a/1")) == 2
-        assert "Comment 101" in browser.response.text
-
-
 def test_site_without_comments_is_as_before(make_browser: MakeBrowser, store: Store) -> None:
     write_thread(store, 1, [node(1)])
     reader = make_browser(comments=0).open("/a/1?page=9&order=x")
@@ -111,17 +99,6 @@ def test_conversation_below_a_deleted_article_is_read_only(reader: Browser, ann:
         assert not person.page.all("button", class_="vote")
         assert person.open("/a/1/c/1").status == 200
     assert bob.open("/a/1/c/1/reply").status == 410
-
-
-def test_removed_article_takes_its_comments_along(reader: Browser, bob: Browser, mod: Browser) -> None:
-    bob.open("/a/1").submit("/a/1/comment", text="Hidden")
-    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
-    for path in ("/a/1", "/a/1/c/1"):
-        assert reader.open(path).status == 410
-        assert "Hidden" not in reader.response.text
-        assert mod.open(path).status == 200
-    mod.open("/a/1").submit("/a/1/restore")
-    assert reader.open("/a/1/c/1").status == 200
 
 
 def test_site_without_comments_has_no_forms_for_them(make_browser: MakeBrowser, store: Store) -> None:

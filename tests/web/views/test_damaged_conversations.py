@@ -5,13 +5,12 @@ import random
 import pytest
 
 from tests import factories
-from tests.store.conversations import store_damageable, store_thread
+from tests.store.conversations import store_damageable
 from tests.store.doctor.conversation_damages import CONVERSATION_DAMAGES
 from tests.store.doctor.damages import spoil
-from tests.store.examination import broken, broken_keys
+from tests.store.examination import broken_keys
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
-from voteweb.core.comments import Node
 from voteweb.store import Store
 from voteweb.store.scan.scanner import batched
 
@@ -61,14 +60,3 @@ def test_no_page_fails_on_a_conversation_of_no_article(site: Store, reader: Brow
     site.connection.client.delete(site.keys.article(2))
     assert_no_page_fails(reader, ann)
     assert "thread:2" in broken_keys(site)
-
-
-def test_a_stored_chain_of_3000_is_shown_and_named(site: Store, reader: Browser, ann: Browser) -> None:
-    site.connection.client.delete(site.keys.thread(1))
-    nodes = [Node(number, number - 1, 0, 0, 1_700_000_000.0 + number, "ann") for number in range(1, 3_001)]
-    store_thread(site, 1, nodes, {})
-    for person in (reader, ann):
-        for page in ("/a/1", "/a/1?order=time", "/a/1/c/1", "/a/1/c/1500", "/a/1/c/3000"):
-            assert person.open(page).status < 500, page
-    assert reader.open("/a/1").status == 200
-    assert "1.51 stands below level 50" in " ".join(what for _, what in broken(site))

@@ -2,16 +2,14 @@
 
 import time
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 import pytest
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.escaping import HOSTILE
-from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 AGAIN: dict[str, Any] = {"title": "Mine is better", "link": "http://www.example.com/redis/?utm_source=x#top"}
 
@@ -41,14 +39,6 @@ def test_earlier_article_is_shown_and_everything_typed_stays(bob: Browser) -> No
     assert [button.text for button in form.all("button", class_="button")] == ["Post it anyway"]
 
 
-def test_earlier_article_can_be_voted_for_there(bob: Browser) -> None:
-    bob.open("/submit").submit("/submit", **AGAIN)
-    assert bob.press("/a/1/vote").location == "/a/1#a1"
-    assert bob.follow().flashes == ["Your vote has been counted."]
-    bob.open("/submit").submit("/submit", **AGAIN)
-    assert bob.page.one("button", class_="vote")["aria-pressed"] == "true"
-
-
 def test_duplicate_can_be_posted_anyway_only_once(bob: Browser, store: Store) -> None:
     bob.open("/submit").submit("/submit", **AGAIN)
     warning = bob.response
@@ -66,30 +56,6 @@ def test_warning_returns_after_another_error_is_corrected(bob: Browser) -> None:
     assert bob.field_error("title").startswith("A title needs")
     bob.submit("/submit", title="Mine")
     assert bob.field_error("link") == "This link was posted already."
-
-
-@pytest.mark.parametrize("reason", ["deleted", "edited", "old"])
-def test_link_of_a_gone_or_old_article_is_no_duplicate(reason: str, bob: Browser, store: Store) -> None:
-    if reason == "deleted":
-        store.removals.delete(1)
-    elif reason == "edited":
-        draft, mod = factories.draft(link="https://example.com/other"), factories.user(store, "mod", Role.MODERATOR)
-        store.articles.edit(1, draft, mod, NewLogEntry(LogAction.EDIT, "mod", article=1))
-    else:
-        store.removals.delete(1)
-        factories.imported(store, link="https://example.com/redis", time=time.time() - 31 * 86_400)
-    assert bob.open("/submit").submit("/submit", **AGAIN).status == 303
-
-
-def test_texts_are_never_duplicates(bob: Browser) -> None:
-    for id in (2, 3):
-        assert bob.open("/submit").submit("/submit", title="A thought", text="words").location == f"/a/{id}"
-
-
-def test_hostile_title_of_the_earlier_article_is_escaped(bob: Browser, store: Store) -> None:
-    factories.article(store, title=HOSTILE, link="https://example.com/hostile")
-    bob.open("/submit").submit("/submit", title="Mine", link="https://example.com/hostile")
-    assert bob.titles == [HOSTILE]
 
 
 def test_address_fills_in_the_form(bob: Browser) -> None:
@@ -124,12 +90,3 @@ def test_bookmarklet_leads_to_the_form(reader: Browser) -> None:
     assert script.startswith('javascript:location.href="http://localhost/submit"+')
     assert "encodeURIComponent(document.title)" in script
     assert "encodeURIComponent(location.href)" in script
-
-
-def test_encoded_title_and_link_fill_in_the_form(bob: Browser) -> None:
-    """A browser encodes the title and the address of the page."""
-    made = "/submit?title=" + quote("50% & more #1?", safe="") + "&link=" + quote("https://e.example/x?y=1#z", safe="")
-    assert parse_qs(urlsplit(made).query)["link"] == ["https://e.example/x?y=1#z"]
-    page = bob.open(made).page
-    assert page.one("input", name="title")["value"] == "50% & more #1?"
-    assert page.one("input", name="link")["value"] == "https://e.example/x?y=1#z"

@@ -85,14 +85,6 @@ def test_unknown_group_is_refused_beside_the_groups(ann: Browser) -> None:
     assert (ann.status, ann.page.by_id("groups-errors").text) == (422, "There is no group named nope.")
 
 
-def test_form_with_a_stale_token_keeps_what_was_typed(ann: Browser) -> None:
-    ann.open("/a/1/edit").submit("/a/1/edit", title="Typed", csrf_token="stale")
-    assert ann.status == 422
-    assert "please send it again" in ann.alert
-    assert ann.page.one("input", name="title")["value"] == "Typed"
-    assert ann.submit("/a/1/edit").location == "/a/1"
-
-
 def test_late_poster_is_told_until_when_editing_was_possible(make_member: MakeMember, store: Store) -> None:
     factories.imported(store, poster="late", time=time.time() - 901)
     late = make_member("late")
@@ -125,13 +117,3 @@ def test_moderators_edit_of_their_own_new_article_is_not_logged(mod: Browser, st
     assert mod.intro.startswith("You can change your article until ")
     mod.submit(f"/a/{id}/edit", title="Better words")
     assert not store.connection.client.exists(f"log-kind:{LogAction.EDIT}")
-
-
-def test_form_of_an_ended_session_keeps_what_was_typed(ann: Browser, store: Store) -> None:
-    ann.open("/a/1/edit")
-    store.users.end_sessions("ann")
-    ann.submit("/a/1/edit", title="A long and careful title")
-    assert ann.status == 422
-    assert "You are logged out." in ann.alert
-    assert ann.page.one("input", name="title")["value"] == "A long and careful title"
-    assert store.articles.get(1).title == "On Redis"

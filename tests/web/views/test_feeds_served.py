@@ -61,12 +61,7 @@ def test_characters_that_xml_forbids_are_dropped(field: str, reader: Browser, st
     ("link", "url"),
     [
         ("javascript:alert(1)", "http://localhost/a/2"),
-        ("example.com", "http://localhost/a/2"),
-        ("HTTPS://example.com/A", "HTTPS://example.com/A"),
-        ("http://[", "http://localhost/a/2"),
-        ('https://a.example/a b"<>\\{|}^`\u0001', "http://localhost/a/2"),
         ('https://a.example/a"<>{|}^`', "https://a.example/a%22%3C%3E%7B%7C%7D%5E%60"),
-        ("https://例え.example/编程?a=%20#x", "https://例え.example/编程?a=%20#x"),
     ],
 )
 def test_any_link_in_the_database_is_harmless(link: str, url: str, reader: Browser, store: Store) -> None:
@@ -135,16 +130,6 @@ def test_vote_changes_the_feed(reader: Browser, store: Store) -> None:
     store.votes.cast(2, factories.user(store, "zoe"))
     assert reader.open("/feed.atom", headers={"If-None-Match": tag}).status == 200
     assert "2 votes" in reader.response.text
-
-
-def test_feed_is_the_same_for_every_session_and_language(reader: Browser, mod: Browser) -> None:
-    for address in FEEDS:
-        people = ((reader, "en"), (mod, "zh"))
-        responses = [browser.open(address, headers={"Accept-Language": tag}).response for browser, tag in people]
-        assert responses[0].data == responses[1].data, address
-        for response in responses:
-            assert "Set-Cookie" not in response.headers, address
-            assert response.headers.get("Vary", "Accept-Encoding") == "Accept-Encoding", address
 
 
 def test_feed_takes_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:

@@ -64,15 +64,6 @@ def test_older_pages_are_marked_as_read_from_the_first(ann_user: User, ann: Brow
     assert not ann.open("/inbox?page=2").page.all("mark", class_="new")
 
 
-def test_entries_of_other_programs_are_left_out(ann_user: User, ann: Browser, store: Store) -> None:
-    factories.article(store, factories.user(store, "bob"))
-    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, "mod", about="bob", article=3, why="Spam."))
-    entries = ["x", "removed log-0 1795342867", "report log-9 1795342867", "reply 1.9 9", f"reply {'9' * 20}.1 1"]
-    for key in (store.keys.inbox("ann"), store.keys.unread("ann")):
-        store.connection.client.lpush(key, *entries)
-    assert len(heads(ann.open("/inbox"))) == 3
-
-
 def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
     ann_user: User, make_browser: MakeBrowser, store: Store
 ) -> None:
@@ -91,10 +82,6 @@ def test_opening_the_inbox_reads_nothing(ann_user: User, ann: Browser) -> None:
     ann.client.head("/inbox")
     ann.open("/inbox", headers={"Sec-Purpose": "prefetch"})
     assert len(ann.open("/inbox").page.all("mark", class_="new")) == 3
-
-
-def test_reader_is_led_to_log_in(reader: Browser, make_browser: MakeBrowser) -> None:
-    assert reader.open("/inbox").location == "/login?next=/inbox"
 
 
 def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: Store) -> None:

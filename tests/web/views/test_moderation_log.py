@@ -1,11 +1,8 @@
 """The public log: its entries, filters, pages and feed, and undoing."""
 
 import time
-from typing import Any
-from xml.etree import ElementTree
 
 import pytest
-from markupsafe import escape
 
 from tests import factories
 from tests.web.browser import Browser
@@ -17,9 +14,6 @@ from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.schema.fields import pack, unpack
 from voteweb.store.schema.log_entries import NewLogEntry
-
-ATOM = "{http://www.w3.org/2005/Atom}"
-HOSTILE = "</q><script>alert(1)</script> ]]> & &amp; \"quotes\" 'too' {{ 7*7 }} %(x)s"
 
 
 @pytest.fixture(autouse=True)
@@ -124,40 +118,6 @@ def test_pages_keep_the_filter(reader: Browser, store: Store) -> None:
     assert reader.open("/log?page=4").status == 404
 
 
-def test_hostile_text_is_shown_as_text(reader: Browser, store: Store) -> None:
-    store.connection.client.hset("article:1", "title", HOSTILE)
-    entry = NewLogEntry(LogAction.REMOVE, HOSTILE, about=HOSTILE, article=1, title=HOSTILE, why=HOSTILE)
-    store.removals.remove(1, entry)
-    (shown,) = entries(reader)
-    assert shown.all("p")[0].text == f"{HOSTILE} removed “{HOSTILE}” : {HOSTILE}"
-    assert shown.one("q").text == HOSTILE
-    assert not [link for link in shown.all("a") if link["href"].startswith("/u/")]
-    assert not reader.page.one("main").all("script")
-
-
-def test_feed_is_well_formed_with_any_text(reader: Browser, store: Store) -> None:
-    odd = f"{HOSTILE}\x00\x0b\x1b\ufffe\uffff編🎉"
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "eve", article=1, title=odd, why=odd))
-    ban(store, "eve", "yan")
-    reader.open("/log.atom")
-    assert reader.response.content_type == "application/atom+xml; charset=utf-8"
-    feed = ElementTree.fromstring(reader.response.data)
-    assert feed.tag == f"{ATOM}feed"
-    titles = [entry.findtext(f"{ATOM}title") for entry in feed.findall(f"{ATOM}entry")]
-    assert titles == ["eve banned yan", f"eve removed “{HOSTILE}編🎉”"]
-    assert str(escape(f"{HOSTILE}編🎉")) in (feed.findall(f"{ATOM}entry")[1].findtext(f"{ATOM}content") or "")
-    ids = [entry.findtext(f"{ATOM}id") for entry in feed.findall(f"{ATOM}entry")]
-    assert len(set(ids)) == 2
-    assert feed.find(f"{ATOM}link[@rel='self']").attrib["href"] == "http://localhost/log.atom"
-    filtered = ElementTree.fromstring(reader.open("/log.atom?kind=ban&who=eve").response.data)
-    assert len(filtered.findall(f"{ATOM}entry")) == 1
-    assert filtered.find(f"{ATOM}link[@rel='self']").attrib["href"] == "http://localhost/log.atom?who=eve&kind=ban"
-
-
-def test_feed_of_an_empty_log_is_valid(reader: Browser) -> None:
-    assert not ElementTree.fromstring(reader.open("/log.atom").response.data).findall(f"{ATOM}entry")
-
-
 def test_moderator_undoes_a_removal_and_a_change_of_groups(mod: Browser, reader: Browser, store: Store) -> None:
     mod.open("/a/1").submit("/a/1/groups", add="lua", remove="redis")
     mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
@@ -195,18 +155,3 @@ def test_undo_is_for_its_moderator_within_ten_minutes(
         mod.post(f"/log/{id}/undo", {"csrf_token": token})
         assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
     assert content(store) == before
-
-
-def test_act_that_another_has_reverted_cannot_be_undone(mod: Browser, store: Store) -> None:
-    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
-    mod.open("/log")
-    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "second", article=1, title="On Redis"))
-    mod.submit("/log/1/undo")
-    assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
-
-
-@pytest.mark.parametrize("fields", [{"next": "//evil.example"}, {"next": "https://evil.example"}, {}])
-def test_undo_ignores_a_foreign_target(fields: dict[str, Any], mod: Browser) -> None:
-    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
-    mod.post("/log/1/undo", fields | {"csrf_token": mod.csrf_token()})
-    assert mod.location == "/log"

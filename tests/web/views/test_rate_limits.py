@@ -6,7 +6,6 @@ import pytest
 
 from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
-from tests.web.conftest import MakeMember
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import rate_limits, validation
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
@@ -31,15 +30,6 @@ def vote_limit() -> Limit:
 def article(store: Store) -> None:
     """An article by ann."""
     factories.article(store)
-
-
-def test_members_are_limited_independently(
-    vote_limit: Limit, bob: Browser, make_member: MakeMember, store: Store
-) -> None:
-    carl = make_member("Carl")
-    use_up(store, vote_limit, "carl")
-    assert bob.open("/").press("/a/1/vote").status == 303
-    assert carl.open("/").press("/a/1/vote").status == 429
 
 
 def test_refused_vote_offers_the_way_back_to_its_list(vote_limit: Limit, bob: Browser, store: Store) -> None:
@@ -116,12 +106,3 @@ def test_refused_signups_are_counted_by_address(reader: Browser) -> None:
         assert reader.open("/signup").submit("/signup", username="a", password=PASSWORD).status == 422
     reader.open("/signup").submit("/signup", username="carl", password=PASSWORD)
     assert_too_fast(reader, REFUSED_FORMS)
-
-
-def test_request_of_an_ended_session_is_not_counted(vote_limit: Limit, bob: Browser, store: Store) -> None:
-    token = bob.csrf_token()
-    store.users.end_sessions("bob")
-    for _ in range(vote_limit.burst + 1):
-        bob.post("/a/1/vote", {"csrf_token": token})
-        assert (bob.status, bob.location.partition("&")[0]) == (303, "/login?next=/a/1%23a1")
-    assert store.limits.hit([(vote_limit, "bob")]) is None

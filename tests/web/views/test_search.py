@@ -330,8 +330,3 @@ def test_site_without_comments_finds_none(make_browser: MakeBrowser, store: Stor
     for path in ("/search?q=lua", "/search?q=lua+in:comments", "/search.atom?q=lua+in:comments"):
         assert "is small" not in reader.open(path).response.text
     assert {kind for _, kind, _ in index.asked} == {Kind.ARTICLES}
-
-
-def test_pages_of_search_are_for_people_only(reader: Browser) -> None:
-    assert reader.open("/search?q=lua").page.one("meta", name="robots")["content"] == "noindex"
-    assert "Disallow: /search" in reader.open("/robots.txt").response.text

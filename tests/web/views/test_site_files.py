@@ -41,13 +41,6 @@ def test_manifest_names_the_site_and_shares_to_the_form(make_browser: MakeBrowse
     assert manifest["share_target"]["params"] == {"title": "title", "text": "text", "url": "link"}
 
 
-def test_what_a_phone_shares_fills_the_form(bob: Browser) -> None:
-    bob.open("/submit", query_string={"title": "A page", "text": "Read this", "link": "https://example.com/"})
-    assert bob.page.one("main").one("input", name="title")["value"] == "A page"
-    assert bob.page.one("main").one("input", name="link")["value"] == "https://example.com/"
-    assert "Read this" in bob.page.one("textarea").own_text
-
-
 def test_shared_links_have_a_picture_and_the_name_of_the_site(make_browser: MakeBrowser, store: Store) -> None:
     article = factories.article(store, title="A story")
     reader = make_browser(site_url="https://news.example").open(f"/a/{article.id}")

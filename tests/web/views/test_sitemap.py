@@ -53,7 +53,7 @@ HIDDEN = [
     ("/login", 200), ("/signup", 200), ("/nowhere", 404), ("/?page=99", 404), ("/g/nope", 404), ("/u/nobody-here", 404),
     ("/a/9999", 404), ("/a/2", 410), ("/a/3?order=time", 200), ("/a/3?page=6", 404),
     ("/a/3/c/1", 200), ("/a/3/c/999", 404),
-    ("/log?who=mod", 200), ("/log?kind=remove", 200),
+    ("/log?who=mod", 200), ("/log?kind=remove", 200), ("/search?q=lua", 200),
 ]  # fmt: skip
 
 
@@ -157,7 +157,8 @@ def test_robots_txt_excludes_personal_pages(reader: Browser) -> None:
     for _, address in CANONICAL:
         assert robots.can_fetch("*", f"http://localhost{address}"), address
     assert robots.can_fetch("*", "http://localhost/a/1/c/2")
-    for address in "/login?next=/a/1 /signup /account/data /reports /reset/x /log?who=mod /log?kind=ban".split():
+    personal = "/login?next=/a/1 /signup /account/data /reports /reset/x /log?who=mod /log?kind=ban /search?q=x".split()
+    for address in personal:
         assert not robots.can_fetch("*", f"http://localhost{address}"), address
 
 

@@ -9,7 +9,6 @@ from tests.web.browser import Browser
 from voteweb.store import Store
 
 VALID: dict[str, Any] = {"title": "Redis in Action", "link": "https://example.com/redis"}
-RLO = "\u202e"
 UNREADABLE = "A title needs at least 3 characters, with a letter or digit among them."
 NO_WEB_SCHEME = "A link must begin with http:// or https://."
 
@@ -33,22 +32,11 @@ def test_link_is_posted_with_the_posters_vote(ann: Browser, store: Store) -> Non
     assert (article.poster, article.votes, article.groups) == ("ann", 1, ("redis", "编程"))
 
 
-def test_text_keeps_its_line_ends(ann: Browser, store: Store) -> None:
-    ann.open("/submit").submit("/submit", title="A thought", text="one\r\n\r\ntwo")
-    assert store.articles.get(1).text == "one\n\ntwo"
-    assert [paragraph.text for paragraph in ann.follow().page.one("div", class_="text").all("p")] == ["one", "two"]
-
-
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("编程之美", "编程之美"),
         ("  Blanks \t inside\n too ", "Blanks inside too"),
-        ("Emoji 🎉👩‍👩‍👧 stay", "Emoji 🎉👩‍👩‍👧 stay"),
-        (f"Turned {RLO}round", "Turned round"),
-        ("A\x00B\x07C nul", "ABC nul"),
         ("100% <b>&amp;</b> %(x)s {{ 7*7 }}", "100% <b>&amp;</b> %(x)s {{ 7*7 }}"),
-        ("x" * 200, "x" * 200),
     ],
 )
 def test_title_is_cleaned_and_kept(typed: str, expected: str, ann: Browser, store: Store) -> None:
@@ -62,34 +50,10 @@ def test_title_is_cleaned_and_kept(typed: str, expected: str, ann: Browser, stor
     ("field", "typed", "message"),
     [
         ("title", "", UNREADABLE),
-        ("title", "   ", UNREADABLE),
-        ("title", "\x00\x01\x02\x1b[31m"[:4], UNREADABLE),
-        ("title", RLO * 5, UNREADABLE),
-        ("title", "🎉🎉🎉🎉", UNREADABLE),
-        ("title", "x" * 10_000, "A title can have at most 200 characters; this one has 10,000."),
         ("title", "编" * 201, "A title can have at most 200 characters; this one has 201."),
         ("link", "javascript:alert(1)", NO_WEB_SCHEME),
-        ("link", " JavaScript:alert(1)", NO_WEB_SCHEME),
-        ("link", "data:text/html,<script>alert(1)</script>", NO_WEB_SCHEME),
-        ("link", "//example.com/x", NO_WEB_SCHEME),
-        ("link", "example", NO_WEB_SCHEME),
         ("link", "http://localhost:8000/", PRIVATE),
-        ("link", "https://", "This link has no valid host name."),
-        ("link", "https:///path", "This link has no valid host name."),
-        ("link", f"https://[fe80::1%{'é' * 70}]/", "This link has no valid host name."),
-        ("link", "https://[::1", "This link is not a valid web address."),
-        ("link", "https://example.com:port/", "This link is not a valid web address."),
-        ("link", "https://ann:secret@example.com/", "A link cannot contain a user name or a password."),
-        ("link", "https://example.com/a b", "A link cannot contain spaces, backslashes or invisible characters."),
-        (
-            "link",
-            "https://evil.example\\@example.com",
-            "A link cannot contain spaces, backslashes or invisible characters.",
-        ),
-        ("link", f"https://example.com/{RLO}x", "A link cannot contain spaces, backslashes or invisible characters."),
-        ("link", "https://example.com/" + "x" * 4_980, "A link can have at most 2,000 characters; this one has 5,000."),
         ("text", "x" * 20_001, "A text can have at most 20,000 characters; this one has 20,001."),
-        ("text", "🎉" * 20_001, "A text can have at most 20,000 characters; this one has 20,001."),
     ],
 )
 def test_error_is_beside_its_field_and_everything_typed_stays(
@@ -135,11 +99,8 @@ def test_article_needs_a_link_or_a_text(ann: Browser) -> None:
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (["nope"], "There is no group named nope."),
-        (["redis", "no:pe", "../x"], "There is no group named no:pe, ../x."),
+        (["redis", "<b>x</b>", "../x"], "There is no group named <b>x</b>, ../x."),
         (["ask", "books", "go", "lua", "python", "redis"], "An article can be in at most 5 groups."),
-        ([f"g{i}" for i in range(500)], "An article can be in at most 5 groups."),
-        (["<b>x</b>"], "There is no group named <b>x</b>."),
     ],
 )
 def test_invalid_groups_are_refused_beside_the_groups(
@@ -164,23 +125,11 @@ def test_form_that_is_sent_again_leads_to_the_same_article(ann: Browser, store: 
     assert store.connection.client.zcard("time:") == 1
 
 
-def test_new_form_posts_another_article(ann: Browser, store: Store) -> None:
-    for i in range(2):
-        ann.open("/submit").submit("/submit", **VALID | {"link": f"https://example.com/{i}"})
-    assert store.connection.client.zcard("time:") == 2
-
-
 @pytest.mark.parametrize("once", ["", "x", "a:b c", "x" * 10_000, None])
 def test_form_with_an_invalid_form_token_still_posts(once: str | None, ann: Browser, store: Store) -> None:
     ann.open("/submit").submit("/submit", **VALID, once=once)
     assert ann.status == 303
     assert store.connection.client.zcard("time:") == 1
-
-
-def test_form_tokens_of_two_members_are_independent(ann: Browser, bob: Browser) -> None:
-    ann.open("/submit").submit("/submit", **VALID, once="0123456789abcdef")
-    bob.open("/submit").submit("/submit", title="Mine", link="https://example.com/mine", once="0123456789abcdef")
-    assert (ann.location, bob.location) == ("/a/1", "/a/2")
 
 
 def test_form_of_an_ended_session_can_be_sent_after_login(ann: Browser, bob: Browser, store: Store) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.browser import JSON, Browser
 from voteweb.core.models import Article, LogAction
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -100,16 +100,6 @@ def test_reader_is_shown_no_message(article: Article, reader: Browser) -> None:
     assert "Set-Cookie" not in reader.response.headers
 
 
-def test_second_vote_is_refused_and_not_counted(article: Article, bob: Browser, store: Store) -> None:
-    form = bob.open("/").response
-    for message in ("Your vote has been counted.", "You have already voted for this article."):
-        bob.response = form
-        assert bob.press("/a/1/vote").location == "/#a1"
-        assert bob.follow().flashes == [message]
-    assert bob.page.one("p", class_="flash")["class"] == "flash error"
-    assert store.articles.get(1).votes == 2
-
-
 def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article, ann: Browser, bob: Browser) -> None:
     for browser, address, message in (
         (bob, "/a/1/unvote", "You have not voted for this article."),
@@ -120,6 +110,7 @@ def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article
     ):
         browser.post(address, {"csrf_token": browser.csrf_token(), "next": "/new"})
         assert browser.follow().flashes[0].startswith(message)
+        assert browser.page.one("p", class_="flash")["class"] == "flash error"
         assert browser.address == f"/new#a{address[3]}"
 
 
@@ -127,12 +118,8 @@ def test_own_and_closed_articles_have_no_vote_button(article: Article, closed: A
     page = ann.open("/new").page
     assert not page.all("button", class_="vote")
     assert {span["title"] for span in page.all("span", class_="vote")} == {"Your own article", "Voting is closed"}
-
-
-@pytest.mark.parametrize("act", ["vote", "unvote"])
-def test_unknown_article_is_404(act: str, bob: Browser) -> None:
-    bob.post(f"/a/99/{act}", {"csrf_token": bob.csrf_token(), "next": "/"})
-    assert (bob.status, bob.intro) == (404, "There is no such article.")
+    assert "your own article" in page.by_id("a1").one("p", class_="meta").text
+    assert "voting closed" in page.by_id("a2").one("p", class_="meta").text
 
 
 def test_script_gets_the_votes_and_whether_the_member_voted(article: Article, bob: Browser) -> None:
@@ -167,30 +154,3 @@ def test_result_of_a_script_is_not_shown_on_a_page(article: Article, bob: Browse
     send_by_script(bob, "/a/1/vote")
     send_by_script(bob, "/a/1/vote")
     assert bob.open("/").flashes == []
-
-
-def test_vote_of_a_reader_by_script_needs_login(article: Article, reader: Browser) -> None:
-    reader.post("/a/1/vote", {"next": "/"}, headers=JSON)
-    assert reader.status == 401
-    assert reader.response.json == {"error": {"code": "login", "message": "Please log in first."}}
-
-
-@pytest.mark.parametrize("path", ["/new", "/new?page=2", "/g/python+redis/new", "/a/1"])
-def test_vote_of_a_reader_leads_to_login_and_back(
-    path: str, article: Article, reader: Browser, bob: Browser, store: Store
-) -> None:
-    for i in range(25 if "page=2" in path else 0):
-        factories.article(store, title=f"Article {i}")
-    reader.open(path).press("/a/1/vote")
-    assert reader.status == 303
-    assert store.articles.get(1).votes == 1
-    reader.follow().submit("/login", username="bob", password="wrong password")
-    reader.submit("/login", username="bob", password=PASSWORD)
-    assert reader.location == f"{path}#a1"
-    assert reader.follow().flashes == ["Your vote for “On Redis” has been counted."]
-
-
-def test_poster_is_recognized_in_any_case(article: Article, store: Store, ann: Browser) -> None:
-    store.connection.client.hset("article:1", "poster", "ANN")
-    assert not ann.open("/").page.all("button", class_="vote")
-    assert send_by_script(ann, "/a/1/unvote")[1]["error"]["code"] == "own-vote"
