@@ -7,10 +7,11 @@ from uuid import uuid4
 
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
-from voteweb.core.models import Article, Draft, Group, Role, User
+from voteweb.core.models import Article, Draft, Group, LogAction, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.comments.imports import Story
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_thread
 
 
@@ -42,6 +43,22 @@ def draft(**changes: Any) -> Draft:
         "groups": (),
     } | changes
     return Draft(**fields)
+
+
+def ban(store: Store, name: str, why: str = "Spam.", by: str = "mod", **options: Any) -> None:
+    """Ban the member *name*."""
+    store.bans.ban(name, NewLogEntry(LogAction.BAN, by, about=name, why=why), **options)
+
+
+def remove(store: Store, id: int | CommentId, why: str = "Spam.", by: str = "mod", **options: Any) -> None:
+    """Remove an article or a comment, with the log entry of the site's own form."""
+    if isinstance(id, CommentId):
+        article, comment, about = id.article, id.number, thread(store, id.article).nodes[id.number].author
+    else:
+        article, comment, about = id, 0, stored_article(store, id).poster
+    title = stored_article(store, article).title
+    entry = NewLogEntry(LogAction.REMOVE, by, about, article, title, why, comment=comment)
+    store.removals.remove(id, entry, **options)
 
 
 def choices(store: Store, member: User, *, group: str, hidden: str, article: int) -> None:

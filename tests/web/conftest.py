@@ -60,9 +60,11 @@ def _password_hash() -> str:
 
 
 @pytest.fixture
-def settings(settings: Settings, pytestconfig: pytest.Config) -> Settings:
-    """The settings of a site that keeps pages for the time of the option ``--page-seconds``."""
-    return replace(settings, page_seconds=pytestconfig.getoption("--page-seconds"))
+def settings(settings: Settings, request: pytest.FixtureRequest) -> Settings:
+    """The settings of the mark "site"; the site keeps pages for the time of the option ``--page-seconds``."""
+    marker = request.node.get_closest_marker("site")
+    changes: dict[str, Any] = marker.kwargs if marker else {}
+    return replace(settings, page_seconds=request.config.getoption("--page-seconds"), **changes)
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,7 @@ import feedparser
 
 from tests import factories
 from tests.web.browser import Browser
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 ARTICLE_LISTS = [
@@ -37,9 +35,8 @@ def add_articles(store: Store) -> None:
     factories.imported(store, title="A link", link="https://example.com/a?b=1&c=2", groups=both, votes=200)
     text = "Some **bold** text.\n\n<b>no</b> [link](https://example.org/) [bad](javascript:1)"
     factories.article(store, title="A text", link="", text=text, groups=both)
-    factories.article(store, factories.user(store, "spam"), title="Spam", link="https://spam.example/")
-    entry = NewLogEntry(LogAction.REMOVE, "mod", about="spam", article=3, title="Spam & <eggs>", why="It is <spam>.")
-    store.removals.remove(3, entry)
+    factories.article(store, factories.user(store, "spam"), title="Spam & <eggs>", link="https://spam.example/")
+    factories.remove(store, 3, "It is <spam>.")
 
 
 def atom(browser: Browser, address: str) -> Any:

@@ -44,7 +44,7 @@ def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> 
     store.users.make("cid", "", invitation=token)
     first = factories.article(store, ann, title="A story", groups=("go",))
     removed = factories.article(store, ann)
-    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", article=removed.id, why="spam"))
+    factories.remove(store, removed.id, "spam", by="Mod")
     other = factories.article(store, bob, title="Bob's")
     store.articles.edit(first.id, factories.draft(title="The story", groups=("go",)), ann)
     store.votes.cast(other.id, ann)
@@ -96,7 +96,7 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     store.my_sites.save(1, ann)
     removed = factories.article(store, bob, title="Removed since").id
     store.my_sites.save(removed, ann)
-    store.removals.remove(removed, NewLogEntry(LogAction.REMOVE, "mod", article=removed, why="spam"))
+    factories.remove(store, removed, "spam")
     data = data_export.export_member(store, store.users.get("ann"))
     assert json.loads(json.dumps(data)) == data
     (comment,) = data["comments"]

@@ -1,7 +1,5 @@
 """Newcomers: members who signed up lately vote and post less, and are told so."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests import factories
@@ -10,16 +8,11 @@ from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from tests.web.limits import assert_too_fast
 from voteweb.core.models import Role
 from voteweb.core.rate_limits import NEWCOMER_POSTS, NEWCOMER_VOTE
-from voteweb.core.settings import Settings
 from voteweb.store import Store
 
+pytestmark = pytest.mark.site(limits=1)
+
 WEEK = 7 * 86_400
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with limits."""
-    return replace(settings, limits=1)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Round trips to Redis: one for a reader's list, one or two for a member's, whatever the list."""
 
 import time
-from dataclasses import replace
 from itertools import count, cycle
 
 import pytest
@@ -12,11 +11,11 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, Reason
-from voteweb.core.settings import Settings
+from voteweb.core.models import Reason
 from voteweb.store import Store
 from voteweb.store.comments.threads import SENT_THREAD
-from voteweb.store.schema.log_entries import NewLogEntry
+
+pytestmark = pytest.mark.site(limits=1)
 
 LISTS = ["/", "/new", "/new?page=2", "/good", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]
 #: Lists that are made by the first page that asks for them, and take one round trip until they are made anew.
@@ -78,12 +77,6 @@ OTHER_PAGES = [
 HINTS = [(), (17, 99_999), (2, 5, 17), tuple(range(1, 32))]
 
 
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with limits, as all are but in tests."""
-    return replace(settings, limits=1)
-
-
 @pytest.fixture(autouse=True)
 def articles(store: Store, index: FixedIndex) -> None:
     """Thirty articles in two groups, some reported, one removed, and a good one."""
@@ -96,8 +89,7 @@ def articles(store: Store, index: FixedIndex) -> None:
     index.weights, index.times = [1.0] * 31, [0.0] * 31
     for id in range(1, 28):
         store.reports.make(id, zoe, Reason.SPAM, "")
-    removal = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=3, title="Article 2", why="Spam.")
-    store.removals.remove(3, removal)
+    factories.remove(store, 3)
 
 
 def test_list_takes_one_round_trip_and_a_moderators_two(

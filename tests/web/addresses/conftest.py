@@ -54,23 +54,21 @@ def build_site(store: Store) -> None:
     for _ in range(2):
         factories.article(store, zoe)
     store.articles.set_groups(1, ["redis"], [], NewLogEntry(LogAction.GROUPS, moderator.name, article=1))
-    removal = NewLogEntry(LogAction.REMOVE, moderator.name, about="zoe", article=3, why="Off topic.")
-    store.removals.remove(3, removal)
+    factories.remove(store, 3, "Off topic.", by=moderator.name)
     for id in (1, 2):
         store.reports.make(id, zoe, Reason.SPAM, "")
     for _ in range(2):
         factories.comment(store, 4, zoe)
     other = factories.user(store, "other-mod", Role.MODERATOR)
     store.reports.make(CommentId(4, 1), other, Reason.SPAM, "")
-    spam = NewLogEntry(LogAction.REMOVE, other.name, about="zoe", article=4, comment=2, why="Spam.")
-    store.removals.remove(CommentId(4, 2), spam, actor=other)
+    factories.remove(store, CommentId(4, 2), by=other.name)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
     store.threads.close(closing.article, closing, actor=other)
     rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
-    store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
+    factories.ban(store, factories.user(store, "yan").name, by=ADMIN)
     _add_removed(store)
     _add_held(store)
     factories.user(store, "other-admin", Role.ADMIN)
@@ -90,7 +88,7 @@ def _add_removed(store: Store) -> None:
     poster = factories.user(store, POSTER)
     for id in (6, 7):
         assert factories.article(store, poster, title="Removed", link="", text="x").id == id
-        store.removals.remove(id, NewLogEntry(LogAction.REMOVE, MODERATOR, about=POSTER, article=id, why="Off topic."))
+        factories.remove(store, id, "Off topic.", by=MODERATOR)
     store.waiting.answer(7, poster, "It is no spam.")
 
 
@@ -116,7 +114,7 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         choose(store, store.users.get(person))
         store.connection.command("HSET", store.keys.user(person), "email", EMAIL, "email-pending", str(PENDING))
         if person == BANNED:
-            store.bans.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
+            factories.ban(store, person, by=ADMIN)
         return browser
 
     return make

@@ -1,7 +1,5 @@
 """Every form has a rate limit, or is exempt; what was done too often is refused and changes nothing."""
 
-from dataclasses import replace
-
 import pytest
 from flask import Flask
 
@@ -13,8 +11,9 @@ from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
 from tests.web.state import content
 from voteweb.core.rate_limits import EXEMPT, LIMITS, Limit, LimitScope, network
-from voteweb.core.settings import Settings
 from voteweb.store import Store
+
+pytestmark = pytest.mark.site(limits=1)
 
 #: The limits that not only newcomers have.
 OF_ALL = [limit for limit in LIMITS if limit.scope is not LimitScope.NEWCOMER]
@@ -31,12 +30,6 @@ BY_ADDRESS = [limit for limit in LIMITS if limit.scope.name in ("ADDRESS", "NETW
 def limits_by_address(address: Address) -> list[Limit]:
     """Return the limits that count requests to *address* by where they come from."""
     return [limit for limit in BY_ADDRESS if address.endpoint in limit.views and address.method == limit.method]
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with limits."""
-    return replace(settings, limits=1)
 
 
 def test_every_form_is_limited_or_exempt(app: Flask) -> None:

@@ -1,7 +1,5 @@
 """Bans and changes of roles need the moderator's own password again some time after the last check."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests import factories
@@ -10,16 +8,11 @@ from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from voteweb.core import config
 from voteweb.core.models import Role
-from voteweb.core.settings import Settings
 from voteweb.store import Store
 
+pytestmark = pytest.mark.site(limits=1)
+
 ACTS = [("ban", {"reason": "Spam & <b>ham</b>"}), ("role", {"role": "moderator"})]
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with limits."""
-    return replace(settings, limits=1)
 
 
 @pytest.fixture

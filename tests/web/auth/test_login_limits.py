@@ -1,7 +1,5 @@
 """Rate limits of log-ins, which count failed attempts under a name and from an address; of joining and resets."""
 
-from dataclasses import replace
-
 import pytest
 from flask import Flask
 
@@ -21,16 +19,11 @@ from voteweb.core.rate_limits import (
     SIGNUP_BY_WIDE_NETWORK,
     Limit,
 )
-from voteweb.core.settings import Settings
 from voteweb.store import Store
 
+pytestmark = pytest.mark.site(limits=1)
+
 WRONG = "not this one"
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with limits."""
-    return replace(settings, limits=1)
 
 
 def from_address(browser: Browser, address: str) -> Browser:

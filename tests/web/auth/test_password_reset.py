@@ -2,11 +2,10 @@
 
 import pytest
 
+from tests import factories
 from tests.web.browser import Browser
 from voteweb.core import config
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_link_works_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:
@@ -32,7 +31,7 @@ def test_unknown_link_is_410(token: str, reader: Browser) -> None:
 def test_link_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
     assert config.RESET_SECONDS == 86_400
     link = f"/reset/{store.passwords.make_link('bob')}"
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    factories.ban(store, "bob")
     bob.open(link).submit(link, new="another password")
     bob.log_in("bob", "another password")
     assert bob.alert == "This account is banned: Spam."

@@ -10,10 +10,8 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast
 from voteweb.core import config
-from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import RECOVERY_BY_ADDRESS
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 NEW = "another long password"
 WRONG = "No member has this name and this recovery code. Each code works once."
@@ -103,7 +101,7 @@ def test_wrong_name_and_wrong_code_look_the_same(
 
 def test_code_of_a_banned_member_says_why_and_is_kept(bob: Browser, reader: Browser, store: Store) -> None:
     codes = store.passwords.renew_codes(store.users.get("bob"))
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    factories.ban(store, "bob")
     assert recover(reader, "bob", codes[0]).alert == "This account is banned: Spam."
     assert store.read(store.passwords.queue_codes_left, "bob").number == 10
 

@@ -17,10 +17,9 @@ from tests.web.conftest import CountRoundTrips
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.caches import BoundedCache
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.shared_pages import MARK, Kept
@@ -199,7 +198,7 @@ def test_end_of_a_session_and_a_ban_count_at_once(sites: Sites, store: Store) ->
     bob, cid = sites.member("bob"), sites.member("cid")
     assert 'href="/account"' in bob.page(0, "/")
     assert 'href="/account"' in cid.page(0, "/")
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    factories.ban(store, "bob")
     store.users.end_sessions("cid")
     for member in (bob, cid):
         page = member.page(0, "/")

@@ -19,6 +19,8 @@ from voteweb.store import Store
 from voteweb.store.accounts.secret_links import Invitations, Passwords
 from voteweb.web.monitoring.access_log import loggable_path
 
+pytestmark = pytest.mark.site(signup="invite", limits=1, log="json", log_addresses=1)
+
 NEW_PASSWORD = "a new and secret password"
 WRONG_PASSWORD = "wrong but secret"
 
@@ -33,12 +35,6 @@ class Log:
     def text(self) -> str:
         self._text += self._lines.readouterr().err
         return self._events.text + self._text
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site that members join by invitation, with limits, that logs everything it can."""
-    return replace(settings, signup="invite", limits=1, log="json", log_addresses=1)
 
 
 @pytest.fixture(autouse=True)

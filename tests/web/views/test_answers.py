@@ -6,9 +6,7 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.escaping import HOSTILE
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 ANSWER = "It is no spam, look again."
 
@@ -17,8 +15,7 @@ ANSWER = "It is no spam, look again."
 def removed(store: Store) -> None:
     """An article of ann's that mod removed."""
     factories.article(store, title=HOSTILE)
-    entry = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title=HOSTILE, why="Spam & more.")
-    store.removals.remove(1, entry)
+    factories.remove(store, 1, "Spam & more.")
 
 
 def test_poster_sees_the_removed_article_in_their_own_list_only(ann: Browser, bob: Browser, mod: Browser) -> None:

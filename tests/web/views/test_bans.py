@@ -9,9 +9,8 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def test_ban_ends_every_session_and_says_why(bobs: list[Browser], mod: Browser) 
 
 
 def test_reason_of_a_ban_needs_the_password(bob: Browser, reader: Browser, store: Store) -> None:
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why=HOSTILE))
+    factories.ban(store, "bob", HOSTILE)
     reader.log_in("bob", "not this one")
     assert reader.alert == "No member has this name and this password."
     reader.log_in("bob")

@@ -10,10 +10,9 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.feed_reader import atom, items, titles, tree
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.schema.log_entries import NewLogEntry
 
 THREAD = "{http://purl.org/syndication/thread/1.0}"
 FEEDS = {
@@ -128,5 +127,5 @@ def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Bro
 
 def test_inbox_of_a_banned_member_has_no_feed(reader: Browser, store: Store) -> None:
     token = store.feeds.renew(SecretFeed.INBOX, store.users.get("ann"))
-    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
+    factories.ban(store, "ann")
     assert reader.open(f"/inbox/feed/{token}.atom").status == 404

@@ -76,8 +76,7 @@ def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, mak
     other = factories.article(store, title="Another")
     store.reports.make(other.id, reporter, Reason.SPAM, "")
     store.reports.make(CommentId(1, 3), reporter, Reason.SPAM, "")
-    removal = NewLogEntry(LogAction.REMOVE, "mod", "cid", 1, "On Redis", "rude", comment=1)
-    store.removals.remove(CommentId(1, 1), removal, actor=mod)
+    factories.remove(store, CommentId(1, 1))
     browser = make_browser(comments=0, page_size=1).start_session(mod)
     assert browser.open("/reports").titles == ["Another"]
     assert not browser.page.all("a", rel="next")
@@ -141,8 +140,7 @@ def test_replies_to_a_comment_that_was_deleted_since_are_restored(mod: Browser, 
 
 def test_comment_below_a_removed_one_is_restored_with_a_hint(mod: Browser, store: Store) -> None:
     for number, with_replies in ((2, False), (1, True)):
-        entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=number, why="rude")
-        store.removals.remove(CommentId(1, number), entry, with_replies=with_replies, actor=None)
+        factories.remove(store, CommentId(1, number), with_replies=with_replies)
     mod.open("/a/1").post("/a/1/c/2/restore", {"csrf_token": mod.csrf_token()})
     assert "once the removed comment above it is restored" in mod.follow().flashes[0]
     assert store.articles.get(1).comments == 1
@@ -216,7 +214,7 @@ def test_a_removed_article_takes_its_comments_along_and_brings_them_back(
         return [WORDS in reader.open(path).response.text for path in paths] + ["look" in bob.open("/inbox").page.text]
 
     assert seen() == [True] * 6 + [False, True]  # the feed of a comment has the answers to it
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, why="spam"))
+    factories.remove(store, 1, "spam")
     assert seen() == [False] * 8
     assert {reader.open(path).status for path in ("/a/1", "/a/1/c/1", "/a/1.atom", "/a/1/c/1.atom")} == {410}
     store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", about="ann", article=1))

@@ -11,10 +11,9 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import CountRoundTrips, MakeMember
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import Unavailable
-from voteweb.core.models import LogAction, Voter
+from voteweb.core.models import Voter
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema.log_entries import NewLogEntry
 
 TYPED = "Kept **words**\n\nwith two paragraphs"
 
@@ -108,7 +107,7 @@ def log_out(_store: Store, browser: Browser) -> None:
 
 
 def ban(store: Store, _browser: Browser) -> None:
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    factories.ban(store, "bob")
 
 
 def delete_parent(store: Store, _browser: Browser) -> None:
@@ -130,7 +129,7 @@ def end(store: Store, _browser: Browser) -> None:
 
 
 def remove_article(store: Store, _browser: Browser) -> None:
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="x", why="Spam."))
+    factories.remove(store, 1)
 
 
 @pytest.mark.parametrize(

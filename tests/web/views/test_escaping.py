@@ -76,7 +76,7 @@ def test_what_moderators_write_down_is_harmless(bob: Browser, mod: Browser, stor
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=user)
     store.reports.make(2, store.users.get("bob"), Reason.RULES, EVIL)
     store.articles.post(Draft(EVIL, "https://spam.example/", ""), store.users.get("bob"), "0123456790")
-    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why=EVIL), days=1)
+    factories.ban(store, "ann", EVIL, days=1)
     for path in ("/u/ann", "/u/bob", "/domains", "/reports", "/log", "/u/bob/ban"):
         assert_harmless(mod.open(path).page)
     assert EVIL in bob.open("/u/bob").page.text

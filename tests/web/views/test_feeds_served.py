@@ -12,9 +12,8 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
 from tests.web.feed_reader import ARTICLE_LISTS, ATOM, FEEDS, add_articles, atom, items, titles, tree
-from voteweb.core.models import Draft, LogAction
+from voteweb.core.models import Draft
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 HOSTILE_TITLES = [
     "<script>alert('1')</script> & \"co\"",
@@ -107,7 +106,7 @@ def test_edit_changes_the_time_of_the_update(reader: Browser, store: Store) -> N
 def test_removed_and_deleted_articles_leave_every_feed_at_once(reader: Browser, store: Store) -> None:
     for path in ARTICLE_LISTS:
         titles(reader, path)  # from here on combined rankings are cached
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
+    factories.remove(store, 1, "spam")
     store.removals.delete(2)
     assert {path: titles(reader, path) for path in ARTICLE_LISTS} == {path: [] for path in ARTICLE_LISTS}
 

@@ -1,22 +1,15 @@
 """Held articles: seen by their poster and moderators, released or refused from the queue of reports."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests import factories
 from tests.web.browser import Browser, fields_of
 from tests.web.conftest import MakeBrowser
-from voteweb.core.settings import Settings
 from voteweb.store import Store
 
+pytestmark = pytest.mark.site(hold_posts=1)
+
 WAITS = "Your article has been sent. You find it on your page, and are told what becomes of it."
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site on which the first article of a new member waits."""
-    return replace(settings, hold_posts=1)
 
 
 @pytest.fixture

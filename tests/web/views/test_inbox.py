@@ -9,10 +9,9 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core.comments import CommentId
 from voteweb.core.config import INBOX_PAGE_SIZE
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -70,8 +69,7 @@ def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
     ann = make_browser(comments=0).start_session(store.users.get("ann"))
     assert ann.open("/inbox").page.one("div", class_="empty")
     assert not ann.page.all("a", href="/inbox")
-    removal = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=1, about="ann", why="Spam.")
-    store.removals.remove(CommentId(1, 1), removal, with_replies=False, actor=None)
+    factories.remove(store, CommentId(1, 1))
     (head,) = heads(ann.open("/inbox"))
     assert head.startswith("new What you posted: mod removed")
     assert ann.page.one("a", href="/inbox").text == "Inbox 1"

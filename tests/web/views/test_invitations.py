@@ -88,7 +88,7 @@ def test_invitation_is_invalid_while_its_maker_is_banned(enter: Enter, store: St
     message = "The person who made this invitation is no longer a member. Please ask somebody else for a new one."
     link, guest = invite(enter("mod", Role.MODERATOR)), enter()
     guest.open(link)
-    store.bans.ban("mod", NewLogEntry(LogAction.BAN, "admin", about="mod", why="Spam."))
+    factories.ban(store, "mod", by="admin")
     guest.submit("/signup", username="carl", password="long enough")
     assert (guest.status, guest.intro) == (403, message)
     assert (guest.open(link).status, guest.intro) == (403, message)

@@ -14,17 +14,13 @@ def names(browser: Browser) -> list[str]:
     return [row.all("a")[0].text for row in browser.page.one("main").all("li")]
 
 
-def ban(store: Store, name: str) -> None:
-    store.bans.ban(name, NewLogEntry(LogAction.BAN, "mod", about=name, why="Spam."))
-
-
 def test_moderators_are_shown_to_everybody(reader: Browser, store: Store) -> None:
     for name, role in (("zoe", Role.MODERATOR), ("amy", Role.MODERATOR), ("boss", Role.ADMIN), ("old", Role.MODERATOR)):
         factories.user(store, name)
         store.users.set_role(name, role, NewLogEntry(LogAction.ROLE, "boss", about=name, why=role))
     store.users.set_role("old", Role.MEMBER, NewLogEntry(LogAction.ROLE, "boss", about="old", why="member"))
     assert names(reader.open("/moderators")) == ["boss", "amy", "zoe"]
-    ban(store, "amy")
+    factories.ban(store, "amy")
     assert names(reader.open("/moderators?again")) == ["boss", "zoe"]
 
 
@@ -41,10 +37,10 @@ def test_moderators_see_the_newest_members_and_search(mod: Browser, store: Store
 def test_banned_members_are_listed_once_while_banned(mod: Browser, store: Store) -> None:
     for name in ("eve", "kim"):
         factories.user(store, name)
-        ban(store, name)
+        factories.ban(store, name)
     store.bans.lift("eve", NewLogEntry(LogAction.UNBAN, "mod", about="eve"))
     assert names(mod.open("/members?of=banned")) == ["kim"]
-    ban(store, "eve")
+    factories.ban(store, "eve")
     assert names(mod.open("/members?of=banned")) == ["eve", "kim"]
     assert "Spam." in mod.page.one("main").text
 

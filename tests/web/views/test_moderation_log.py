@@ -37,7 +37,7 @@ def undo_forms(person: Browser) -> list[str]:
 
 def ban(store: Store, who: str, name: str, why: str = "Spam.") -> None:
     """Ban *name* in the name of *who*."""
-    store.bans.ban(factories.user(store, name).name, NewLogEntry(LogAction.BAN, who, about=name, why=why))
+    factories.ban(store, factories.user(store, name).name, why, by=who)
 
 
 def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_member: MakeMember, store: Store) -> None:
@@ -79,7 +79,7 @@ def test_empty_log_says_so(reader: Browser) -> None:
 
 
 def test_log_can_be_filtered_by_moderator_and_kind(reader: Browser, store: Store) -> None:
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "eve", article=1, title="On Redis", why="Spam."))
+    factories.remove(store, 1, by="eve")
     ban(store, "eve", "yan")
     ban(store, config.COMMAND_LINE, "zoe")
     reader.open("/log")

@@ -8,9 +8,7 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
 from voteweb.core.caches import BoundedCache
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)
@@ -129,8 +127,7 @@ def test_saved_articles_are_listed_even_when_they_are_gone(
         assert bob.page.one("button", formaction=action)
     assert bob.open("/saved").titles == ["T2", "T1"]
     address = bob.submit("/saved/feed", act="renew").follow().flashes[0].rsplit(" ", 1)[1]
-    removal = NewLogEntry(LogAction.REMOVE, "mod", about="yan", article=2, title="T2", why="Spam.")
-    store.removals.remove(2, removal)
+    factories.remove(store, 2)
     assert "no longer listed" in bob.open("/saved").page.one("li", id="a2").text
     assert bob.page.one("p", class_="total").text == "2 articles"
     reader = make_browser()

@@ -1,7 +1,5 @@
 """Rate limits of members: whose acts they count, and how a refusal is shown."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests import factories
@@ -9,14 +7,9 @@ from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import rate_limits, validation
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
-from voteweb.core.settings import Settings
 from voteweb.store import Store
 
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with limits."""
-    return replace(settings, limits=1)
+pytestmark = pytest.mark.site(limits=1)
 
 
 @pytest.fixture

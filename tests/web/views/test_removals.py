@@ -8,9 +8,8 @@ from tests import factories
 from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import content
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 HOSTILE = "<script>alert(1)</script> & \"quotes\" 'too' {{ 7*7 }} %(reason)s"
 LISTS = ["/", "/new", "/good", "/g/redis", "/g/redis/new", "/g/python+redis", "/u/ann"]
@@ -20,12 +19,6 @@ LISTS = ["/", "/new", "/good", "/g/redis", "/g/redis/new", "/g/python+redis", "/
 def article(store: Store) -> None:
     """An article of ann's in two groups, with a text."""
     factories.article(store, title="On Redis", text="The *words*.", groups=("python", "redis"))
-
-
-def remove(store: Store, why: str = "Off topic.") -> None:
-    """Remove the article in the name of mod."""
-    entry = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="On Redis", why=why)
-    store.removals.remove(1, entry)
 
 
 def content_without_counters(store: Store) -> dict[str, Any]:
@@ -88,7 +81,7 @@ def test_removal_needs_a_reason_and_keeps_what_was_typed(reason: str, message: s
 def test_poster_and_moderators_can_read_a_removed_article(
     ann: Browser, mod: Browser, bob: Browser, store: Store
 ) -> None:
-    remove(store, HOSTILE)
+    factories.remove(store, 1, HOSTILE)
     for person in (ann, mod):
         assert person.open("/a/1").status == 200
         assert person.page.one("div", role="note").text.startswith(f"A moderator removed this article: {HOSTILE}")
@@ -103,7 +96,7 @@ def test_poster_and_moderators_can_read_a_removed_article(
 
 def test_restored_article_is_back_everywhere_with_its_votes(mod: Browser, reader: Browser, store: Store) -> None:
     store.votes.cast(1, factories.user(store, "bob"))
-    remove(store)
+    factories.remove(store, 1)
     mod.open("/a/1").submit("/a/1/restore")
     assert mod.location == "/a/1#a1"
     assert mod.follow().flashes == ["The article has been restored to every list, with its votes."]
@@ -125,7 +118,7 @@ def test_nothing_can_be_done_to_a_gone_article(
 ) -> None:
     people = {"mod": mod, "ann": ann, "eve": make_member("eve", Role.ADMIN)}
     if is_removed:
-        remove(store)
+        factories.remove(store, 1)
     else:
         store.removals.delete(1)
     before = content_without_counters(store)
@@ -140,7 +133,7 @@ def test_nothing_can_be_done_to_a_gone_article(
 
 def test_second_removal_is_refused_on_the_list(mod: Browser, store: Store) -> None:
     mod.open("/new")
-    remove(store)
+    factories.remove(store, 1)
     before = content(store)
     mod.submit("/a/1/remove", reason="Mine.")
     assert mod.location == "/new#a1"

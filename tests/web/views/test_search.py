@@ -14,12 +14,10 @@ from tests.web.fixed_index import FixedIndex
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import SEARCH
 from voteweb.core.settings import Settings
 from voteweb.search.models import Kind, Note, NotReady, Order, SearchBusy, SearchTooSlow
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def follow(browser: Browser, label: str) -> Browser:
@@ -55,7 +53,7 @@ def test_articles_are_listed_as_found_with_marks_and_snippets(reader: Browser, i
 
 @pytest.mark.usefixtures("three")
 def test_what_is_gone_is_not_shown_whatever_the_index_knows(reader: Browser, store: Store) -> None:
-    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, "mod", about="zoe", article=3))
+    factories.remove(store, 3)
     assert reader.open("/search?q=lua").titles == ["Lua number 1", "Lua number 2"]
     assert "2 articles" in reader.page.one("main").text
     assert "Lua number 3" not in reader.open("/search.atom?q=lua").response.text

@@ -12,10 +12,8 @@ from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import config
-from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema.log_entries import NewLogEntry
 
 SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -65,7 +63,7 @@ def articles(store: Store) -> None:
     for i in range(1, 28):
         link = f"https://www.example.com/{i}"
         factories.article(store, title=f"Article {i}", link=link, groups=("python", "redis"))
-    store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "mod", article=2, title="Article 2", why="no"))
+    factories.remove(store, 2, "no")
     write_thread(store, 3, [node(number) for number in range(1, 111)])
 
 

@@ -1,19 +1,14 @@
 """Sorting: a page of articles without a group, whose groups are pressed and saved together."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.web.browser import JSON, Browser
-from voteweb.core.settings import Settings
 from voteweb.store import Store
 
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    return replace(settings, page_size=3)
+pytestmark = pytest.mark.site(page_size=3)
 
 
 @pytest.fixture(autouse=True)

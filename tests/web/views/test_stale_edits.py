@@ -8,9 +8,7 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.escaping import HOSTILE
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +105,6 @@ def test_moderators_alone_see_earlier_versions(
 
 def test_earlier_versions_of_a_removed_article_stay_visible(ann: Browser, mod: Browser, store: Store) -> None:
     ann.open("/a/1/edit").submit("/a/1/edit", title="Second title")
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="Spam."))
+    factories.remove(store, 1)
     assert "On Redis" in mod.open("/a/1").page.by_id("earlier").text
     assert not ann.open("/a/1").page.all("details", id="earlier")

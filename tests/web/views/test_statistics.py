@@ -18,8 +18,8 @@ def test_every_act_of_today_is_counted_once(reader: Browser, store: Store) -> No
     for id, reporter in ((first.id, bob), (first.id, eve), (second.id, bob)):
         store.reports.make(id, reporter, Reason.SPAM, "")
     store.reports.dismiss(first.id, NewLogEntry(LogAction.DISMISS, "mod", article=first.id))
-    store.removals.remove(second.id, NewLogEntry(LogAction.REMOVE, "mod", article=second.id, why="Spam."))
-    store.removals.remove(second.id, NewLogEntry(LogAction.REMOVE, "mod", article=second.id, why="Spam."))
+    factories.remove(store, second.id)
+    factories.remove(store, second.id)
     today = reader.open("/stats").page.one("tbody").all("tr")[0]
     members = len(run(store, "ZRANGE", "users:", 0, -1))
     assert [cell.text for cell in today.all("td")] == ["1", "1", "1", str(members), "3", "2"]

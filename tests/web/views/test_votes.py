@@ -6,9 +6,8 @@ import pytest
 
 from tests import factories
 from tests.web.browser import JSON, Browser
-from voteweb.core.models import Article, LogAction
+from voteweb.core.models import Article
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -81,7 +80,7 @@ def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser,
 
 def test_vote_of_a_banned_member_leads_to_the_reason(article: Article, bob: Browser, store: Store) -> None:
     fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Too many links."))
+    factories.ban(store, "bob", "Too many links.")
     bob.post("/a/1/vote", fields)
     assert bob.location.startswith("/login?next=/new%23a1")
     assert "Too many links." in " ".join(bob.follow().flashes)
