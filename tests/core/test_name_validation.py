@@ -79,41 +79,6 @@ def test_new_group_cannot_look_like_another_but_old_ones_stay(name: str) -> None
     assert validation.group_name(name) == name
 
 
-@pytest.mark.parametrize("name", ["ab", "Ann", "a-b_9", "x" * 20, "007"])
-def test_user_name_keeps_its_case(name: str) -> None:
-    assert validation.user_name(f" {name} ") == name
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "",
-        "a",
-        "x" * 21,
-        "an n",
-        "ann!",
-        "аnn",
-        "a:b",
-        "a+b",
-        "a/b",
-        "..",
-        "a\x00b",
-        "a\nb",
-        f"an{RLO}n",
-    ],
-)
-def test_invalid_user_name_is_refused(typed: str) -> None:
-    with pytest.raises(Invalid, match="A user name must have 2 to 20 letters or digits"):
-        validation.user_name(typed)
-
-
-@pytest.mark.parametrize("name", ["admin", "Admin", "ROOT", "voteweb", "me", "api", "www"])
-def test_reserved_name_is_refused_but_well_formed(name: str) -> None:
-    with pytest.raises(Invalid, match=f"The name {name} is reserved"):
-        validation.user_name(name)
-    assert validation.member_name(name) == name
-
-
 @pytest.mark.parametrize("typed", ["83749201", " spaces stay ", "密码密码密码密码", "x" * 256])
 def test_password_is_kept_as_typed(typed: str) -> None:
     assert validation.password(typed) == typed

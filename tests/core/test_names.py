@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from voteweb.core import validation
 from voteweb.core.errors import Invalid
 from voteweb.core.names import look_alike, name_key
 from voteweb.core.validation import is_member_name, user_name
@@ -11,6 +12,7 @@ from voteweb.core.validation import is_member_name, user_name
 ACCEPTED = {
     "ann": "ann",
     "__": "__",
+    "x" * 20: "x" * 20,
     "José": "josé",
     "Straße": "strasse",
     "ＡＮＮ": "ann",
@@ -52,6 +54,9 @@ REFUSED = [
     "😀😀",
     "李 明",
     "李:明",
+    "..",
+    "a\x00b",
+    "a\nb",
     "管理员",
     "ádmin",
 ]
@@ -76,6 +81,24 @@ def test_key_of_a_key_is_the_same_and_can_be_a_name() -> None:
             assert is_member_name(key), character
 
 
-@pytest.mark.parametrize(("name", "other"), [("力丸", "カ丸"), ("Jöse", "jose")])
-def test_look_alikes_in_other_letters_are_known(name: str, other: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("adm1n", "admin"), ("Admin_", "admin"), ("-r-o-o-t", "root"), ("Iinda", "linda"), ("rnark", "mark"),
+     ("vvww", "wwvv"), ("m0d3rat0r", "moderator"), ("5t4ff", "staff"), ("ANN", "ann"),
+     ("力丸", "カ丸"), ("Jöse", "jose")],
+)  # fmt: skip
+def test_names_that_can_be_mistaken_look_alike(name: str, other: str) -> None:
     assert look_alike(name, other)
+    assert look_alike(other, name)
+
+
+@pytest.mark.parametrize(("name", "other"), [("ann", "anna"), ("bob", "rob"), ("admiral", "admin"), ("ann2", "ann")])
+def test_other_names_do_not_look_alike(name: str, other: str) -> None:
+    assert not look_alike(name, other)
+
+
+@pytest.mark.parametrize("name", ["adm1n", "Admin_", "r00t", "vvebmaster", "moderat0r", "5upport", "vote-web"])
+def test_look_alike_of_a_reserved_name_is_refused_but_well_formed(name: str) -> None:
+    with pytest.raises(Invalid, match=f"The name {name} looks too much like"):
+        validation.user_name(name)
+    assert validation.member_name(name) == name

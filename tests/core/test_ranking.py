@@ -1,4 +1,4 @@
-"""The score and its explanation, with numbers computed by hand."""
+"""The score, its explanation with numbers computed by hand, and the example on /about."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ import pytest
 from voteweb.core.models import Article, Order
 from voteweb.core.ranking import (
     ScoreExplanation,
+    choose_example,
     day_name,
     day_number,
     explain,
@@ -113,3 +114,22 @@ def test_ties_are_ordered_by_time_and_descending_id() -> None:
     old, newer, newer_with_higher_id, newest = article(9, 5.0), article(2, 6.0), article(10, 6.0), article(1, 7.0)
     tied = [newer, old, newest, newer_with_higher_id]
     assert newest_first(tied) == [newest, newer_with_higher_id, newer, old]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "chosen"),
+    [
+        ([], None),
+        ([(9, 1)], None),
+        ([(9, 5), (8, 5)], (0, 1)),
+        ([(9, 40), (5, 30), (6, 2), (7, 1)], (1, 2)),
+        ([(5, 30), (6, 2), (7, 1), (6, 2)], (2, 3)),
+    ],
+)
+def test_example_prefers_a_newer_article_above_one_with_more_votes(
+    ranking: list[tuple[float, int]], chosen: tuple[int, int] | None
+) -> None:
+    """Each article is its time and its votes; an example is their two places."""
+    articles = [Article(i, "t", "", "", "ann", time, votes) for i, (time, votes) in enumerate(ranking)]
+    example = choose_example(articles)
+    assert (example and (example[0].id, example[1].id)) == chosen

@@ -1,11 +1,15 @@
-"""Responses of the site have the headers that Flask would send, and its hooks are known."""
+"""Responses have the headers that Flask would send, and hooks of others run before those of the site."""
 
 from collections.abc import Callable
 
 import pytest
-from flask import Flask, Response, jsonify, make_response, redirect
+from flask import Flask, Response, jsonify, make_response, redirect, session
 
+from tests.web.browser import Browser
 from tests.web.conftest import MakeApp
+from voteweb.app import create_app
+from voteweb.core.settings import Settings
+from voteweb.store import Store
 from voteweb.web.flask_app import SiteResponse
 
 
@@ -40,3 +44,27 @@ def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:
     others = (app.url_value_preprocessors, app.teardown_request_funcs, app.teardown_appcontext_funcs)
     assert not any(others)
     assert app.before_request_funcs.keys() == app.after_request_funcs.keys() == {None}
+
+
+def site_with_hook(settings: Settings, store: Store, *, saves: bool) -> Flask:
+    """Return the site with a hook of an extension, which sets a cookie or *saves* something in the session."""
+    app = create_app(settings, store)
+
+    @app.after_request
+    def foreign(response: Response) -> Response:
+        if saves:
+            session["foreign"] = "1"
+        else:
+            response.set_cookie("foreign", "1")
+        return response
+
+    return app
+
+
+def test_hooks_of_extensions_run_before_headers_are_decided(settings: Settings, store: Store) -> None:
+    for saves, name in ((False, "foreign"), (True, "voteweb")):
+        browser = Browser(site_with_hook(settings, store, saves=saves))
+        response = browser.open("/").response
+        assert browser.client.get_cookie(name)
+        assert response.headers["Cache-Control"] == "private, no-store"
+        assert response.vary.to_header() == "Accept-Language, Cookie"

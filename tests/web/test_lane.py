@@ -1,6 +1,7 @@
 """The members' lane: what is answered before Flask is answered as Flask would, with every check."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from flask import Flask
@@ -161,24 +162,14 @@ def test_combined_groups_are_read_afresh_by_the_view(member: Browser, store: Sto
     assert reached == ["/g/go+redis"]
 
 
-def test_failure_is_answered_as_by_a_view(member: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise Unavailable()
-
-    monkeypatch.setattr(Viewers, "queue_read", fail)
-    response = member.open("/new").response
-    assert (response.status_code, response.headers["Cache-Control"]) == (503, "private, no-store")
-    assert "Retry-After" in response.headers
-    assert "</html>" in response.text
-
-
-def test_error_is_a_page_without_details(app: Flask, member: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError("a secret")
-
-    monkeypatch.setattr(Viewers, "queue_read", fail)
+@pytest.mark.parametrize(("error", "status"), [(Unavailable(), 503), (ZeroDivisionError("a secret"), 500)], ids=str)
+def test_failure_is_answered_as_by_a_view(
+    error: Exception, status: int, app: Flask, member: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Viewers, "queue_read", Mock(side_effect=error))
     app.config["PROPAGATE_EXCEPTIONS"] = False
     response = member.open("/new").response
-    assert response.status_code == 500
+    assert (response.status_code, response.headers["Cache-Control"]) == (status, "private, no-store")
+    assert ("Retry-After" in response.headers) is (status == 503)
     assert "secret" not in response.text
     assert "</html>" in response.text

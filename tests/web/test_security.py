@@ -89,3 +89,5 @@ def test_every_cookie_is_confined(
         assert {"HttpOnly", "SameSite=Lax"} <= attributes
         assert ("Secure" in attributes) is is_secure
         assert not [name for name in attributes if name.startswith("Domain")]
+        assert ("Path=/login" if "known" in cookie.partition("=")[0] else "Path=/") in attributes
+        assert [name for name in attributes if name.startswith(("Expires", "Max-Age"))]

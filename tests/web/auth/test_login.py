@@ -5,7 +5,6 @@ from argon2 import PasswordHasher
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
-from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
 from voteweb.store import Store
 
@@ -88,25 +87,6 @@ def test_cookie_from_before_the_login_is_a_readers(bob: Browser, reader: Browser
     assert before is not None
     reader.client.set_cookie("voteweb", before.value)
     assert not reader.is_logged_in()
-
-
-@pytest.mark.parametrize(
-    ("site_url", "secure", "names"),
-    [("", False, ("voteweb", "known")), ("https://news.example", True, ("__Host-voteweb", "__Secure-known"))],
-)
-def test_cookies_expire_and_are_hidden_from_scripts(
-    site_url: str, secure: bool, names: tuple[str, str], make_browser: MakeBrowser, store: Store
-) -> None:
-    factories.user(store, "ann", password_hash=passwords.hash_password(PASSWORD))
-    ann = make_browser(site_url=site_url, session_days=3)
-    assert ann.log_in("ann").status == 303
-    headers = ann.response.headers.getlist("Set-Cookie")
-    cookies = {header.partition("=")[0]: header.split("; ") for header in headers}
-    assert set(cookies) == set(names)
-    for name, path in zip(names, ("Path=/", "Path=/login"), strict=True):
-        assert {"HttpOnly", path, "SameSite=Lax"} <= set(cookies[name])
-        assert ("Secure" in cookies[name]) is secure
-        assert any(part.startswith("Expires=") for part in cookies[name])
 
 
 def test_outdated_hash_is_renewed_without_ending_the_session(reader: Browser, store: Store) -> None:

@@ -1,10 +1,10 @@
-"""The one-time link for a forgotten password."""
+"""New passwords: set once by the link for a forgotten one, and in no form a name of the member or the site."""
 
 import pytest
 
 from tests import factories
-from tests.web.browser import Browser
-from voteweb.core import config
+from tests.web.browser import PASSWORD, Browser
+from voteweb.core import config, passwords
 from voteweb.store import Store
 
 
@@ -35,3 +35,23 @@ def test_link_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
     bob.open(link).submit(link, new="another password")
     bob.log_in("bob", "another password")
     assert bob.alert == "This account is banned: Spam."
+
+
+MESSAGE = "A password cannot be your user name or the name of this site. Please choose another."
+
+
+@pytest.mark.parametrize("typed", ["samantha1", "voteweb-2026"])
+def test_name_is_refused_as_a_password_everywhere(typed: str, reader: Browser, store: Store) -> None:
+    reader.open("/signup").submit("/signup", username="samantha", password=typed)
+    assert (reader.status, reader.field_error("password")) == (422, MESSAGE)
+    assert reader.submit("/signup", password=PASSWORD).status == 303
+    reader.open("/account").submit("/account", old=PASSWORD, new=typed)
+    assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
+    link = f"/reset/{store.passwords.make_link('samantha')}"
+    reader.open(link).submit(link, new=typed)
+    assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
+
+
+def test_password_of_before_goes_on_working(reader: Browser, store: Store) -> None:
+    factories.user(store, "samantha", password_hash=passwords.hash_password("samantha1"))
+    assert reader.log_in("samantha", "samantha1").status == 303

@@ -226,12 +226,6 @@ def test_messages_about_buttons_are_chinese(mod: Browser) -> None:
     assert mod.response.json["error"]["message"] == "没有这篇文章。"
 
 
-def test_refusal_of_a_login_is_chinese(reader: Browser) -> None:
-    token = reader.open("/login", headers=ZH).form("/login").one("input", name="csrf_token")["value"]
-    reader.post("/login", {"username": "ann", "password": "wrong", "csrf_token": token}, headers=ZH)
-    assert reader.alert == "用户名或密码不正确。"
-
-
 def test_explanation_of_the_score_has_whole_sentences(reader: Browser, store: Store) -> None:
     factories.imported(store, title="旧闻", link="https://example.com/9", time=1_456_789_012, votes=12)
     page = reader.open("/a/5", headers=ZH).page

@@ -8,32 +8,24 @@ from flask import Flask
 from voteweb.web.i18n import formatting
 
 
-def test_english_formats(app: Flask) -> None:
-    with app.test_request_context(headers={"Accept-Language": "en"}):
-        assert formatting.format_datetime(1_795_226_400) == "21 Nov 2026, 02:00 UTC"
-        assert formatting.format_number(12_345) == "12,345"
-        assert formatting.duration(26 * 3_600) == "1 day 2 h"
-        assert formatting.duration(3_600) == "1 h"
-        assert formatting.duration(0) == "0 s"
-        assert formatting.relative_time(3 * 3_600) == "3 hours ago"
-        assert formatting.relative_time(5) == "just now"
-        assert formatting.join_names(["a", "b"]) == "a, b"
-        assert formatting.vote_count(1) == "1 vote"
-        assert formatting.vote_count(2) == "2 votes"
-
-
-def test_chinese_formats(app: Flask) -> None:
-    with app.test_request_context(headers={"Accept-Language": "zh"}):
-        assert formatting.format_datetime(1_795_226_400) == "2026年11月21日 02:00 UTC"
-        assert formatting.format_number(12_345) == "12,345"
-        assert formatting.duration(26 * 3_600) == "1天2小时"
-        assert formatting.duration(3_600) == "1小时"
-        assert formatting.duration(0) == "0秒"
-        assert formatting.relative_time(3 * 3_600) == "3小时前"
-        assert formatting.relative_time(5) == "刚刚"
-        assert formatting.join_names(["a", "b"]) == "a、b"
-        assert formatting.vote_count(1) == "1票"
-        assert formatting.vote_count(2) == "2票"
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("en", ["21 Nov 2026, 02:00 UTC", "12,345", "1 day 2 h", "1 h", "0 s", "3 hours ago", "just now", "a, b"]),
+        ("zh", ["2026年11月21日 02:00 UTC", "12,345", "1天2小时", "1小时", "0秒", "3小时前", "刚刚", "a、b"]),
+    ],
+)
+def test_formats_are_those_of_the_language(language: str, texts: list[str], app: Flask) -> None:
+    with app.test_request_context(headers={"Accept-Language": language}):
+        assert [
+            formatting.format_datetime(1_795_226_400),
+            formatting.format_number(12_345),
+            *map(formatting.duration, (26 * 3_600, 3_600, 0)),
+            *map(formatting.relative_time, (3 * 3_600, 5)),
+            formatting.join_names(["a", "b"]),
+        ] == texts
+        counts = ["1 vote", "2 votes"] if language == "en" else ["1票", "2票"]
+        assert [formatting.vote_count(1), formatting.vote_count(2)] == counts
 
 
 @pytest.mark.parametrize(

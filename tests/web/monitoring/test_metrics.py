@@ -22,7 +22,9 @@ from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.server.health import BackupFacts
+from voteweb.store.server.health import BackupFacts, Sizes
+from voteweb.web.monitoring.events import Event
+from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
 
 TOKEN = "a token of the operator's own"
 Count = Callable[[str], float]
@@ -197,3 +199,26 @@ def test_page_works_without_redis(count: Count, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Connection, "retry_until_deadline", fail)
     assert count("voteweb_redis_up") == 0
+
+
+REQUESTS = "voteweb_request_seconds"
+
+
+def test_requests_are_timed_by_route_status_and_cache_status() -> None:
+    metrics = PrometheusMetrics()
+    for seconds in (0.00003, 0.00004):
+        metrics.observe_request("lists.front", "200", "hit", seconds)
+    metrics.observe_request("lists.front", "200", "miss", 0.003)
+    metrics.observe_request("lists.front", "503", "pass", 2.1)
+    values = samples(metrics.render(Facts(Sizes(0, 0))))
+    assert values[f"{REQUESTS}_count{{page=hit,route=lists.front,status=200}}"] == 2
+    assert values[f"{REQUESTS}_bucket{{le=0.0001,page=hit,route=lists.front,status=200}}"] == 2
+    assert values[f"{REQUESTS}_bucket{{le=0.0025,page=miss,route=lists.front,status=200}}"] == 0
+    assert values[f"{REQUESTS}_bucket{{le=0.005,page=miss,route=lists.front,status=200}}"] == 1
+    assert values[f"{REQUESTS}_sum{{page=pass,route=lists.front,status=503}}"] == 2.1
+
+
+def test_two_sites_in_one_process_count_separately() -> None:
+    first, second = PrometheusMetrics(), PrometheusMetrics()
+    first.count(Event.VOTE, "counted")
+    assert "voteweb_votes_total{outcome=counted}" not in samples(second.render(Facts(Sizes(0, 0))))

@@ -1,6 +1,7 @@
-"""The pages of admins: health, and switches that hold at once."""
+"""The pages of admins: health, switches that hold at once, trials of weights, and rules of domains."""
 
 import json
+import time
 
 import pytest
 
@@ -8,7 +9,7 @@ from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
-from tests.web.escaping import HOSTILE
+from tests.web.escaping import EVIL, HOSTILE, assert_harmless
 from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
@@ -148,3 +149,73 @@ def test_members_list_tells_admins_more_and_lets_them_change_roles(root: Browser
 
 def _rows(browser: Browser) -> list[Element]:
     return browser.page.one("main").one(class_="log").all("li")
+
+
+def test_admin_sees_both_pages_and_what_suits(root: Browser, store: Store) -> None:
+    for days in range(2, 24):
+        factories.imported(store, title=f"Title {days} {EVIL}", time=time.time() - days * 86_400, votes=days * 201)
+    page = root.open("/admin/ranking?good_votes=400").page
+    today, tried = ([item.text for item in part.all("li")] for part in page.all("ol", class_="trial"))
+    assert (len(today), len(tried)) == (22, 22)
+    assert today[0].startswith("Title 23 ")
+    assert tried[0].startswith("Title 2 ")
+    assert "one in twenty articles is a good one" in page.one("main").text
+    assert "So 4,623 votes suit them." in page.one("main").text
+    assert "VOTEWEB_GOOD_VOTES=400" in page.one("pre").text
+    assert_harmless(page)
+
+
+def test_a_wrong_weight_is_explained_and_kept(root: Browser) -> None:
+    answer = root.open("/admin/ranking?good_votes=0&lift_days=two%3Cb%3E&comment_good_votes=٣")
+    assert answer.status == 422
+    form = answer.page.one("main").one("form", class_="fields")
+    assert [field["value"] for field in form.all("input")] == ["0", "two<b>", "٣"]
+    errors = [error.text for error in form.all("p", class_="error")]
+    assert errors[1] == "Please type a whole number from 0 to 36,500."
+    assert len(errors) == 3
+    assert "There are too few articles" in root.open("/admin/ranking").page.one("main").text
+
+
+def test_rules_are_made_changed_searched_and_deleted(mod: Browser, reader: Browser) -> None:
+    mod.open("/domains").submit("/domains", domain="https://WWW.Spam.Example/page", rule="refuse", why=HOSTILE)
+    assert mod.follow().flashes == ["The rule of spam.example has been saved."]
+    rule = mod.page.one("ol", class_="log").one("li")
+    assert (rule.one("strong").text, rule.one("q").text) == ("spam.example", HOSTILE)
+    for domain, rule, why in (("spam.example", "hold", "A look."), ("bücher.example", "refuse", "Shops.")):
+        mod.post("/domains", {"csrf_token": mod.csrf_token(), "domain": domain, "rule": rule, "why": why})
+    assert mod.follow().page.one("p", class_="total").text == "2 rules"
+    listed = mod.open("/domains?q=SPAM").page.one("ol", class_="log").text
+    assert "is held for a look: A look." in listed
+    assert "xn--" not in listed
+    mod.submit("/domains/spam.example/delete")
+    assert mod.follow().flashes == ["The rule of spam.example has been deleted."]
+    assert not mod.open("/domains?q=spam").page.all("ol", class_="log")
+    assert [entry.all("p")[0].text for entry in reader.open("/log").page.one("ol").all("li")] == [
+        "mod deleted the rule of spam.example",
+        "mod decided to refuse links to xn--bcher-kva.example : Shops.",
+        "mod decided to hold links to spam.example for a look : A look.",
+        f"mod decided to refuse links to spam.example : {HOSTILE}",
+    ]
+
+
+def test_refused_rule_keeps_what_was_typed(mod: Browser) -> None:
+    for domain in ("", "example", "a b.example", "a.b.c.d.e.example", "http://"):
+        mod.open("/domains").submit("/domains", domain=domain, rule="hold", why="Because.")
+        assert mod.status == 422
+        assert "This is no domain." in mod.page.one("p", role="alert").text
+        form = mod.form("/domains")
+        assert [form.one("input", name=name)["value"] for name in ("domain", "why")] == [domain, "Because."]
+        assert [radio["value"] for radio in form.all("input", type="radio") if "checked" in radio] == ["hold"]
+    mod.open("/domains").submit("/domains", domain="spam.example", rule="hold")
+    assert "Please give a reason." in mod.page.one("p", role="alert").text
+
+
+def test_refused_link_keeps_what_was_typed_and_says_why(mod: Browser, bob: Browser) -> None:
+    rule = {"domain": "spam.example", "rule": "refuse", "why": "An advertisement."}
+    mod.post("/domains", {"csrf_token": mod.csrf_token(), **rule})
+    bob.open("/submit").submit("/submit", title="Kept title", link="https://x.spam.example/", text="Kept words")
+    assert bob.status == 422
+    message = "Links to spam.example are not accepted here: An advertisement."
+    assert bob.page.one("p", id="link-errors").text == message
+    assert bob.page.one("input", name="title")["value"] == "Kept title"
+    assert bob.page.one("textarea", name="text").text == "Kept words"

@@ -180,14 +180,6 @@ def test_feed_of_a_group_has_its_description(reader: Browser) -> None:
     assert json.loads(reader.open("/g/python.json").response.data)["description"] == "The <language>."
 
 
-def test_feed_of_an_empty_list_is_empty(reader: Browser, store: Store) -> None:
-    for id in (1, 2):
-        store.removals.delete(id)
-    for path in ARTICLE_LISTS:
-        assert titles(reader, path) == [], path
-        assert "Last-Modified" not in reader.response.headers
-
-
 def test_feed_of_the_log_can_be_filtered(reader: Browser) -> None:
     (entry,) = atom(reader, "/log.atom?who=mod&kind=remove&x=1").entries
     assert entry.title == "mod removed “Spam & <eggs>”"

@@ -11,7 +11,6 @@ from tests.web.conftest import MakeBrowser
 from tests.web.escaping import assert_harmless
 from voteweb.cli.run import _check_app
 from voteweb.core.errors import ConfigError
-from voteweb.core.rate_limits import DAY, LIMITS, LimitScope
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 
@@ -53,11 +52,6 @@ def test_privacy_tells_the_numbers_of_the_settings(make_browser: MakeBrowser) ->
     assert "words that you search for" in text
     text = make_browser(comments=0, fetch_titles=0, search=0).open("/privacy").page.one("main").text
     assert ("conversation" in text, "search" in text) == (False, False)
-
-
-def test_limits_by_address_are_over_within_the_day_that_privacy_promises() -> None:
-    by_address = (LimitScope.ADDRESS, LimitScope.NETWORK, LimitScope.WIDE_NETWORK)
-    assert all(limit.burst * limit.interval <= DAY for limit in LIMITS if limit.scope in by_address)
 
 
 def test_rules_follow_the_settings(make_browser: MakeBrowser) -> None:

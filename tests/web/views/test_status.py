@@ -143,9 +143,3 @@ def test_short_secret_key_is_refused(settings: Settings) -> None:
     with pytest.raises(ConfigError, match=r"VOTEWEB_SECRET_KEY is too short: .*secrets\.token_urlsafe") as refusal:
         create_app(replace(settings, secret_key="change me"))
     assert "change me" not in str(refusal.value)
-
-
-def test_site_opens_its_own_store(settings: Settings, store: Store) -> None:
-    app = create_app(settings)
-    assert Browser(app).open("/").status == 200
-    app.extensions["voteweb.store"].connection.client.close()

@@ -1,4 +1,4 @@
-"""The page of a member."""
+"""The page of a member with the notes of moderators, and the lists of members."""
 
 import time
 
@@ -7,10 +7,12 @@ import pytest
 from tests import factories
 from tests.store.examination import snapshot
 from tests.web.browser import PASSWORD, Browser
-from tests.web.conftest import MakeApp
+from tests.web.conftest import MakeApp, MakeMember
+from tests.web.escaping import HOSTILE
 from voteweb.core import config
-from voteweb.core.models import Role
+from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store: Store) -> None:
@@ -102,3 +104,80 @@ def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None
     assert reader.follow().flashes == ["Your article has been deleted."]
     reader.open("/account").submit("/logout")
     assert reader.log_in(" 李明 ").status == 303
+
+
+def test_note_is_shown_to_moderators_alone(
+    mod: Browser, bob: Browser, reader: Browser, make_member: MakeMember
+) -> None:
+    sue = make_member("sue", Role.MODERATOR)
+    mod.open("/u/bob").submit("/u/bob/note", text=HOSTILE)
+    assert (mod.status, mod.location) == (303, "/u/bob#notes")
+    assert mod.follow().flashes == ["The note has been saved. Only moderators see it."]
+    note = sue.open("/u/bob").page.one("section", id="notes")
+    assert note.one("q").text == HOSTILE
+    assert "mod" in note.one("li").text
+    assert not note.all("button", class_="button-link")
+    for browser in (bob, reader):
+        assert not browser.open("/u/bob").page.all("section", id="notes")
+    deletion = mod.open("/u/bob").page.one("section", id="notes").all("form")[0]["action"]
+    sue.post(deletion, {"csrf_token": sue.csrf_token()})
+    assert sue.status == 403
+    mod.submit(deletion)
+    assert not sue.open("/u/bob").page.one("section", id="notes").all("q")
+
+
+def test_note_is_beside_what_was_reported(mod: Browser, bob: Browser, store: Store) -> None:
+    store.notes.add("bob", "Asked to stop.", store.users.get("mod"))
+    reported = factories.article(store, store.users.get("bob"))
+    store.reports.make(reported.id, factories.user(store), Reason.SPAM, "")
+    assert "Note on bob by mod: Asked to stop." in mod.open("/reports").page.one("li", id=f"a{reported.id}").text
+
+
+def test_refused_note_keeps_what_was_typed(mod: Browser, bob: Browser) -> None:
+    for typed, message in (("", "Please write the note first."), ("x" * 301, "Please use at most 300 characters.")):
+        mod.open("/u/bob").submit("/u/bob/note", text=typed)
+        assert (mod.status, mod.page.one("p", role="alert").text) == (422, message)
+        assert mod.page.one("input", name="text")["value"] == typed
+
+
+def names(browser: Browser) -> list[str]:
+    return [row.all("a")[0].text for row in browser.page.one("main").all("li")]
+
+
+def test_moderators_are_shown_to_everybody(reader: Browser, store: Store) -> None:
+    for name, role in (("zoe", Role.MODERATOR), ("amy", Role.MODERATOR), ("boss", Role.ADMIN), ("old", Role.MODERATOR)):
+        factories.user(store, name)
+        store.users.set_role(name, role, NewLogEntry(LogAction.ROLE, "boss", about=name, why=role))
+    store.users.set_role("old", Role.MEMBER, NewLogEntry(LogAction.ROLE, "boss", about="old", why="member"))
+    assert names(reader.open("/moderators")) == ["boss", "amy", "zoe"]
+    factories.ban(store, "amy")
+    assert names(reader.open("/moderators?again")) == ["boss", "zoe"]
+
+
+def test_moderators_see_the_newest_members_and_search(mod: Browser, store: Store) -> None:
+    for name in ("Carl", "carla", "c_x", "eve"):
+        factories.user(store, name)
+    factories.article(store, store.users.get("eve"))
+    assert names(mod.open("/members"))[:4] == ["eve", "c_x", "carla", "Carl"]
+    assert "1 article" in mod.page.one("main").all("li")[0].text
+    for typed, found in (("CAR", ["Carl", "carla"]), ("c_", ["c_x"]), ("*", []), ("c?", []), ("[ce]", [])):
+        assert names(mod.open("/members", query_string={"q": typed})) == found, typed
+
+
+def test_banned_members_are_listed_once_while_banned(mod: Browser, store: Store) -> None:
+    for name in ("eve", "kim"):
+        factories.user(store, name)
+        factories.ban(store, name)
+    store.bans.lift("eve", NewLogEntry(LogAction.UNBAN, "mod", about="eve"))
+    assert names(mod.open("/members?of=banned")) == ["kim"]
+    factories.ban(store, "eve")
+    assert names(mod.open("/members?of=banned")) == ["eve", "kim"]
+    assert "Spam." in mod.page.one("main").text
+
+
+def test_search_that_is_cut_off_says_so(mod: Browser, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(150):
+        factories.user(store, f"member{number}")
+    for number, value in (("MEMBER_SCAN_STEPS", 1), ("READ_BATCH_SIZE", 10)):
+        monkeypatch.setattr(config, number, value)
+    assert "There may be more" in mod.open("/members?q=mem").page.one("main").text
