@@ -1,22 +1,16 @@
 """Races about comments: what many do at once adds up to what they were told."""
 
 import random
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
-
-import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.errors import ArticleGone, CommentGone, CommentNotVoted, CommentVoted, ParentGone
-from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
 FIRST = CommentId(1, 1)
@@ -37,22 +31,6 @@ def test_one_form_sent_twenty_times_makes_one_comment(store: Store) -> None:
     assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.1"]
     assert run(store, "LLEN", "inbox:ann") == 1
     assert broken(store) == []
-
-
-def test_comments_written_at_once_all_have_numbers(store: Store) -> None:
-    article, members = factories.article(store), factories.users(store, 20)
-    answers = at_once([partial(factories.comment, store, article, member) for member in members])
-    assert sorted(answers) == [CommentId(1, number) for number in range(1, 21)]
-    assert store.articles.get(1).comments == len(run(store, "HGETALL", "words:1")) == 20
-    assert broken(store) == []
-
-
-def test_forty_votes_of_one_member_count_once(store: Store) -> None:
-    factories.comment(store, factories.article(store))
-    bob = factories.user(store, "bob")
-    answers = at_once([partial(store.votes.cast, FIRST, bob)] * 40)
-    assert Counter(answers) == {1: 1, CommentVoted: 39}
-    assert (store.threads.get(1).nodes[1].votes, voters(store, 1)) == (1, 1)
 
 
 def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -> None:
@@ -89,29 +67,6 @@ def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -
     assert nodes[1].status is CommentStatus.DELETED
     assert run(store, "HGETALL", "words:1").keys() == {str(number) for number in nodes} - {"1"}
     assert store.articles.get(1).comments == len(nodes) - 1 == 1 + len(written)
-    assert broken(store) == []
-
-
-@pytest.mark.parametrize("with_replies", [False, True])
-def test_deletions_removals_and_restorations_at_once_count_once(store: Store, with_replies: bool) -> None:
-    article, bob, mod = (
-        factories.article(store),
-        factories.user(store, "bob"),
-        factories.user(store, "mod", Role.MODERATOR),
-    )
-    for _ in range(6):
-        comment = factories.comment(store, article, bob)
-        answer = factories.comment(store, article, parent=comment.number)
-        removal = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=comment.number, why="spam")
-        remove = partial(store.removals.remove, comment, removal, with_replies=with_replies, actor=mod)
-        restore = partial(store.removals.restore, comment, replace(removal, kind=LogAction.RESTORE), actor=mod)
-        delete = partial(store.removals.delete, comment, bob)
-        at_once([delete, remove, restore, partial(store.removals.delete, answer, factories.user(store))] * 3)
-        store.removals.finish(1)
-        thread = store.threads.get(1)
-        visible = [node for node in thread.nodes.values() if node.status is CommentStatus.VISIBLE]
-        assert store.articles.get(1).comments == len(visible)
-        assert thread.nodes[answer.number].status is CommentStatus.DELETED
     assert broken(store) == []
 
 

@@ -11,7 +11,7 @@ from tests.store.examination import broken, ids, run, snapshot
 from voteweb.core import links
 from voteweb.core.config import LINK_SECONDS
 from voteweb.core.errors import Duplicate
-from voteweb.core.models import Draft, LogAction
+from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -65,11 +65,6 @@ def test_articles_without_a_link_are_never_duplicates(store: Store) -> None:
     assert run(store, "KEYS", "link:*") == []
 
 
-def test_a_form_sent_twice_is_not_a_duplicate(store: Store) -> None:
-    ann, draft = factories.user(store), factories.draft(link=LINK)
-    assert store.articles.post(draft, ann, "form-0001") == store.articles.post(draft, ann, "form-0001")
-
-
 @pytest.mark.parametrize(("days", "known"), [(29.9, True), (30.1, False)])
 def test_a_link_is_new_again_after_thirty_days(store: Store, days: float, known: bool) -> None:
     story = factories.imported(store, time=time.time() - days * 86_400, link=LINK)
@@ -95,11 +90,6 @@ def test_a_links_key_expires_thirty_days_after_the_newest_article(store: Store) 
     assert 0 <= run(store, "EXPIRETIME", KEY) - (newest.time + LINK_SECONDS) <= 1
 
 
-def test_a_link_of_an_imported_article_is_a_duplicate(store: Store) -> None:
-    story = factories.imported(store, time=time.time() - 3_600, link="http://www.example.com/story")
-    assert duplicate_of(store) == story.id
-
-
 def test_links_of_deleted_and_removed_articles_can_be_posted_again(store: Store) -> None:
     ann = factories.user(store)
     for unlist in (
@@ -112,13 +102,6 @@ def test_links_of_deleted_and_removed_articles_can_be_posted_again(store: Store)
     store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
     assert ids(store, KEY) == [again, 2]
     assert broken(store) == []
-
-
-def test_a_link_replaced_by_an_edit_can_be_posted_again(store: Store) -> None:
-    first = post(store)
-    store.articles.edit(first, Draft("Another story", "https://other.example/", ""), factories.user(store))
-    assert post(store) == 2
-    assert duplicate_of(store, link="https://other.example/") == first
 
 
 def test_twenty_concurrent_posts_of_a_link_create_one_article(store: Store) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import run, snapshot
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, LogAction
 from voteweb.store import Store
@@ -69,13 +69,6 @@ def test_a_group_is_unknown_although_a_ranking_has_its_name(store: Store) -> Non
 def test_a_group_without_a_title_shows_its_name(store: Store) -> None:
     run(store, "SADD", "groups:", "go")
     assert read_groups(store, "go") == (Group("go", "go", "", 0),)
-
-
-def test_the_count_of_a_group_follows_its_articles(store: Store) -> None:
-    article = factories.article(store, groups=("go",))
-    store.articles.set_groups(article.id, [], ["go"])
-    assert read_groups(store, "go")[0] == Group("go", "Go", "", 0)
-    assert broken(store) == []
 
 
 def aliases(store: Store) -> dict[str, str]:

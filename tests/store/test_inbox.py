@@ -55,24 +55,6 @@ def test_empty_inbox_has_nothing_unread(store: Store) -> None:
     assert page(store) == Page((), 1, total=0, first_rank=1, more=False)
 
 
-def test_number_leaves_out_what_cannot_be_read(store: Store) -> None:
-    write_thread(store, 1, [node(number) for number in range(1, 6)])
-    write_thread(store, 2, [node(1)])
-    tell(store, "article 2.1", *(f"article 1.{number}" for number in range(1, 6)))
-    assert unread(store).count == 6
-    write_thread(store, 1, [node(1, status=CommentStatus.DELETED, author=""), node(2, status=CommentStatus.REMOVED)])
-    assert unread(store).count == 4
-    write_thread(store, 1, [node(2)])
-    assert unread(store).count == 5
-    removal = partial(NewLogEntry, who="mod", article=2)
-    store.removals.remove(2, removal(LogAction.REMOVE))
-    assert unread_comments(store) == {CommentId(1, number) for number in (2, 3, 4, 5)}
-    store.removals.restore(2, removal(LogAction.RESTORE))
-    assert unread(store).count == 5 + 2, "its poster is told of both"
-    run(store, "SETBIT", "hidden:1", 5, 1)
-    assert unread(store).count == 4 + 2
-
-
 def test_number_follows_a_removal_with_replies_at_once(store: Store) -> None:
     removed = node(1, status=CommentStatus.REMOVED, removes_replies=True)
     write_thread(store, 1, [removed, node(2, parent=1), node(3, parent=2), node(4)])

@@ -6,7 +6,6 @@ import pytest
 
 from tests import factories
 from tests.store.inboxes import page, unread, unread_comments
-from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
@@ -81,36 +80,3 @@ def test_author_who_leaves_takes_the_entries_of_deleted_comments_along(
     store.account_deletion.start(bob, delete_articles=deletes)
     store.account_deletion.finish("bob")
     assert numbers(store) == left
-
-
-def test_entry_201_pushes_out_the_oldest(store: Store, bob: User) -> None:
-    for _ in range(config.INBOX_SIZE - 4):
-        factories.comment(store, 1, bob)
-    assert numbers(store) == set(range(1, config.INBOX_SIZE + 1))
-    factories.comment(store, 1, bob)
-    assert numbers(store) == set(range(2, config.INBOX_SIZE + 2))
-
-
-def test_reading_takes_entries_off(store: Store, bob: User) -> None:
-    pipeline = store.pipeline()
-    entries = [row.entry for row in page(store).rows if row.comment and row.comment.id.number in (1, 4)]
-    store.inbox.queue_mark_read(pipeline, "ann", entries)
-    pipeline.execute()
-    assert numbers(store) == {2, 3}
-    store.inbox.mark_all_read(store.users.get("ann"), page(store).rows[2].entry)
-    assert numbers(store) == {3}
-    factories.comment(store, 1, bob)
-    assert numbers(store) == {3, 5}
-
-
-def test_edit_that_names_a_member_makes_one_entry(store: Store, bob: User) -> None:
-    """Ann has read that bob commented: naming her afterwards is no other entry about the same comment."""
-    carl = store.users.get("carl")
-    own = factories.comment(store, 1, carl, parent=4, text="To nobody.")
-    store.comments.set_quiet(1, 0, store.users.get("ann"), True)
-    quiet = factories.comment(store, 1, carl, parent=4, text="To nobody either.")
-    assert numbers(store) == {1, 2, 3, 4, own.number}
-    for id in (own, quiet, quiet):
-        store.comments.edit(id, "To @ann.", carl)
-    assert numbers(store) == {1, 2, 3, 4, own.number, quiet.number}
-    assert page(store).total == 6

@@ -1,7 +1,5 @@
 """The deletion of an account: its comments, their reports, the inbox and visits."""
 
-from typing import Any
-
 import pytest
 
 from tests import factories
@@ -92,23 +90,3 @@ def test_the_list_of_comments_is_not_searched_for_each(store: Store, ann: User, 
     next(store.account_deletion.steps())
     assert run(store, "LLEN", "commented:ann") == 200_002
     assert client.info("commandstats")["cmdstat_lrem"]["usec"] < 30_000, "2 ms for each of 50 if all are looked at"
-
-
-def test_leaving_can_be_cut_off_between_comments(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.account_deletion.start(ann, delete_articles=True)
-    script, left = store.connection.script, iter(range(4))
-
-    def cut_off(name: str, /, **values: Any) -> Any:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        return script(name, **values)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store.connection, "script", cut_off)
-        with pytest.raises(KeyboardInterrupt):
-            store.account_deletion.finish("ann")
-    assert store.account_deletion.unfinished() == ["ann"]
-    assert broken(store) == []
-    store.account_deletion.finish("ann")
-    assert run(store, "HVALS", "words:1") == ["words of bob"]
-    assert (store.account_deletion.unfinished(), broken(store)) == ([], [])

@@ -35,13 +35,6 @@ def test_a_row_has_every_field_but_the_text(store: Store) -> None:
     )
 
 
-def test_lists_are_ordered_by_descending_time_or_score(store: Store) -> None:
-    # Scores over START: 10 × 432 = 4,320; 1,000 + 432 = 1,432; 3,000 + 3 × 432 = 4,296; 5,000.
-    add_stories(store, [(START, 10), (START + 1_000, 1), (START + 3_000, 3), (START + 5_000, 0)])
-    assert page_ids(store, store.rankings.site(Order.TIME)) == [4, 3, 2, 1]
-    assert page_ids(store, store.rankings.site(Order.SCORE)) == [4, 1, 3, 2]
-
-
 @pytest.mark.parametrize(
     ("number", "rows", "first", "more"),
     [
@@ -79,14 +72,6 @@ def test_a_page_has_twenty_five_rows_by_default(store: Store) -> None:
     assert [len(page(store, store.rankings.site(Order.SCORE), number).rows) for number in (1, 2)] == [25, 1]
 
 
-def test_a_group_lists_its_articles_in_both_orders(store: Store) -> None:
-    add_stories(store, [(START, 10), (START + 1_000, 1)], groups=("go",))
-    add_stories(store, [(START + 2_000, 5)], groups=("redis",))
-    assert page_ids(store, store.rankings.groups(["go"], Order.SCORE)) == [1, 2]
-    assert page_ids(store, store.rankings.groups(["go"], Order.TIME)) == [2, 1]
-    assert page(store, store.rankings.groups(["go"], Order.TIME)).total == 2
-
-
 def test_a_vote_moves_an_article_in_its_group(store: Store) -> None:
     first, second = factories.article(store, groups=("go",)), factories.article(store, groups=("go",))
     assert page_ids(store, store.rankings.groups(["go"], Order.SCORE)) == [second.id, first.id]
@@ -100,24 +85,6 @@ def test_a_members_list_is_found_in_any_case(store: Store) -> None:
     for poster in (ann, bob, ann):
         factories.article(store, poster)
     assert page_ids(store, store.rankings.member("aNN")) == [3, 1]
-
-
-def test_good_articles_are_limited_and_newest_first(store: Store) -> None:
-    add_stories(store, [(START + i, votes) for i, votes in enumerate([200, 199, 5_000, 201, 0])])
-    assert good_ids(store) == [4, 3, 1]
-    assert good_ids(store, 2) == [4, 3]
-    assert good_ids(store, 0) == []
-
-
-def test_queries_can_share_a_pipeline(store: Store) -> None:
-    factories.article(store)
-    pipeline = store.pipeline()
-    listed = store.listings.queue_page(pipeline, store.rankings.site(Order.TIME), 1)
-    article = store.articles.queue_get(pipeline, 1)
-    names = store.groups.queue_names(pipeline)
-    pipeline.execute()
-    assert article.result is not None
-    assert (ids_of(listed.result.rows), article.result.id, names.result) == ([1], 1, ())
 
 
 def test_missing_articles_are_left_out_of_pages(store: Store) -> None:

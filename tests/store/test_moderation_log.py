@@ -105,15 +105,6 @@ def test_an_undone_act_is_marked_once(store: Store) -> None:
     assert broken(store) == []
 
 
-def test_restoring_marks_the_removal_as_undone(store: Store) -> None:
-    factories.article(store)
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
-    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1, undoes=1))
-    assert [entry.undone for entry in log_page(store).rows] == [False, True]
-    assert store.articles.get(1).is_listed
-    assert run(store, "LLEN", "log-kind:restore+mod") == 1
-
-
 def test_an_act_takes_few_bytes(store: Store) -> None:
     for i in range(1_000):
         entry = NewLogEntry(

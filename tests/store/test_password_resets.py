@@ -32,21 +32,6 @@ def test_a_reset_link_sets_a_password_once_and_ends_sessions(store: Store, ann: 
     assert store.users.get("ann") == after
 
 
-@pytest.mark.parametrize(
-    "set_password",
-    [
-        lambda store: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"),
-        lambda store: store.users.set_password("ann", "second hash"),
-    ],
-    ids=["a link", "the operator"],
-)
-def test_no_recovery_code_outlives_a_reset(store: Store, ann: User, set_password: Callable[[Store], object]) -> None:
-    """Another person who had the account before may have made them."""
-    store.passwords.renew_codes(ann)
-    set_password(store)
-    assert store.read(store.passwords.queue_codes_left, "ann").number == 0
-
-
 @pytest.mark.parametrize("address", ["new@mail.example", ""])
 def test_a_mailed_link_ends_with_the_address(store: Store, ann: User, address: str) -> None:
     """Who reads the former address, perhaps the reason for the change, must not get the account."""
@@ -75,22 +60,27 @@ def test_twenty_concurrent_uses_of_a_link_set_one_password(store: Store, ann: Us
 
 
 @pytest.mark.parametrize(
-    "set_password",
+    ("set_password", "codes"),
     [
-        lambda store: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"),
-        lambda store: store.users.set_password("ann", "second hash"),
-        lambda store: store.users.set_password("ann", "second hash", verified=""),
+        (lambda store: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"), 0),
+        (lambda store: store.users.set_password("ann", "second hash"), 0),
+        (lambda store: store.users.set_password("ann", "second hash", verified=""), 10),
     ],
     ids=["another link", "the operator", "the member"],
 )
-def test_any_new_password_ends_every_link(store: Store, ann: User, set_password: Callable[[Store], object]) -> None:
+def test_any_new_password_ends_every_link_and_a_reset_the_codes(
+    store: Store, ann: User, set_password: Callable[[Store], object], codes: int
+) -> None:
+    """Another person who had the account before may have made the recovery codes."""
     token = store.passwords.make_link("ann")
+    store.passwords.renew_codes(ann)
     set_password(store)
     with pytest.raises(LinkUsed):
         store.passwords.linked_member(token)
     with pytest.raises(LinkUsed):
         store.passwords.use_link(token, "third hash")
     assert store.users.get("ann").password == "second hash"
+    assert store.read(store.passwords.queue_codes_left, "ann").number == codes
 
 
 def test_links_used_against_password_changes_set_one_password(store: Store, ann: User) -> None:

@@ -28,14 +28,6 @@ def test_forty_concurrent_votes_of_one_member_count_once(store: Store) -> None:
     assert broken(store) == []
 
 
-def test_concurrent_votes_of_forty_members_all_count(store: Store) -> None:
-    article, members = factories.article(store, groups=("go",)), factories.users(store, 40)
-    answers = at_once([partial(store.votes.cast, article.id, member) for member in members])
-    assert sorted(answers) == list(range(2, 42))
-    assert store.articles.get(article.id).votes == 41
-    assert broken(store) == []
-
-
 def test_casting_against_taking_back_ends_as_answered(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     actions = [
@@ -121,15 +113,6 @@ def test_one_group_created_by_twenty_has_one_creator(store: Store) -> None:
     creator = entries[answers.index(None)].who
     assert run(store, "HGET", "group-info:go", "title") == f"Title by {creator}"
     assert (run(store, "LLEN", "log:"), run(store, "LLEN", f"log-by:{creator}")) == (1, 1)
-    assert broken(store) == []
-
-
-def test_invitations_made_at_once_are_all_listed(store: Store) -> None:
-    ann = factories.user(store)
-    tokens = at_once([partial(store.invitations.make, ann)] * 20)
-    assert len(set(tokens)) == 20
-    listed = store.read(store.invitations.queue_page, "ann", 1)
-    assert {row.digest for row in listed.rows} == set(map(digest_of, tokens))
     assert broken(store) == []
 
 

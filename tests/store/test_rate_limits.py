@@ -60,13 +60,6 @@ def test_one_act_per_interval_is_accepted_after_the_burst(store: Store) -> None:
         assert hit(store, (NARROW, "ann")) is is_expected
 
 
-def test_a_refused_act_is_not_counted(store: Store) -> None:
-    for _ in range(20):
-        hit(store, (NARROW, "ann"))
-    let_pass(store, 11)
-    assert hit(store, (NARROW, "ann"))
-
-
 def test_owners_and_kinds_are_counted_separately(store: Store) -> None:
     for _ in range(4):
         hit(store, (NARROW, "ann"))

@@ -133,19 +133,6 @@ def test_rescoring_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     assert votes == dict(storm.votes)
 
 
-def test_the_front_page_follows_the_new_scores(make_store: MakeStore) -> None:
-    store = make_store(vote_score=0.001)
-    first = factories.article(store, link="")
-    second = factories.article(store, link="")
-    run(store, "HSET", f"article:{first.id}", "time", f"{second.time - 600:.6f}")
-    list(Doctor(store.context).repair())
-    store.votes.cast(first.id, factories.user(store, "bob"))
-    assert page_ids(store, store.rankings.site(Order.SCORE)) == [second.id, first.id]
-    changed = make_store(vote_score=3_600.0)
-    rescore(changed)
-    assert page_ids(changed, changed.rankings.site(Order.SCORE)) == [first.id, second.id]
-
-
 @pytest.mark.parametrize("changes", [{}, {"comment_vote_score": 1.0}, {"comment_good_votes": 2}])
 def test_siblings_agree_with_their_sums_before_and_after(
     site: Store, settings: Settings, changes: dict[str, float]

@@ -12,7 +12,6 @@ from voteweb.core.models import LogAction, Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.rankings import Ranking
 
 
 def read_all(store: Store) -> tuple[int, ...]:
@@ -67,8 +66,3 @@ def test_a_member_that_is_no_hash_is_left_out(site: Store) -> None:
     run(site, "RPUSH", "article:77", "a list of another program")
     run(site, "ZADD", "score:", 4_000_000_000, "article:77")
     assert page_ids(site, site.rankings.site(Order.SCORE)) == [5, 3, 1]
-
-
-def test_a_page_past_the_end_is_empty(site: Store) -> None:
-    page = site.read(site.listings.queue_page, Ranking(site.keys.by_score(), Order.SCORE), 9)
-    assert page.rows == ()

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from tests import factories
 from tests.store.examination import run, snapshot
 from voteweb.core.errors import DataDamaged, NameTaken, NoSuchMember, PasswordChanged
 from voteweb.core.models import Role, User
@@ -18,10 +17,6 @@ def test_a_created_member_is_found_in_any_case(store: Store) -> None:
     assert abs(made.since - time.time()) < 60
     assert made.session
     assert store.users.find("aNN") == store.users.get("ann") == made
-
-
-def test_a_new_member_has_the_role_of_a_member(store: Store) -> None:
-    assert store.users.make("ann", "").role is Role.MEMBER
 
 
 @pytest.mark.parametrize("name", ["ann", "ANN"])
@@ -49,14 +44,6 @@ def test_a_new_role_changes_nothing_else(store: Store) -> None:
     store.users.set_role("ANN", Role.ADMIN)
     now = store.users.get("ann")
     assert (now.role, now.password, now.session) == (Role.ADMIN, "hash", ann.session)
-
-
-def test_a_new_password_ends_all_sessions(store: Store) -> None:
-    ann = store.users.make("ann", "hash")
-    store.users.set_password("ann", "new hash")
-    now = store.users.get("ann")
-    assert now.password == "new hash"
-    assert now.session != ann.session
 
 
 def test_a_refreshed_hash_ends_no_session(store: Store) -> None:
@@ -89,20 +76,6 @@ def test_changing_an_unknown_member_creates_nothing(store: Store, change: Callab
     with pytest.raises(NoSuchMember):
         change(store)
     assert set(snapshot(store)) == {"schema:"}
-
-
-def test_members_can_be_read_in_a_shared_pipeline(store: Store) -> None:
-    ann = factories.user(store)
-    pipeline = store.pipeline()
-    known, unknown = store.users.queue_get(pipeline, "Ann"), store.users.queue_get(pipeline, "bob")
-    pipeline.execute()
-    assert (known.result, unknown.result) == (ann, None)
-
-
-def test_the_counter_of_members_is_no_member(store: Store) -> None:
-    factories.user(store)
-    assert run(store, "TYPE", "user:") == "string"
-    assert store.users.find("ann") is not None
 
 
 def test_a_counter_that_is_no_number_is_damaged_data(store: Store) -> None:

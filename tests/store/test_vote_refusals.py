@@ -1,10 +1,8 @@
 """Votes that are refused: repeated, too late, too fast, from an ended session."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -12,6 +10,7 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
+from tests.store.test_votes import Vote, cast, take_back
 from voteweb.core.errors import (
     AlreadyVoted,
     LoggedOut,
@@ -26,16 +25,6 @@ from voteweb.core.models import LogAction, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
-
-Vote = Callable[[Store, int], Any]
-
-
-def cast(name: str) -> Vote:
-    return lambda store, id: store.votes.cast(id, factories.user(store, name))
-
-
-def take_back(name: str) -> Vote:
-    return lambda store, id: store.votes.take_back(id, factories.user(store, name))
 
 
 @pytest.mark.parametrize(
@@ -87,13 +76,6 @@ def test_voting_closes_after_a_week(store: Store, vote: Vote) -> None:
         vote(store, old.id)
     assert refusal.value.values["when"] == pytest.approx(old.time + 604_800, abs=1)
     assert snapshot(store) == before
-
-
-def test_a_vote_after_closing_does_not_recreate_voters(store: Store) -> None:
-    old = factories.imported(store)
-    with pytest.raises(VotingClosed):
-        cast("bob")(store, old.id)
-    assert run(store, "EXISTS", "voted:1") == 0
 
 
 @pytest.mark.parametrize("action", ["cast", "take_back"])

@@ -8,7 +8,6 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot
-from voteweb.core import config
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 
@@ -48,13 +47,6 @@ def test_taking_a_vote_back_undoes_it_completely(store: Store) -> None:
     assert {key: content for key, content in after.items() if not key.startswith("stats:")} == before
 
 
-def test_a_vote_taken_back_can_be_cast_again(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
-    store.votes.cast(article.id, bob)
-    store.votes.take_back(article.id, bob)
-    assert store.votes.cast(article.id, bob) == 2
-
-
 def test_every_vote_sets_the_expiry_of_the_voters(store: Store) -> None:
     article = factories.article(store)
     expiry = run(store, "PEXPIRETIME", "voted:1")
@@ -83,23 +75,6 @@ def test_votes_move_an_article_into_and_out_of_good(make_store: MakeStore) -> No
     assert broken(store) == []
 
 
-def test_good_articles_are_ranked_by_time(make_store: MakeStore) -> None:
-    store = make_store(good_votes=2)
-    article = factories.article(store)
-    cast("bob")(store, article.id)
-    assert run(store, "ZSCORE", "good:", "article:1") == pytest.approx(article.time, abs=1e-6)
-
-
-def test_a_vote_after_a_change_of_groups_counts_in_the_new_ones(store: Store) -> None:
-    article = factories.article(store, groups=("go",))
-    bob = factories.user(store, "bob")
-    factories.group(store, "redis")
-    store.articles.set_groups(article.id, ["redis"], ["go"])
-    assert store.votes.cast(article.id, bob) == 2
-    assert run(store, "EXISTS", "score:go") == 0
-    assert broken(store) == []
-
-
 def test_a_vote_is_one_call_in_a_new_process(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     article, bob = factories.article(store, groups=("go",)), factories.user(store, "bob")
     process, called, script = build_store(store.connection, settings), list[str](), store.connection.script
@@ -121,33 +96,6 @@ def test_a_vote_writes_no_key_that_only_looks_like_that_of_a_group(store: Store)
     assert set(run(store, "KEYS", "top-group:*")) == {"top-group:go", "top-group:ünïcode"}
 
 
-def test_a_vote_changes_only_its_article(store: Store) -> None:
-    first, second = factories.article(store, groups=("go",)), factories.article(store, groups=("go",))
-    cast("bob")(store, second.id)
-    assert store.articles.get(first.id).votes == 1
-    assert store.articles.get(second.id).votes == 2
-
-
-def test_voters_expire_an_hour_after_voting_closes(store: Store) -> None:
-    article = factories.article(store)
-    cast("bob")(store, article.id)
-    expiry = run(store, "EXPIRETIME", "voted:1")
-    assert expiry == int(article.time + 604_800) + config.VOTERS_GRACE_SECONDS
-
-
-def test_votes_of_a_member_are_found_by_article(store: Store) -> None:
-    articles = [factories.article(store) for _ in range(4)]
-    bob = factories.user(store, "bob")
-    for at in (1, 3):
-        store.votes.cast(articles[at].id, bob)
-    pipeline = store.pipeline()
-    own = store.votes.queue_own(pipeline, [article.id for article in articles], bob.id)
-    none = store.votes.queue_own(pipeline, [], bob.id)
-    pipeline.execute()
-    assert [own.result[article.id] for article in articles] == [False, True, False, True]
-    assert none.result == {}
-
-
 def test_own_votes_ignore_keys_of_another_type(store: Store) -> None:
     voted = factories.article(store)
     bob = factories.user(store, "bob")
@@ -156,4 +104,5 @@ def test_own_votes_ignore_keys_of_another_type(store: Store) -> None:
     before = snapshot(store)
     own = store.read(store.votes.queue_own, [77, voted.id, 99], bob.id)
     assert own == {77: False, voted.id: True, 99: False}
+    assert store.read(store.votes.queue_own, [], bob.id) == {}
     assert snapshot(store) == before
