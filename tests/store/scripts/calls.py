@@ -35,11 +35,7 @@ WRITE = {
 VOTE_COMMENT = {
     "action": "cast", "article": 3, "number": 1, "block": 0, "voter_id": 2, "voter": "bob", "session": "session-1",
 }  # fmt: skip
-#: A deleted comment, as stored.
-DELETED = "1 0 0 1700000002.000000 d "
-
 LOG_ENTRY = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="A title")
-WITHOUT_LOG = {"done_key": "", "entry": "", "log_keys": "[]", "actor_key": "", "actor_id": "", "role": ""}
 INBOXES = "user:ann inbox:ann unread:ann user:eve inbox:eve unread:eve"
 
 
