@@ -50,15 +50,29 @@ def ban(store: Store, name: str, why: str = "Spam.", by: str = "mod", **options:
     store.bans.ban(name, NewLogEntry(LogAction.BAN, by, about=name, why=why), **options)
 
 
-def remove(store: Store, id: int | CommentId, why: str = "Spam.", by: str = "mod", **options: Any) -> None:
+def lift(store: Store, name: str, by: str = "mod", *, undoes: int = 0, **options: Any) -> None:
+    """Lift the ban of the member *name*."""
+    store.bans.lift(name, NewLogEntry(LogAction.UNBAN, by, about=name, undoes=undoes), **options)
+
+
+def remove(store: Store, id: int | CommentId = 1, why: str = "Spam.", by: str = "mod", **options: Any) -> None:
     """Remove an article or a comment, with the log entry of the site's own form."""
-    if isinstance(id, CommentId):
-        article, comment, about = id.article, id.number, thread(store, id.article).nodes[id.number].author
-    else:
-        article, comment, about = id, 0, stored_article(store, id).poster
-    title = stored_article(store, article).title
-    entry = NewLogEntry(LogAction.REMOVE, by, about, article, title, why, comment=comment)
-    store.removals.remove(id, entry, **options)
+    store.removals.remove(id, _log_entry(store, LogAction.REMOVE, id, by, why), **options)
+
+
+def restore(store: Store, id: int | CommentId = 1, by: str = "mod", *, undoes: int = 0, **options: Any) -> None:
+    """Restore an article or a comment, with the log entry of the site's own form."""
+    store.removals.restore(id, _log_entry(store, LogAction.RESTORE, id, by, undoes=undoes), **options)
+
+
+def _log_entry(
+    store: Store, kind: LogAction, id: int | CommentId, by: str, why: str = "", undoes: int = 0
+) -> NewLogEntry:
+    article, comment = id if isinstance(id, CommentId) else (id, 0)
+    stored = store.read(store.articles.queue_get, article)
+    node = thread(store, article).nodes.get(comment)
+    about = node.author if node else stored.poster if stored else ""
+    return NewLogEntry(kind, by, about, article, stored.title if stored else "", why, undoes, comment)
 
 
 def choices(store: Store, member: User, *, group: str, hidden: str, article: int) -> None:

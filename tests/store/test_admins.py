@@ -9,9 +9,8 @@ from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core.errors import LastAdmin
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 ROUNDS = 8
 
@@ -20,31 +19,27 @@ def demote(store: Store, name: str) -> None:
     store.users.set_role(name, Role.MEMBER)
 
 
-def ban(store: Store, name: str) -> None:
-    store.bans.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why="spam"))
-
-
 def leave(store: Store, name: str) -> None:
     store.account_deletion.start(store.users.get(name), delete_articles=False)
 
 
-@pytest.mark.parametrize("act", [demote, ban, leave])
+@pytest.mark.parametrize("act", [demote, factories.ban, leave])
 def test_the_last_admin_stays_one(store: Store, act: Callable[[Store, str], None]) -> None:
     store.users.make("Boss", "", Role.ADMIN)
-    ban(store, store.users.make("barred", "", Role.ADMIN).name)
+    factories.ban(store, store.users.make("barred", "", Role.ADMIN).name)
     leave(store, store.users.make("left", "", Role.ADMIN).name)
     before = store.users.get("boss")
     with pytest.raises(LastAdmin, match="The last admin here is Boss"):
         act(store, "Boss")
     assert store.users.get("boss") == before
-    store.bans.lift("barred", NewLogEntry(LogAction.UNBAN, "Mod", about="barred"))
+    factories.lift(store, "barred")
     act(store, "Boss")
     assert run(store, "SMEMBERS", "admins:") == {"barred"}
     assert broken(store) == []
 
 
-@pytest.mark.parametrize("first", [demote, ban, leave])
-@pytest.mark.parametrize("second", [demote, ban, leave])
+@pytest.mark.parametrize("first", [demote, factories.ban, leave])
+@pytest.mark.parametrize("second", [demote, factories.ban, leave])
 def test_two_admins_who_go_at_once_leave_one(
     store: Store, first: Callable[[Store, str], None], second: Callable[[Store, str], None]
 ) -> None:

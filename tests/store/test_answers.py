@@ -17,12 +17,8 @@ from voteweb.store.schema.log_entries import NewLogEntry
 def ann(store: Store) -> User:
     """The poster of article 1, which was removed."""
     ann = factories.user(store)
-    remove(store, factories.article(store, ann, groups=("go",)).id)
+    factories.remove(store, factories.article(store, ann, groups=("go",)).id)
     return ann
-
-
-def remove(store: Store, id: int) -> None:
-    store.removals.remove(id, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=id, why="Spam."))
 
 
 def waiting(store: Store) -> tuple[Article, ...]:
@@ -53,10 +49,10 @@ def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: Us
     assert waiting(store) == ()
     with pytest.raises(AnsweredBefore):
         store.waiting.answer(1, ann, "Really.")
-    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", article=1))
+    factories.restore(store)
     with pytest.raises(NotRemoved):
         store.waiting.answer(1, ann, "Thank you.")
-    remove(store, 1)
+    factories.remove(store)
     store.waiting.answer(1, ann, "Again?")
     assert broken(store) == []
 
@@ -81,7 +77,7 @@ def test_answer_of_somebody_who_leaves_is_forgotten(deletes: bool, store: Store,
 def test_answers_against_decisions_leave_the_queue_right(store: Store) -> None:
     ann = factories.user(store)
     for number in range(1, 11):
-        remove(store, factories.article(store, ann, link="").id)
+        factories.remove(store, factories.article(store, ann, link="").id)
         entry = NewLogEntry(LogAction.RESTORE, "mod", about="ann", article=number)
         answering = partial(store.waiting.answer, number, ann, "It is no spam.")
         at_once([answering, answering, partial(store.removals.restore, number, entry)])

@@ -42,7 +42,7 @@ def bob(store: Store, mod: User) -> User:
     factories.article(store, link="")
     for _ in range(4):
         factories.comment(store, 6, bob)
-    store.removals.remove(4, NewLogEntry(LogAction.REMOVE, "sue", article=4, why="before"))
+    factories.remove(store, 4, by="sue", why="before")
     removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=3, why="before")
     store.removals.remove(CommentId(6, 3), removal, actor=mod)
     return bob
@@ -55,7 +55,7 @@ def backdate(store: Store, id: int, days: int) -> None:
 
 
 def ban(store: Store, mod: User, **spans: Span) -> None:
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, mod.name, about="bob", why="spam"), actor=mod, **spans)
+    factories.ban(store, "bob", by=mod.name, actor=mod, **spans)
 
 
 def lift(store: Store, mod: User, *, restore: bool = True, undoes: int = 0) -> None:
@@ -111,10 +111,10 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     assert len([entry for entry in run(store, "LRANGE", "inbox:ann", 0, -1) if f"log-{logged + 1} " in entry]) == 1
     assert run(store, "HGET", Keys().stats(this_day()), "settled") == "2"
     # Somebody else restores one of each, and removes them again: that is not the ban's act.
-    store.removals.restore(5, NewLogEntry(LogAction.RESTORE, "sue", article=5))
-    store.removals.remove(5, NewLogEntry(LogAction.REMOVE, "sue", article=5, why="after"))
+    factories.restore(store, 5, by="sue")
+    factories.remove(store, 5, by="sue", why="after")
     again = CommentId(6, 4)
-    store.removals.restore(again, NewLogEntry(LogAction.RESTORE, "sue", article=6, comment=4), actor=mod)
+    factories.restore(store, again, by="sue", actor=mod)
     removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=4, why="after")
     store.removals.remove(again, removal, actor=mod)
     lift(store, mod, undoes=logged + 1)

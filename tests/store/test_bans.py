@@ -13,40 +13,32 @@ from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
-def ban(store: Store, name: str = "bob", why: str = "spam") -> None:
-    store.bans.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why=why))
-
-
-def unban(store: Store, name: str = "bob") -> None:
-    store.bans.lift(name, NewLogEntry(LogAction.UNBAN, "Mod", about=name))
-
-
 def test_a_ban_ends_all_sessions_and_stores_time_and_reason(store: Store) -> None:
     before = factories.user(store, "bob", password_hash="hash")
-    ban(store, "BOB")
+    factories.ban(store, "BOB")
     after = store.users.get("bob")
     assert after.session != before.session
-    assert (after.ban_reason, after.password, after.role) == ("spam", "hash", Role.MEMBER)
+    assert (after.ban_reason, after.password, after.role) == ("Spam.", "hash", Role.MEMBER)
     assert abs(after.banned - time.time()) < 60
     assert broken(store) == []
-    unban(store)
+    factories.lift(store, "bob")
     lifted = store.users.get("bob")
     assert (lifted.banned, lifted.ban_reason, lifted.session) == (0, "", after.session)
 
 
 def test_a_banned_member_cannot_post(store: Store) -> None:
     bob = factories.user(store, "bob")
-    ban(store)
+    factories.ban(store, "bob")
     with pytest.raises(LoggedOut):
         store.articles.post(factories.draft(), bob, "form-0001")
     assert run(store, "EXISTS", "time:") == 0
-    unban(store)
+    factories.lift(store, "bob")
     assert store.articles.post(factories.draft(), bob, "form-0001") == 2
 
 
 def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
     bob, ann = factories.user(store, "bob"), factories.user(store, "ann")
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"), days=3)
+    factories.ban(store, "bob", days=3)
     banned = store.users.get("bob")
     assert abs(banned.banned_until - time.time() - 3 * 86_400) < 60
     entry = store.log.get(1)
@@ -60,13 +52,13 @@ def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
     store.articles.post(factories.draft(), bob, "form-0001")
     store.votes.cast(factories.article(store, ann, link="").id, bob)
     store.sessions.open(bob, "a-token", "")
-    ban(store)
+    factories.ban(store, "bob")
     assert (store.users.get("bob").banned > 0, store.users.get("bob").banned_until) == (True, 0)
     assert broken(store) == []
 
 
 def test_banning_an_unknown_member_is_refused(store: Store) -> None:
-    for change in (ban, unban):
+    for change in (factories.ban, factories.lift):
         with pytest.raises(NoSuchMember):
             change(store, "nobody")
     assert set(snapshot(store)) <= {"schema:"}

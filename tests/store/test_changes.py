@@ -91,10 +91,10 @@ def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> Non
     ids = [CommentId(id, number) for number in range(1, 6)]
     assert [document.groups for document in store.search.comments(ids)] == [("go",)] * 4
     position = store.search.end_of_changes()
-    store.removals.remove(ids[0], NewLogEntry(LogAction.REMOVE, COMMAND_LINE), with_replies=True, actor=None)
+    factories.remove(store, ids[0], by=COMMAND_LINE, with_replies=True)
     assert store.search.changes_since(position, wait=0).conversations == {id}
     assert [document.id for document in store.search.comments(ids)] == [ids[3]]
-    store.removals.restore(ids[0], NewLogEntry(LogAction.RESTORE, COMMAND_LINE), actor=None)
+    factories.restore(store, ids[0], by=COMMAND_LINE)
     assert len(store.search.comments(ids)) == 4
 
 

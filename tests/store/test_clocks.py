@@ -7,9 +7,7 @@ import pytest
 from tests import factories
 from tests.store.examination import run
 from voteweb.core import config
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -22,7 +20,7 @@ def wrong_clock(monkeypatch: pytest.MonkeyPatch) -> float:
 
 def test_ban_has_the_time_of_the_server(store: Store, wrong_clock: float) -> None:
     factories.user(store, "bob")
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
+    factories.ban(store, "bob")
     assert store.users.get("bob").banned == pytest.approx(wrong_clock, abs=60)
 
 

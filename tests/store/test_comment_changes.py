@@ -15,10 +15,9 @@ from voteweb.core.errors import (
     NotYourComment,
     VotewebError,
 )
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import Role, User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.log_entries import NewLogEntry
 
 FIRST = CommentId(1, 1)
 
@@ -93,7 +92,7 @@ def test_what_cannot_be_read_cannot_be_edited(
         case "article":
             store.removals.delete(1)
         case "banned":
-            store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+            factories.ban(store, "bob")
         case state:
             set_state(store, state)
     before = snapshot(store)

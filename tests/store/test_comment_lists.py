@@ -4,9 +4,8 @@ from tests import factories
 from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentId, CommentStatus, ListedComment
-from voteweb.core.models import LogAction, Page
+from voteweb.core.models import Page
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def newest(store: Store, number: int = 1) -> Page[ListedComment]:
@@ -57,7 +56,7 @@ def test_lists_leave_out_what_cannot_be_read(store: Store) -> None:
     write_thread(store, 2, [node(1)])
     write_thread(store, 3, [node(1), node(2, parent=1)])
     run(store, "SETBIT", "hidden:3", 2, 1)  # below one that was removed with its replies
-    store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "mod", article=2))
+    factories.remove(store, 2)
     run(store, "LPUSH", "comments:", "1.9", "9.1", "what another program wrote", "1.99999999999999999999")
     assert [str(row.id) for row in newest(store).rows] == ["3.1", "1.3", "1.1"]
     assert of_member(store, "bob") == ["3.1", "1.3", "1.1"]

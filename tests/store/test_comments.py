@@ -24,10 +24,9 @@ from voteweb.core.errors import (
     TooFast,
     VotewebError,
 )
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import User
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS, Limit
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def set_node(store: Store, number: int, **fields: Any) -> None:
@@ -62,10 +61,6 @@ def test_a_form_sent_twice_leads_to_one_comment(store: Store) -> None:
     assert write(article, Thread(1), 0, "Yes.", cid, "form-0001") == CommentId(1, 2)
 
 
-def ban(store: Store, bob: User) -> None:
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
-
-
 def below(store: Store, state: str) -> None:
     """Answer comment 1, which then gets this *state*."""
     factories.comment(store, parent=1)
@@ -80,7 +75,7 @@ def chain(store: Store, levels: int) -> None:
 
 #: What happens between opening the form and sending it, to which comment the form is an answer, and the refusal.
 REFUSALS: dict[str, tuple[Callable[[Store, User], Any], int, type[VotewebError]]] = {
-    "banned": (ban, 0, LoggedOut),
+    "banned": (lambda store, _: factories.ban(store, "bob"), 0, LoggedOut),
     "left": (lambda store, bob: store.account_deletion.start(bob, delete_articles=False), 0, LoggedOut),
     "held": (lambda store, _: run(store, "HSET", "user:bob", "held", "1"), 0, Held),
     "no article": (lambda store, _: run(store, "DEL", "article:1"), 0, NoSuchArticle),

@@ -11,9 +11,7 @@ from tests.store.examination import broken, ids, run, snapshot
 from voteweb.core import links
 from voteweb.core.config import LINK_SECONDS
 from voteweb.core.errors import Duplicate
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 LINK = "https://example.com/story"
 
@@ -94,12 +92,12 @@ def test_links_of_deleted_and_removed_articles_can_be_posted_again(store: Store)
     ann = factories.user(store)
     for unlist in (
         lambda id: store.removals.delete(id, ann),
-        lambda id: store.removals.remove(id, NewLogEntry(LogAction.REMOVE, "Mod", article=id, why="spam")),
+        lambda id: factories.remove(store, id),
     ):
         unlist(post(store))
         assert ids(store, KEY) == []
     again = post(store)
-    store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
+    factories.restore(store, 2)
     assert ids(store, KEY) == [again, 2]
     assert broken(store) == []
 
@@ -119,7 +117,7 @@ def test_twenty_concurrent_posts_of_a_link_create_one_article(store: Store) -> N
 def test_an_invalid_stored_link_breaks_nothing(store: Store, link: str) -> None:
     factories.article(store, link=link)
     assert broken(store) == []
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
+    factories.remove(store)
     assert broken(store) == []
 
 

@@ -107,7 +107,7 @@ def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
         store.groups.delete("go", entry)
     assert aliases(store) == {}
     assert not list(Doctor(store.context).examine())
-    store.removals.restore(article.id, NewLogEntry(LogAction.RESTORE, "mod", article=article.id))
+    factories.restore(store, article.id)
     assert store.articles.get(article.id).groups == ("redis",)
     assert not list(Doctor(store.context).examine())
 

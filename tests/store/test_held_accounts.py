@@ -115,7 +115,7 @@ def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) 
 
 
 def test_ban_does_not_touch_an_account_that_waits(store: Store, hal: User) -> None:
-    store.bans.ban("hal", NewLogEntry(LogAction.BAN, "mod", about="Hal", why="spam"))
+    factories.ban(store, "hal")
     assert store.users.get("hal").banned == 0
     assert waiting(store) == (["hal"], 1)
 
@@ -126,7 +126,7 @@ def test_only_moderators_judge(store: Store, hal: User) -> None:
         store.waiting.admit("hal", admission(), actor=ann)
     with pytest.raises(Held):
         store.waiting.admit("hal", admission(), actor=hal)
-    store.bans.ban("mod", NewLogEntry(LogAction.BAN, "boss", about="mod", why="spam"))
+    factories.ban(store, "mod", by="boss")
     with pytest.raises(LoggedOut):
         store.waiting.refuse("hal", refusal(), actor=mod)
     assert waiting(store) == (["hal"], 1)

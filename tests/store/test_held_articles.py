@@ -51,7 +51,7 @@ def release(store: Store, id: int, mod: User) -> bool:
 
 
 def remove(store: Store, id: int, mod: User) -> None:
-    store.removals.remove(id, NewLogEntry(LogAction.REMOVE, mod.name, "ann", id, "title", "spam"), actor=mod)
+    factories.remove(store, id, by=mod.name, actor=mod)
 
 
 def listed(store: Store) -> list[int]:

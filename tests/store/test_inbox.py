@@ -126,7 +126,7 @@ def test_banned_member_marks_nothing_as_read(store: Store) -> None:
     write_thread(store, 1, [node(1)])
     (entry,) = tell(store, "article 1.1")
     member = store.users.get("ann")
-    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann"))
+    factories.ban(store, "ann")
     with pytest.raises(LoggedOut):
         store.inbox.mark_all_read(member, entry)
     assert unread(store).count == 1

@@ -10,9 +10,8 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken, NoInvitation
-from voteweb.core.models import Invitation, LogAction, Page, Role, User
+from voteweb.core.models import Invitation, Page, Role, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import digest_of
 
 
@@ -102,7 +101,7 @@ def test_a_revoked_invitation_is_refused(store: Store, ann: User) -> None:
 def test_an_invitation_is_refused_while_its_maker_is_gone(store: Store, ann: User, status: str) -> None:
     token = store.invitations.make(ann)
     if status == "banned":
-        store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
+        factories.ban(store, "ann")
     elif status == "left":
         store.account_deletion.start(ann, delete_articles=False)
     else:
@@ -117,8 +116,8 @@ def test_an_invitation_is_refused_while_its_maker_is_gone(store: Store, ann: Use
 
 def test_an_invitation_is_valid_again_after_its_makers_ban(store: Store, ann: User) -> None:
     token = store.invitations.make(ann)
-    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
-    store.bans.lift("ann", NewLogEntry(LogAction.UNBAN, "mod", about="ann"))
+    factories.ban(store, "ann")
+    factories.lift(store, "ann")
     assert store.users.make("bob", "", invitation=token).invited_by == "Ann"
 
 

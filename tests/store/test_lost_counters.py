@@ -47,7 +47,7 @@ def test_acts_that_a_failover_lost_leave_no_trace(store: Store) -> None:
         run(store, "LPOP", key)
     run(store, "DEL", "log-kind:restore", "log-kind:restore+mod")
     assert broken(store) == []
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Sue", about="ann", article=1, why="spam"))
+    factories.remove(store, by="Sue")
     logged = store.log.get(2)
     assert logged is not None
     assert (logged.who, logged.kind) == ("Sue", LogAction.REMOVE)

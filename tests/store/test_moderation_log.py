@@ -23,10 +23,10 @@ def log_of_five(store: Store) -> Store:
     for name in ("bob", "cid"):
         factories.user(store, name)
     store.groups.make("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="Bob", why="spam"))
+    factories.ban(store, "Bob")
     store.groups.make("redis", "Redis", "", NewLogEntry(LogAction.GROUP, "Sue", title="redis"))
-    store.bans.ban("cid", NewLogEntry(LogAction.BAN, "Sue", about="cid", why="spam"))
-    store.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
+    factories.ban(store, "cid", by="Sue")
+    factories.lift(store, "bob")
     assert broken(store) == []
     return store
 
@@ -55,7 +55,7 @@ def test_entries_are_found_by_moderator_kind_and_member(
 def test_an_entry_has_moderator_kind_member_time_and_reason(log_of_five: Store) -> None:
     entry = log_of_five.log.get(2)
     assert entry is not None
-    assert entry == LogEntry(2, LogAction.BAN, "Mod", entry.time, about="Bob", why="spam")
+    assert entry == LogEntry(2, LogAction.BAN, "mod", entry.time, about="Bob", why="Spam.")
     assert log_page(log_of_five).rows[3] == entry
     assert log_of_five.log.get(77) is None
 
@@ -73,10 +73,10 @@ def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
 def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
     again: Any = {"entry": NewLogEntry(LogAction.BAN, "Sue", about="cid", why="another reason")}
     log_of_five.bans.ban("cid", **again)
-    log_of_five.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
+    factories.lift(log_of_five, "bob")
     log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
     assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
-    assert log_of_five.users.get("cid").ban_reason == "spam"
+    assert log_of_five.users.get("cid").ban_reason == "Spam."
 
 
 def test_an_entry_keeps_the_title_of_a_deleted_article(store: Store) -> None:

@@ -17,11 +17,10 @@ from voteweb.core.errors import (
     TooMuchHidden,
     TooMuchSaved,
 )
-from voteweb.core.models import Article, LogAction, Page, User
+from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_a_choice_is_kept_until_it_is_taken_back(store: Store, ann: User) -> Non
 
 
 def test_only_what_exists_and_is_listed_is_followed_hidden_or_saved(store: Store, ann: User) -> None:
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
+    factories.remove(store)
     with pytest.raises(NoSuchGroup):
         store.my_sites.follow("perl", ann)
     for hidden in (hidden_article(1), hidden_article(77), hidden_member("nobody"), Hidden(HiddenKind.GROUP, "perl")):
@@ -119,7 +118,7 @@ def test_changes_at_once_keep_the_bounds(store: Store, ann: User) -> None:
 
 
 def test_who_was_banned_changes_nothing(store: Store, ann: User) -> None:
-    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
+    factories.ban(store, "ann")
     for act in (store.my_sites.save, store.my_sites.unsave):
         with pytest.raises(LoggedOut):
             act(1, ann)

@@ -10,11 +10,10 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import config
-from voteweb.core.models import Article, LogAction, User
+from voteweb.core.models import Article, User
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.votes.votes import rebuild_open_votes
 
 
@@ -46,7 +45,7 @@ def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: Use
 
 def test_votes_on_removed_and_closed_articles_are_left_out(store: Store, bob: User) -> None:
     vote_for(store, bob, 4)
-    store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "Mod", article=2, why="spam"))
+    factories.remove(store, 2)
     store.removals.delete(3)
     run(store, "HSET", "article:4", "closes", int(time.time()) - 1)
     assert listed(store, bob) == [1]

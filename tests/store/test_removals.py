@@ -16,22 +16,9 @@ from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 LINK = "https://example.com/redis"
 LISTS = ["time:", "score:", "good:", "posted:ann", "time:go", "score:go", f"link:{links.digest(LINK)}"]
-
-
-def entry(kind: LogAction, id: int = 1, why: str = "spam", **more: Any) -> NewLogEntry:
-    return NewLogEntry(kind, "Mod", about="ann", article=id, title="Redis in Action", why=why, **more)
-
-
-def remove(store: Store, id: int = 1) -> None:
-    store.removals.remove(id, entry(LogAction.REMOVE, id))
-
-
-def restore(store: Store, id: int = 1) -> None:
-    store.removals.restore(id, entry(LogAction.RESTORE, id, ""))
 
 
 def ids_in_lists(store: Store) -> list[list[int]]:
@@ -73,37 +60,37 @@ def test_only_the_poster_may_delete_and_only_in_time(store: Store) -> None:
 
 def test_what_has_been_done_changes_nothing(site: Store) -> None:
     before = snapshot(site)
-    restore(site)
+    factories.restore(site)
     assert snapshot(site) == before
-    remove(site)
+    factories.remove(site)
     before = snapshot(site)
-    remove(site)
+    factories.remove(site)
     assert snapshot(site) == before
     site.removals.delete(1)
     before = snapshot(site)
     site.removals.delete(1, factories.user(site))
-    remove(site)
+    factories.remove(site)
     assert snapshot(site) == before
 
 
 def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
-    remove(site)
+    factories.remove(site)
     assert ids_in_lists(site) == [[]] * 7
     article = read_article(site)
-    assert (article.status, article.reason) == (ArticleStatus.REMOVED, "spam")
+    assert (article.status, article.reason) == (ArticleStatus.REMOVED, "Spam.")
     assert (article.title, article.link, article.groups) == ("Redis in Action", LINK, ("go",))
     assert (run(site, "SCARD", "voted:1"), ids(site, "gone:ann")) == (2, [1])
     logged = site.log.get(1)
     assert logged is not None
-    assert (logged.kind, logged.who, logged.about, logged.article) == (LogAction.REMOVE, "Mod", "ann", 1)
-    assert logged.why == "spam"
+    assert (logged.kind, logged.who, logged.about, logged.article) == (LogAction.REMOVE, "mod", "ann", 1)
+    assert logged.why == "Spam."
     assert broken(site) == []
 
 
 def test_restoring_undoes_a_removal_completely(site: Store) -> None:
     before = snapshot(site)
-    remove(site)
-    restore(site)
+    factories.remove(site)
+    factories.restore(site)
     grows = ("log", "inbox", "unread", "changes:")
     after = {key: value for key, value in snapshot(site).items() if not key.startswith(grows)}
     assert after == {key: value for key, value in before.items() if key != "changes:"}
@@ -113,17 +100,17 @@ def test_restoring_undoes_a_removal_completely(site: Store) -> None:
 def test_deleted_and_unknown_articles_cannot_be_restored(site: Store) -> None:
     site.removals.delete(1, factories.user(site))
     with pytest.raises(ArticleGone):
-        restore(site)
+        factories.restore(site)
     with pytest.raises(NoSuchArticle):
-        restore(site, 77)
+        factories.restore(site, 77)
     with pytest.raises(NoSuchArticle):
-        remove(site, 77)
+        factories.remove(site, 77)
     assert broken(site) == []
 
 
 def test_a_removed_article_refuses_acts_of_members(site: Store) -> None:
     bob = factories.user(site, "bob")
-    remove(site)
+    factories.remove(site)
     before = snapshot(site)
     for write in (
         lambda: site.votes.cast(1, factories.user(site, "ann")),
@@ -137,7 +124,9 @@ def test_a_removed_article_refuses_acts_of_members(site: Store) -> None:
     assert snapshot(site) == before
 
 
-@pytest.mark.parametrize("unlist", [remove, lambda store: store.removals.delete(1)], ids=["removed", "deleted"])
+@pytest.mark.parametrize(
+    "unlist", [factories.remove, lambda store: store.removals.delete(1)], ids=["removed", "deleted"]
+)
 @pytest.mark.parametrize("order", [Order.SCORE, Order.TIME])
 def test_a_combined_list_hides_an_article_unlisted_since(
     store: Store, unlist: Callable[[Store], None], order: Order
@@ -152,9 +141,9 @@ def test_a_combined_list_hides_an_article_unlisted_since(
 
 
 def test_restoring_follows_the_present_settings(site: Store, settings: Settings) -> None:
-    remove(site)
+    factories.remove(site)
     stricter = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
-    restore(stricter)
+    factories.restore(stricter)
     assert ids(site, "good:") == []
     article = read_article(site)
     assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 200, abs=1e-6)
@@ -162,8 +151,8 @@ def test_restoring_follows_the_present_settings(site: Store, settings: Settings)
 
 def test_restoring_an_old_article_does_not_index_its_link(store: Store) -> None:
     old = factories.imported(store, time=time.time() - 31 * 86_400, groups=("go",))
-    remove(store)
-    restore(store)
+    factories.remove(store)
+    factories.restore(store)
     assert (ids(store, "time:go"), ids(store, LISTS[-1])) == ([old.id], [])
     assert broken(store) == []
 
@@ -173,9 +162,9 @@ def test_articles_of_unknown_posters_can_be_removed_and_restored(store: Store) -
     run(store, "HSET", "article:1", "poster", "user:83271")
     run(store, "DEL", "posted:ann")
     assert broken(store) == []
-    remove(store)
+    factories.remove(store)
     assert (run(store, "EXISTS", "gone:user:83271"), broken(store)) == (0, [])
-    restore(store)
+    factories.restore(store)
     assert (run(store, "EXISTS", "posted:user:83271"), broken(store)) == (0, [])
     assert ids(store, "time:go") == [article.id]
 
@@ -200,8 +189,8 @@ def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(sto
     factories.article(store, groups=("go",))
     run(store, "SADD", "groups:", "a+b")  # as another program may
     run(store, "HSET", "article:1", "groups", "a+b go")
-    remove(store)
-    restore(store)
+    factories.remove(store)
+    factories.restore(store)
     assert (run(store, "KEYS", "*+b"), ids(store, "time:go")) == ([], [1])
 
 
@@ -210,7 +199,7 @@ def test_article_with_odd_blanks_in_groups_can_be_removed(store: Store, groups: 
     factories.article(store, groups=("go", "redis"))
     run(store, "HSET", "article:1", "groups", groups)
     assert store.articles.get(1).groups == ("go", "redis")
-    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
+    factories.remove(store)
     assert run(store, "SISMEMBER", "group:redis", "article:1") == 0
-    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1))
+    factories.restore(store)
     assert run(store, "SISMEMBER", "group:redis", "article:1") == 1

@@ -13,11 +13,10 @@ from tests.store.queries import good_ids, page_ids, read_articles
 from tests.store.storm import StoreStorm
 from voteweb.core.comments import CommentOrder
 from voteweb.core.conversation import Conversation
-from voteweb.core.models import LogAction, Order
+from voteweb.core.models import Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.log_entries import NewLogEntry
 
 SETTINGS: dict[str, Any] = {"good_votes": 3, "vote_score": 432.0}
 
@@ -32,7 +31,7 @@ def site(make_store: MakeStore) -> Store:
         store.votes.cast(first.id, voter)
     factories.imported(store, votes=5, groups=("lua",))
     removed = factories.article(store, groups=("go",), link="")
-    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", article=removed.id, why="spam"))
+    factories.remove(store, removed.id)
     return store
 
 

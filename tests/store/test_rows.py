@@ -8,10 +8,9 @@ import pytest
 from tests import factories
 from tests.store.examination import run
 from tests.store.queries import page_ids
-from voteweb.core.models import LogAction, Order
+from voteweb.core.models import Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def read_all(store: Store) -> tuple[int, ...]:
@@ -35,7 +34,7 @@ def site(store: Store) -> Store:
     for _ in range(3):
         factories.article(store, ann, groups=("go",))
         store.invitations.make(ann)
-        store.removals.remove(factories.article(store, ann).id, NewLogEntry(LogAction.REMOVE, "mod", why="spam"))
+        factories.remove(store, factories.article(store, ann).id)
     return store
 
 

@@ -8,10 +8,8 @@ from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import LoggedOut
-from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.schema.log_entries import NewLogEntry
 
 INBOX = SecretFeed.INBOX
 
@@ -55,7 +53,7 @@ def test_of_addresses_made_at_once_one_works(store: Store) -> None:
 
 def test_who_was_banned_makes_no_address(store: Store) -> None:
     ann = factories.user(store, "ann")
-    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
+    factories.ban(store, "ann")
     with pytest.raises(LoggedOut):
         store.feeds.renew(INBOX, ann)
     assert run(store, "KEYS", "inbox-feed:*") == []

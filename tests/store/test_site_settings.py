@@ -12,11 +12,9 @@ from tests.store.backup.copying import back_up, restore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, broken_keys, run
 from voteweb.core.errors import ConfigError
-from voteweb.core.models import LogAction
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import FIELDS
 from voteweb.store import Store, build_store, with_settings_in_force
-from voteweb.store.schema.log_entries import NewLogEntry
 
 HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 
@@ -70,8 +68,8 @@ def test_processes_with_old_settings_write_by_those_in_force(site: Store, settin
     posted = factories.article(old, groups=("go",), link="")
     vote(old, posted.id, 2)
     factories.imported(old, votes=5, groups=("go",))
-    old.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
-    old.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1, why="sorry"))
+    factories.remove(old)
+    factories.restore(old)
     assert broken(new) == []
     article = new.articles.get(posted.id)
     assert (article.votes, article.closes) == (2, int(article.time + 99))
@@ -90,8 +88,8 @@ def test_damaged_settings_stop_no_act(site: Store, settings_of: str) -> None:
     vote(site, posted.id, 2)
     comment = factories.comment(site, posted.id)
     site.votes.cast(comment, factories.user(site, "zoe"))
-    site.removals.remove(posted.id, NewLogEntry(LogAction.REMOVE, "Mod", article=posted.id, why="spam"), actor=None)
-    site.removals.restore(posted.id, NewLogEntry(LogAction.RESTORE, "Mod", article=posted.id, why="sorry"), actor=None)
+    factories.remove(site, posted.id)
+    factories.restore(site, posted.id)
     assert broken_keys(site) == {"site:"}
 
 

@@ -25,27 +25,19 @@ def entry(kind: LogAction, who: str = "Mod", undoes: int = 0) -> NewLogEntry:
     return NewLogEntry(kind, who, about="ann", article=1, why="spam", undoes=undoes)
 
 
-def remove(store: Store, who: str = "Mod") -> None:
-    store.removals.remove(1, entry(LogAction.REMOVE, who))
-
-
-def restore(store: Store, who: str = "Mod", undoes: int = 0) -> None:
-    store.removals.restore(1, entry(LogAction.RESTORE, who, undoes))
-
-
 def set_groups(store: Store, add: str, remove: str, undoes: int = 0, who: str = "Mod") -> None:
     store.articles.set_groups(1, add.split(), remove.split(), entry(LogAction.GROUPS, who, undoes))
 
 
 def test_undoing_a_removal_leaves_a_later_one_in_force(site: Store) -> None:
-    remove(site)
-    restore(site, "Sue")
-    remove(site, "Sue")
+    factories.remove(site)
+    factories.restore(site, by="Sue")
+    factories.remove(site, by="Sue")
     before = snapshot(site)
     with pytest.raises(NothingToUndo):
-        restore(site, undoes=1)
+        factories.restore(site, undoes=1)
     assert snapshot(site) == before
-    restore(site, "Sue", undoes=3)
+    factories.restore(site, by="Sue", undoes=3)
     assert read_article(site, 1).status is ArticleStatus.LISTED
     assert broken(site) == []
 
@@ -94,28 +86,28 @@ def test_an_undoing_that_was_undone_stays_in_force(site: Store) -> None:
 
 def test_lifting_a_ban_leaves_a_later_one_in_force(site: Store) -> None:
     for who in ("Mod", "Sue"):
-        site.bans.ban("bob", NewLogEntry(LogAction.BAN, who, about="bob", why="spam"))
+        factories.ban(site, "bob", by=who)
         if who == "Mod":
-            site.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Sue", about="bob"))
+            factories.lift(site, "bob", by="Sue")
     with pytest.raises(NothingToUndo):
-        site.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=1))
+        factories.lift(site, "bob", undoes=1)
     assert site.users.get("bob").banned
 
 
 def test_acts_on_others_do_not_keep_one_from_undoing(site: Store) -> None:
     other = factories.article(site, groups=("lua",))
-    remove(site)
-    site.removals.remove(other.id, NewLogEntry(LogAction.REMOVE, "Sue", article=other.id, why="spam"))
+    factories.remove(site)
+    factories.remove(site, other.id, by="Sue")
     set_entry = NewLogEntry(LogAction.GROUP, "Sue", title="java")
     site.groups.make("java", "Java", "", set_entry)
-    restore(site, undoes=1)
+    factories.restore(site, undoes=1)
     assert site.articles.get(1).is_listed
 
 
 @pytest.mark.parametrize("id", [2, 77])
 def test_undoing_a_missing_act_writes_nothing(site: Store, id: int) -> None:
-    remove(site)
+    factories.remove(site)
     before = snapshot(site)
     with pytest.raises(NothingToUndo):
-        restore(site, undoes=id)
+        factories.restore(site, undoes=id)
     assert snapshot(site) == before

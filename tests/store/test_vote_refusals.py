@@ -21,10 +21,9 @@ from voteweb.core.errors import (
     VotewebError,
     VotingClosed,
 )
-from voteweb.core.models import LogAction, Voter
+from voteweb.core.models import Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.mark.parametrize(
@@ -93,9 +92,9 @@ def test_a_vote_from_an_ended_session_is_refused(store: Store, action: str, reas
         case "sessions ended":
             store.users.end_sessions("bob")
         case "banned":
-            store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+            factories.ban(store, "bob")
         case "banned, new session":
-            store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+            factories.ban(store, "bob")
             store.users.set_password("bob", "hash")
             voter = replace(voter, session=store.users.get("bob").session)
         case "left":

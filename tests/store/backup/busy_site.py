@@ -35,12 +35,12 @@ def build_site(store: Store) -> None:
     edited = factories.draft(text=article.text, link="", title="Redis in Practice")
     store.articles.edit(article.id, edited, ann)  # the storm may have deleted all articles that it edited
     store.reports.make(article.id, zoe, Reason.SPAM, "")  # moderators may have dismissed all others
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
+    factories.ban(store, "bob")
     ban_id = int(run(store, "LLEN", "log-entries:"))
-    store.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
+    factories.lift(store, "bob", undoes=ban_id)
     store.groups.change("go", "Go", "", alias="golang")
     removed = factories.article(store, ann, link="")
-    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="Ann", article=removed.id, why="spam"))
+    factories.remove(store, removed.id)
     store.waiting.answer(removed.id, ann, "It is no spam.")
     store.users.make("hal", "", network="", request="Please let me in.")
     store.users.make("ian", "", network="", request="Buy this.")

@@ -169,9 +169,9 @@ def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: S
 
 def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     factories.user(store, "eve")
-    store.bans.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    factories.ban(store, "eve")
     (early,) = of_nouns(back_up(store), "log-entries")
-    store.bans.lift("eve", NewLogEntry(LogAction.UNBAN, "Mod", about="eve", undoes=1))
+    factories.lift(store, "eve", undoes=1)
     (late,) = of_nouns(back_up(store), "log-entries")
     restore(store, [*but_nouns(back_up(store), "log-entries"), replace(late, value=[*early.value, late.value[1]])])
     assert broken(store) == []

@@ -26,7 +26,7 @@ Full = Callable[[Store], AbstractContextManager[None]]
 def site(store: Store) -> Store:
     """A site with an article that ann posted in a group, and a removed one."""
     factories.article(store, groups=("go",))
-    store.removals.remove(factories.article(store).id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=2))
+    factories.remove(store, factories.article(store).id)
     return store
 
 

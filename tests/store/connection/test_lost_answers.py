@@ -63,9 +63,7 @@ def test_a_vote_that_was_never_sent_is_not_repeated(store: Store, monkeypatch: p
 
 
 def logged(kind: LogAction, who: str = "Mod") -> NewLogEntry:
-    """Return an entry about article 1, or about bob if it is about a member."""
-    is_about_member = kind in (LogAction.BAN, LogAction.UNBAN, LogAction.ROLE)
-    return NewLogEntry(kind, who, about="bob" if is_about_member else "ann", article=0 if is_about_member else 1)
+    return NewLogEntry(kind, who, about="bob" if kind is LogAction.ROLE else "ann", article=1)
 
 
 def edit(store: Store, title: str) -> None:
@@ -90,14 +88,8 @@ HASH, NEWER_HASH = hash_password("earlier"), hash_password("later")
 Act = Callable[[Store], Any]
 #: An act of one, and what somebody else does over it before its answer is known to be lost.
 OVERRULED: dict[str, tuple[Act, Act]] = {
-    "remove": (
-        lambda store: store.removals.remove(1, logged(LogAction.REMOVE)),
-        lambda store: store.removals.restore(1, logged(LogAction.RESTORE, "Sue")),
-    ),
-    "restore": (
-        lambda store: store.removals.restore(2, logged(LogAction.RESTORE)),
-        lambda store: store.removals.remove(2, logged(LogAction.REMOVE, "Sue")),
-    ),
+    "remove": (factories.remove, lambda store: factories.restore(store, by="Sue")),
+    "restore": (lambda store: factories.restore(store, 2), lambda store: factories.remove(store, 2, by="Sue")),
     "set_groups": (
         lambda store: store.articles.set_groups(1, ["redis"], ["go"], logged(LogAction.GROUPS)),
         lambda store: store.articles.set_groups(1, ["go"], ["redis"], logged(LogAction.GROUPS, "Sue")),
@@ -114,14 +106,8 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
         lambda store: store.reports.dismiss(1, logged(LogAction.DISMISS)),
         lambda store: report(store, "cid"),
     ),
-    "ban": (
-        lambda store: store.bans.ban("bob", logged(LogAction.BAN)),
-        lambda store: store.bans.lift("bob", logged(LogAction.UNBAN, "Sue")),
-    ),
-    "unban": (
-        lambda store: store.bans.lift("eve", logged(LogAction.UNBAN)),
-        lambda store: store.bans.ban("eve", logged(LogAction.BAN, "Sue")),
-    ),
+    "ban": (lambda store: factories.ban(store, "bob"), lambda store: factories.lift(store, "bob", by="Sue")),
+    "unban": (lambda store: factories.lift(store, "eve"), lambda store: factories.ban(store, "eve", by="Sue")),
     "set_role": (
         lambda store: store.users.set_role("bob", Role.MODERATOR, logged(LogAction.ROLE)),
         lambda store: store.users.set_role("bob", Role.MEMBER, logged(LogAction.ROLE, "Sue")),
@@ -130,10 +116,7 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
         lambda store: store.users.set_password("bob", HASH),
         lambda store: store.users.set_password("bob", NEWER_HASH),
     ),
-    "refund": (
-        lambda store: store.limits.refund(HITS),
-        lambda store: store.limits.hit(HITS),
-    ),
+    "refund": (lambda store: store.limits.refund(HITS), lambda store: store.limits.hit(HITS)),
 }
 
 
@@ -167,8 +150,8 @@ def site(make_store: MakeStore) -> Store:
     factories.comment(store)
     for voted in (1, FIRST):
         store.votes.cast(voted, factories.user(store, "dan"))
-    store.removals.remove(2, logged(LogAction.REMOVE))
-    store.bans.ban("eve", logged(LogAction.BAN))
+    factories.remove(store, 2)
+    factories.ban(store, "eve")
     report(store, "bob")
     for _ in range(3):
         store.limits.hit(HITS)

@@ -9,9 +9,8 @@ from tests.conftest import MakeStore
 from tests.prepared import prepared
 from tests.store.examination import run
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def build_site(store: Store) -> None:
     store.votes.cast(2, bob)
     for domain, rule in (("ad.example", '{"action": "refuse", "why": "ads"}'), ("look.example", '{"action": "hold"}')):
         run(store, "HSET", "domain-rules:", domain, rule)
-    store.bans.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    factories.ban(store, eve.name)
     for author, parent in ((ann, 0), (bob, 1), (ann, 0), (ann, 0)):
         factories.comment(store, 3, author, parent=parent)
     store.votes.cast(CommentId(3, 4), bob)
