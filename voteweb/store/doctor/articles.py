@@ -112,9 +112,11 @@ def _check_readable(
         writes = [("HSET", key, *(part for item in changed.items() for part in item))] if changed else []
         writes += [write for place in _check_places(keys, settings, seen, repaired) for write in place.writes]
         until = numbers.get("closes") or voting_end(repaired, settings.voting_seconds)
-        now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}" if changed else ""
+        if changed:
+            now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}"
+            problems[0] = problems[0]._replace(now=now)
         # Its own fields, voters and groups decide; its places by then do not.
-        yield from seen.findings(problems, *writes, guards=6 + len(_groups(fields)), now=now)
+        yield from seen.findings(problems, *writes, guards=6 + len(_groups(fields)))
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
@@ -135,8 +137,8 @@ def _lost_time(keys: Keys, seen: Look) -> Finding:
         ranked, _ = places[ranking]
         if ranked is not None and _is_time(repr(float(ranked))):
             time = f"{float(ranked):.6f}"
-            fix = seen.fix(("HSET", key, "time", time), record_change(keys, "t", seen.name))
-            return Finding(key, f"has no time: it is {time} now, as in {ranking}", fix)
+            writes = (("HSET", key, "time", time), record_change(keys, "t", seen.name))
+            return Finding(key, f"has no time: it is {time} now, as in {ranking}", writes=writes)
     return Finding(key, "has no time", why_not=BY_HAND)
 
 
@@ -259,14 +261,13 @@ def _check_report(
             why_not = "its article has no title: repair that first"
             yield Finding(thing.report_key, f"reports {thing.member}, which is no article", why_not=why_not)
         return  # all else says a finding about the article or the conversation
-    writes: list[Command] = [("ZADD", keys.reports(), count, thing.member)]
+    writes: tuple[Command, ...] = (("ZADD", keys.reports(), count, thing.member),)
     if not count or state:
-        writes = without_reports(keys, thing)
-    fix = guarded(keys, _reads_of_report(keys, thing), [stored, count, queued], writes)
+        writes = tuple(without_reports(keys, thing))
     if count and state:
-        yield Finding(thing.report_key, f"reports {thing.member}, which is {state}", fix)
+        yield Finding(thing.report_key, f"reports {thing.member}, which is {state}", writes=writes)
     for _, what, *_ in check_place(keys, keys.reports(), thing.member, queued, float(count) if count else None):
-        yield Finding(keys.reports(), what, fix)
+        yield Finding(keys.reports(), what, writes=writes)
 
 
 def _state(scanner: Scanner, id: int | CommentId, stored: list[str | None]) -> str | None:
@@ -311,9 +312,8 @@ def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     yield from scanner.check_each(
         strays, lambda key: [*_group_reads(keys, key), ("EXISTS", key)], partial(_check_key, keys)
     )
-    titled = map(keys.group_info, sorted(groups))
-    yield from scanner.check_each(titled, lambda key: [("HGET", key, "title")], partial(_check_title, scanner))
-    yield from scanner.unless_mistyped(_check_aliases(scanner, groups))
+    yield from scanner.check_each(sorted(groups), partial(_reads_of_title, keys), partial(_check_title, keys))
+    yield from scanner.unless_mistyped(_check_aliases(scanner))
     links = scanner.keys(keys.link("*"))
     yield from scanner.check_each(
         links, lambda key: [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")], _check_lifetime
@@ -331,27 +331,31 @@ def _check_lifetime(key: str, expires: int, newest: list[tuple[str, float]]) -> 
             yield Finding(key, what, ("EXPIREAT", key, at, "GT"))
 
 
-def _check_title(scanner: Scanner, key: str, title: str | None) -> Iterator[Finding]:
+def _reads_of_title(keys: Keys, name: str) -> list[Command]:
+    return [("HGET", keys.group_info(name), "title"), ("SISMEMBER", keys.groups(), name)]
+
+
+def _check_title(keys: Keys, name: str, title: str | None, is_group: int) -> Iterator[Finding]:
     """Check that a group has a title; that of an imported one is its name."""
-    keys, name = scanner.site_keys, scanner.site_keys.split(key)[1]
-    if not title and scanner.is_group(name):
-        reads = [("HGET", key, "title"), ("SISMEMBER", keys.groups(), name)]
+    if is_group and not title:
         what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"
-        yield Finding(key, what, guarded(keys, reads, [title, 1], [("HSET", key, "title", name)]))
+        key = keys.group_info(name)
+        yield Finding(key, what, writes=(("HSET", key, "title", name),))
 
 
-def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
+def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that every alias leads to a group, and is none itself."""
-    key = scanner.site_keys.group_aliases()
-    for alias, name in scanner.command("HGETALL", key).items():
-        is_lost = name not in groups and not scanner.is_group(name)
-        if is_lost or alias in groups:
-            what = f"leads from {alias:.60} to {name:.60}: " + (
-                "there is no such group" if is_lost else "both are groups"
-            )
-            reads = [("HGET", key, alias), ("SISMEMBER", scanner.site_keys.groups(), name)]
-            seen = [name, int(not is_lost)]
-            yield Finding(key, what, guarded(scanner.site_keys, reads, seen, [("HDEL", key, alias)]))
+    key, groups = scanner.site_keys.group_aliases(), scanner.site_keys.groups()
+
+    def reads(pair: tuple[str, str]) -> list[Command]:
+        return [("HGET", key, pair[0]), *(("SISMEMBER", groups, name) for name in pair)]
+
+    def check(pair: tuple[str, str], stored: str | None, is_group: int, is_right: int) -> Iterator[Finding]:
+        if stored == pair[1] and (is_group or not is_right):
+            why = "both are groups" if is_right else "there is no such group"
+            yield Finding(key, f"leads from {pair[0]:.60} to {stored:.60}: {why}", writes=(("HDEL", key, pair[0]),))
+
+    yield from scanner.check_each(scanner.command("HGETALL", key).items(), reads, check)
 
 
 def _group_reads(keys: Keys, key: str) -> list[Command]:

@@ -106,8 +106,8 @@ def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[
     if not NOUNS[noun].name(name):
         orphan = "another program may have made this key; else UNLINK it"
     if exists and not has_owner:
-        fix = guarded(keys, [("EXISTS", owner)], [0], [("UNLINK", key)])
-        yield Finding(key, f"belongs to {owner}, which is not there", () if orphan else fix, orphan)
+        what = f"belongs to {owner}, which is not there"
+        yield Finding(key, what, why_not=orphan, writes=(("UNLINK", key),))
 
 
 def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
@@ -256,9 +256,7 @@ def _check_place(
     if (stored if is_set else stored is not None) and not (exists and _may_stand(keys, key, fields)):
         is_thing = exists and fields.get("title", "") is not None
         why = "which does not belong there" if is_thing else f"which is no {kind}"
-        of_thing, _ = _reads_of_place(keys, place)
-        fix = guarded(keys, [of_thing], [values], place_writes(keys, key, member, None))
-        yield Finding(key, f"holds {member}, {why}", fix)
+        yield Finding(key, f"holds {member}, {why}", writes=tuple(place_writes(keys, key, member, None)))
 
 
 def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
@@ -297,9 +295,8 @@ def _check_undone(keys: Keys, pair: tuple[int, int], text: str | None) -> Iterat
     fields = unpack(text if text and undone else "")
     if "undone" not in fields:
         what = f"has an entry {undone} that {id} undoes, but it does not say so"
-        write = ("LSET", entries, undone - 1, pack(fields | {"undone": "1"}))
-        fix = guarded(keys, [("LINDEX", entries, undone - 1)], [text], [write]) if fields else ()
-        yield Finding(entries, what, fix, "there is no such entry")
+        writes = (("LSET", entries, undone - 1, pack(fields | {"undone": "1"})),)
+        yield Finding(entries, what, why_not="" if fields else "there is no such entry", writes=writes)
 
 
 def _check_index(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,8 +24,8 @@ class Finding(NamedTuple):
 
     ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
     there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
-    ``what`` does not name them. ``writes`` repair this finding alone: :meth:`Look.findings` joins those of one thing
-    into a single ``fix``.
+    ``what`` does not name them. ``writes`` repair this finding alone: :func:`repaired` joins those of one thing into a
+    single ``fix``.
     """
 
     key: str
@@ -66,6 +67,21 @@ def remade(
     if problems:
         prepare, fix = replacement(scanner.site_keys, key, items, wanted)
         yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
+
+
+def repaired(
+    fix: Callable[[Sequence[Command]], Command], found: Sequence[Finding], *more: Command
+) -> Iterator[Finding]:
+    """Yield what was *found*: one command, the *fix* that does them, has all of the writes and *more*.
+
+    Findings with a fix or a reason of their own keep it, and come first. More than one commit may hold waits for the
+    next round.
+    """
+    yield from (finding for finding in found if finding.fix or finding.why_not)
+    rest = [finding for finding in found if not (finding.fix or finding.why_not)]
+    writes = dict.fromkeys([*more, *(write for finding in rest for write in finding.writes)])
+    command = fix(list(writes)[:MAX_COMMANDS]) if rest else ()
+    yield from (finding._replace(fix=command, writes=()) for finding in rest)
 
 
 T = TypeVar("T")
@@ -117,13 +133,17 @@ class SpoolingScanner(Scanner):
         check: Callable[..., Iterable[Finding]],
         size: int = BATCH_SIZE,
     ) -> Iterator[Finding]:
-        """Yield what *check*, called with each of *items* and the replies to its *reads* at one instant, finds."""
+        """Yield what *check*, called with each of *items* and the replies to its *reads* at one instant, finds.
+
+        These replies guard the writes.
+        """
 
         def check_batch(_: Scanner, batch: list[T]) -> Iterator[Finding]:
             commands = [reads(item) for item in batch]
             replies = iter(self.run_atomic([command for own in commands for command in own]))
             for item, own in zip(batch, commands, strict=True):
-                yield from check(item, *islice(replies, len(own)))
+                seen = list(islice(replies, len(own)))
+                yield from repaired(partial(guarded, self.site_keys, own, seen), list(check(item, *seen)))
 
         yield from self.findings(items, check_batch, size=size)
 
@@ -172,27 +192,14 @@ class Look(NamedTuple):
         """Tell whether there is any of the fields."""
         return any(value is not None for value in self.fields.values())
 
-    def fix(self, *writes: Command, guards: int | None = None) -> Command:
-        """Return the command that does these *writes* if the thing is still as it was seen, at least by some *guards*.
-
-        More than one commit may hold wait for the next round.
-        """
+    def fix(self, writes: Sequence[Command], guards: int | None = None) -> Command:
+        """Return the command that does *writes* if the thing is still as it was seen, at least by some *guards*."""
         seen = [list(self.fields.values()), *self.replies]
-        return guarded(self.keys, self.reads[:guards], seen[:guards], writes[:MAX_COMMANDS])
+        return guarded(self.keys, self.reads[:guards], seen[:guards], writes)
 
-    def findings(
-        self, found: Sequence[Finding], *more: Command, guards: int | None = None, now: str = ""
-    ) -> Iterator[Finding]:
-        """Yield what was *found*: one command does all of its writes, and *more*.
-
-        The first finding that is repaired has the values of *now*.
-        """
-        yield from (finding for finding in found if finding.why_not)
-        repairable = [finding for finding in found if not finding.why_not]
-        writes = (write for finding in repairable for write in finding.writes)
-        fix = self.fix(*more, *writes, guards=guards) if repairable else ()
-        for at, finding in enumerate(repairable):
-            yield finding._replace(fix=fix, writes=(), now="" if at else now)
+    def findings(self, found: Sequence[Finding], *more: Command, guards: int | None = None) -> Iterator[Finding]:
+        """Yield what was *found*: one :meth:`fix` has all of the writes, and *more*."""
+        return repaired(partial(self.fix, guards=guards), found, *more)
 
 
 def examine_each(
@@ -202,11 +209,11 @@ def examine_each(
     check: Callable[[Look], Iterable[Finding]],
     size: int = BATCH_SIZE,
 ) -> Iterator[Finding]:
-    """Yield what *check* finds in each of the things *names* that exists or not."""
+    """Yield what *check* finds in each of the things *names* that exists or not: all that was read guards a repair."""
 
     def check_batch(scanner: Scanner, batch: list[str]) -> Iterator[Finding]:
         for seen in look_at(scanner, batch, kind):
-            yield from check(seen)
+            yield from seen.findings(list(check(seen)))
 
     yield from scanner.findings(names, check_batch, size=size)
 

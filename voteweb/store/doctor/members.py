@@ -57,7 +57,7 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         if seen.exists:
             # Two repairs: where a member stands is told by the fields, once these are right.
             yield from seen.findings([*_check_fields(keys, seen)])
-            yield from seen.findings([*_check_places(keys, seen)])
+            yield from _check_places(keys, seen)
 
     yield from examine_each(scanner, (keys.split(key)[1] for key in scanner.keys(keys.user("?*"))), kind, check)
     if shared:
@@ -159,7 +159,7 @@ def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
     if not by or until is None:
         yield Finding(key, "has no maker or no end", why_not=f"{BY_HAND}, or delete the key")
         return
-    yield from seen.findings([*check_place(keys, keys.invites(by), invitation_member(seen.name), score, until)])
+    yield from check_place(keys, keys.invites(by), invitation_member(seen.name), score, until)
     if not is_member:
         why_not = "the name is stored nowhere else: a backup may hold the member"
         yield Finding(key, f"was made by {by}, who is no member", why_not=why_not)

@@ -72,10 +72,10 @@ class Conversation:
 
     def fix(self, *writes: Command) -> Command:
         """Return the command that does these *writes* if the conversation is still as it was."""
-        return self._seen.fix(*writes, guards=_GUARDS)
+        return self._seen.fix(writes, guards=_GUARDS)
 
-    def repair(self) -> Command:
-        """Return the command that repairs all of it."""
+    def findings(self, found: Sequence[Finding]) -> Iterator[Finding]:
+        """Yield what was *found*: one command repairs all of it that has no fix of its own."""
         key, words = self.keys.thread(self.id), self.keys.words(self.id)
         fields = self.new_fields | {str(number): format_node(node) for number, node in self.new_nodes.items()}
         if fields or self.lost_words:
@@ -85,7 +85,7 @@ class Conversation:
         writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
         if fields or self.writes:  # a search finds what the lists show
             writes.append(record_change(self.keys, "t", self.id))
-        return self.fix(*writes, *self.writes)
+        return self._seen.findings(found, *writes, *self.writes, guards=_GUARDS)
 
 
 def is_comment_field(name: str) -> bool:
@@ -176,9 +176,7 @@ def _check_threads(scanner: Scanner, ids: list[str], *, settings: Settings, writ
                 *_check_words(thread),
                 *_check_voters(thread),
             ]
-            fix = thread.repair() if found else ()
-            for finding in found:
-                yield finding if finding.fix or finding.why_not else finding._replace(fix=fix)
+            yield from thread.findings(found)
             for number, node in thread.thread.nodes.items():
                 if node.author and node.status is not CommentStatus.DELETED:
                     written[name_key(node.author)].append(thread.id * ID_FACTOR + number)

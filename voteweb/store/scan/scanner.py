@@ -81,10 +81,6 @@ class Scanner:
         """Return the names of all groups."""
         return sorted(self.command("SMEMBERS", self.site_keys.groups()))
 
-    def is_group(self, name: str) -> bool:
-        """Tell whether a group exists now: it may have been created since the scan began."""
-        return bool(self.command("SISMEMBER", self.site_keys.groups(), name))
-
     def keys(self, pattern: str) -> Iterator[str]:
         """Yield the keys that match *pattern*."""
         for batch in self.batches("SCAN", 0, "MATCH", pattern, "COUNT", SCAN_COUNT):

@@ -56,7 +56,7 @@ class Rescoring(SiteSettings):
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             # Nothing is written once the article changes, or the settings in force.
             moves = {
-                seen.name: seen.fix(*writes, guards=2)
+                seen.name: seen.fix(writes, guards=2)
                 for seen in look_at(scanner, names, self._article)
                 if (writes := self._writes(seen))
             }
