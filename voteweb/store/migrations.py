@@ -25,7 +25,7 @@ from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
 def rename_invitations(context: Context, *, dry_run: bool = False) -> Iterator[int]:
     """Rename the keys of invitations, also in the lists of their makers."""
     keys, scanner = context.keys, Scanner(context.connection)
-    names = (keys.split(key)[1] for key in scanner.keys(keys.invite("*")))
+    names = scanner.names("invite")
     for tokens in batched(name for name in names if not is_digest(name)):
         makers = scanner.run_atomic([("HGET", keys.invite(token), "by") for token in tokens])
         # SCAN may name a key twice, also after it was renamed. What has no maker is no invitation.
@@ -46,7 +46,7 @@ def rename_invitations(context: Context, *, dry_run: bool = False) -> Iterator[i
 def forget_mails(context: Context, *, dry_run: bool = False) -> Iterator[int]:
     """Forget which mails again and again members have chosen, such as the best articles of each week."""
     connection, keys, scanner = context.connection, context.keys, Scanner(context.connection)
-    for batch in batched(scanner.keys(keys.user("?*"))):
+    for batch in batched(scanner.keys_of("user")):
         chosen = scanner.run_atomic([("HEXISTS", key, "email-for") for key in batch])
         members = [key for key, exists in zip(batch, chosen, strict=True) if exists]
         if members and not dry_run:

@@ -120,8 +120,7 @@ class Derivation:
         return {"articles": articles, "members": members, "comments": comments, "entries": entries}
 
     def _names(self, noun: str) -> Iterator[str]:
-        found = self._scanner.keys(f"{self._keys.prefix}{noun}:?*")
-        return unique_names(noun, (self._keys.split(key)[1] for key in found))
+        return unique_names(noun, self._scanner.names(noun))
 
     def _each(self, noun: str, read: str, *arguments: str) -> Iterator[tuple[str, Any]]:
         """Yield the name of each key of a *noun* with the reply to a command that reads it."""

@@ -139,19 +139,18 @@ class Backup(StorePart):
         """
         # Another scanner each time: one reads a single run of the server.
         self._scanner = TolerantScanner(self._connection, skipped)
-        prefix = self._keys.prefix
         with KeySpool(self._keys, _READ_FIRST) as spool:
             for key in self._scanner.all_keys():
                 spool.add(key)
             for noun in _READ_FIRST:
-                yield from self._read(noun, spool.matching(f"{prefix}{noun}:*"))
+                yield from self._read(noun, spool.names(noun))
         for noun in _ORDER[len(_READ_FIRST) :]:
             if noun == "log-entries":
                 yield from self._list(self._keys.log_entries(), None)
             elif NOUNS[noun].name(""):
-                yield from self._read(noun, [f"{prefix}{noun}:"])
+                yield from self._read(noun, [""])
             else:
-                yield from self._read(noun, self._scanner.keys(f"{prefix}{noun}:?*"))
+                yield from self._read(noun, self._scanner.names(noun))
         yield from self._counters()
         self._scanner.command_on_same_server("TIME")  # another may lack what the first lines name
 
@@ -201,7 +200,7 @@ class Backup(StorePart):
         return bytes(chain.from_iterable(self._scanner.run_atomic(reads))).hex()
 
     def _read(self, noun: str, found: Iterable[str]) -> Iterator[KeyLine]:
-        """Yield the lines of the keys of a *noun* that were *found*, each with those that belong to it."""
+        """Yield the lines of the keys of a *noun* with the names *found*, each with those that belong to it."""
         sized = {"article": ("SCARD", self._keys.voted), "thread": ("HLEN", self._keys.thread)}.get(noun)
         for names in batched(unique_names(noun, self._names(noun, found)), _BLOCK_SIZES.get(noun, 10)):
             if sized is None:
@@ -213,10 +212,9 @@ class Backup(StorePart):
                 yield from self._threads(portion) if noun == "thread" else self._read_at_once(noun, portion)
 
     def _names(self, noun: str, found: Iterable[str]) -> Iterator[str]:
-        for key in found:
-            name = self._keys.split(key)[1]
+        for name in found:
             if noun == "user" and not NOUNS[noun].name(name):
-                self._scanner.skip(key)
+                self._scanner.skip(f"{self._keys.prefix}{noun}:{name}")
             yield name
 
     def _read_at_once(self, noun: str, names: Sequence[str]) -> Iterator[KeyLine]:

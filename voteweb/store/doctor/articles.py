@@ -233,10 +233,10 @@ def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) 
 def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all open reports; those of an article that does not exist are checked by the table."""
     keys = scanner.site_keys
-    comments = (parse_comment(keys.split(key)[1]) for key in scanner.keys(keys.comment_report("*", "*")))
+    comments = map(parse_comment, scanner.names("comment-report"))
     members = chain(
         scanner.members(keys.reports()),
-        (article_member(keys.split(key)[1]) for key in scanner.keys(keys.report("*"))),
+        map(article_member, scanner.names("report")),
         (comment_member(*id) for id in comments if id),
     )
     reported = (member for member in dict.fromkeys(members) if is_article(member) or comment_of(member))
@@ -288,8 +288,7 @@ def examine_bounds(scanner: SpoolingScanner) -> Iterator[Finding]:
     Comes before the articles: without a wrong mark of what it left out, a ranking wants them all.
     """
     keys = scanner.site_keys
-    of_days = scanner.keys(keys.top_of_day("*"))
-    rankings = chain([keys.top()], map(keys.top_of_group, scanner.groups()), of_days)
+    rankings = chain([keys.top()], map(keys.top_of_group, scanner.groups()), scanner.keys_of("top-day"))
     yield from scanner.check_each(
         rankings, lambda key: [("ZCARD", key), ("ZREVRANK", key, LEFT_OUT)], partial(_check_bounds, keys)
     )
@@ -306,17 +305,18 @@ def _check_bounds(keys: Keys, key: str, count: int, above: int | None) -> Iterat
 def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all groups, and how long links are remembered."""
     keys, groups = scanner.site_keys, set(scanner.groups())
-    of_groups = chain.from_iterable(map(scanner.keys, [keys.group_info("*"), *group_keys(keys, ["*"])]))
-    names = ((key, keys.split(key)[1]) for key in of_groups)
-    strays = (key for key, name in names if name and "+" not in name and name not in groups)
+    nouns = ("group-info", "group", "time", "score", "top-group")
+    named = ((noun, name) for noun in nouns for name in scanner.names(noun))
+    strays = (f"{keys.prefix}{noun}:{name}" for noun, name in named if name and "+" not in name and name not in groups)
     yield from scanner.check_each(
         strays, lambda key: [*_group_reads(keys, key), ("EXISTS", key)], partial(_check_key, keys)
     )
     yield from scanner.check_each(sorted(groups), partial(_reads_of_title, keys), partial(_check_title, keys))
     yield from scanner.unless_mistyped(_check_aliases(scanner))
-    links = scanner.keys(keys.link("*"))
     yield from scanner.check_each(
-        links, lambda key: [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")], _check_lifetime
+        scanner.keys_of("link"),
+        lambda key: [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")],
+        _check_lifetime,
     )
 
 

@@ -77,12 +77,12 @@ def _check_lifetime(keys: Keys, key: str, expires: int) -> Iterator[Finding]:
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check owners, members and numbers of items, mails and counters."""
     keys = scanner.site_keys
-    owned = chain.from_iterable(scanner.keys(f"{keys.prefix}{noun}:*") for noun in NOUNS if NOUNS[noun].owner)
+    owned = scanner.keys_of(*(name for name, noun in NOUNS.items() if noun.owner))
     yield from scanner.check_each(
         owned, lambda key: [("EXISTS", key), ("EXISTS", _owner(keys, key))], partial(_check_owner, keys)
     )
     for noun in _CHECKED:
-        yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_items, noun=noun))
+        yield from scanner.findings(scanner.keys_of(noun), partial(_check_items, noun=noun))
     yield from scanner.unless_mistyped(_check_mails(scanner))
     yield from examine_counters(scanner)
 
@@ -131,8 +131,7 @@ def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[F
 def examine_entries(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that hashes hold what pages and scripts can read."""
     for noun in _ENTRIES:
-        found = scanner.keys(f"{scanner.site_keys.prefix}{noun}:*")
-        yield from scanner.findings(found, partial(_check_entries, noun=noun))
+        yield from scanner.findings(scanner.keys_of(noun), partial(_check_entries, noun=noun))
 
 
 def _check_entries(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
@@ -166,7 +165,7 @@ def _check_mails(scanner: Scanner) -> Iterator[Finding]:
 def member_ids(scanner: Scanner) -> Bitmap:
     """Return the ids of all members, also of those who left, and NO_ID if a member has none or a shared one."""
     ids = Bitmap()
-    for batch in batched(scanner.keys(scanner.site_keys.user("?*"))):
+    for batch in batched(scanner.keys_of("user")):
         for id in scanner.run_atomic([("HGET", key, "id") for key in batch]):
             is_new = ids.add(int(id) if id is not None and is_member_id(id) else NO_ID)
             if not is_new:
@@ -202,8 +201,7 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
         *(keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()),
         *(keys.reports(), *member_places(keys, {}), keys.leaving(), keys.removing()),
     ]
-    spell = (keys.posted, keys.gone, keys.link, keys.domain, keys.top_of_day, keys.saved, keys.invites)
-    others = chain.from_iterable(scanner.keys(key("*")) for key in spell)
+    others = scanner.keys_of("posted", "gone", "link", "domain", "top-day", "saved", "invites")
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
     held = scanner.members_of(key for key in found if key not in scanner.mistyped)
     places = ((key, member) for key, members in held for member in members)
@@ -284,8 +282,8 @@ def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
     yield from scanner.check_each(
         undoing, lambda pair: [("LINDEX", entries, pair[1] - 1)], partial(_check_undone, keys)
     )
-    existing = map(scanner.keys, (keys.log_by("*"), keys.log_kind("*"), keys.log_about("*")))
-    for index, items in scanner.list_items(dict.fromkeys(chain([keys.log()], *existing, list(wanted)))):
+    existing = scanner.keys_of("log-by", "log-kind", "log-about")
+    for index, items in scanner.list_items(dict.fromkeys(chain([keys.log()], existing, list(wanted)))):
         yield from _check_index(scanner, index, items, wanted[index], broken, last)
 
 

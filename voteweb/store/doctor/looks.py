@@ -88,7 +88,7 @@ T = TypeVar("T")
 
 
 class SpoolingScanner(Scanner):
-    """A scanner whose :meth:`keys` are those that :meth:`spool` found: some may have gone since, none is newer.
+    """A scanner whose :meth:`names` are those that :meth:`spool` found: some may have gone since, none is newer.
 
     ``mistyped`` are those of another type than the store gave them, which have no members.
     """
@@ -100,13 +100,13 @@ class SpoolingScanner(Scanner):
 
     def spool(self) -> Iterator[str]:
         """Yield every key of the site, and remember it."""
-        for key in filter(self.site_keys.covers, super().keys(f"{self.site_keys.prefix}*:*")):
+        for key in filter(self.site_keys.covers, self.keys(f"{self.site_keys.prefix}*:*")):
             self._spool.add(key)
             yield key
 
-    def keys(self, pattern: str) -> Iterator[str]:
-        """Yield the keys that match *pattern*, which begins with their noun."""
-        return self._spool.matching(pattern)
+    def names(self, noun: str) -> Iterator[str]:
+        """Yield the id or name in each key of a *noun*."""
+        return self._spool.names(noun)
 
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""

@@ -59,15 +59,13 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
             yield from seen.findings([*_check_fields(keys, seen)])
             yield from _check_places(keys, seen)
 
-    yield from examine_each(scanner, (keys.split(key)[1] for key in scanner.keys(keys.user("?*"))), kind, check)
+    yield from examine_each(scanner, scanner.names("user"), kind, check)
     if shared:
         yield from _check_shared_ids(scanner, shared)
-    digests = (keys.split(key)[1] for key in scanner.keys(keys.invite("*")))
     of_invitations = Kind(keys.invite, ("by", "until", "used"), partial(_reads_of_invitation, keys))
-    yield from examine_each(scanner, digests, of_invitations, partial(_check_invitation, keys))
+    yield from examine_each(scanner, scanner.names("invite"), of_invitations, partial(_check_invitation, keys))
     for noun, field in (("reset", "id"), ("inbox-feed", "inbox-feed"), ("saved-feed", "saved-feed")):
-        found = scanner.keys(f"{keys.prefix}{noun}:*")
-        yield from scanner.findings(found, partial(_check_addresses, field=field))
+        yield from scanner.findings(scanner.keys_of(noun), partial(_check_addresses, field=field))
 
 
 def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
@@ -134,7 +132,7 @@ def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Itera
 def _check_shared_ids(scanner: Scanner, shared: set[str]) -> Iterator[Finding]:
     """Check whose these ids are, which were met more than once: a scan may list one member twice."""
     keys, names_of = scanner.site_keys, defaultdict[str, set[str]](set)
-    for batch in batched(scanner.keys(keys.user("?*"))):
+    for batch in batched(scanner.keys_of("user")):
         for key, id in zip(batch, scanner.run_atomic([("HGET", key, "id") for key in batch]), strict=True):
             if id in shared:
                 names_of[id].add(keys.split(key)[1])
@@ -173,11 +171,10 @@ def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
 def examine_inboxes(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check the inboxes and visits of all members."""
     keys = scanner.site_keys
-    patterns = (keys.inbox("*"), keys.unread("*"))
-    names = dict.fromkeys(keys.split(key)[1] for pattern in patterns for key in scanner.keys(pattern))
+    names = dict.fromkeys(chain(scanner.names("inbox"), scanner.names("unread")))
     kind = Kind(keys.user, ("id",), partial(_reads_of_inbox, keys))
     yield from examine_each(scanner, names, kind, partial(_check_inbox, scanner), size=10)
-    yield from scanner.findings(scanner.keys(keys.seen("*")), _check_visits, size=10)
+    yield from scanner.findings(scanner.keys_of("seen"), _check_visits, size=10)
 
 
 def _reads_of_inbox(keys: Keys, name: str, _: Fields) -> list[Command]:
@@ -252,7 +249,7 @@ def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]
     The voters of a program after the book are names, or numbers above the ids of all members.
     """
     keys = scanner.site_keys
-    members, lists = member_ids(scanner), list(scanner.keys(keys.open_votes("*")))
+    members, lists = member_ids(scanner), list(scanner.keys_of("open-votes"))
     strays = [vote for vote in _votes(scanner) if vote[2] not in members]
     owners = (_owner(scanner, key) for key in lists)
     unknown = {*(id for _, _, id in strays), *(id for id in owners if id not in members)}
@@ -333,8 +330,7 @@ def _votes(scanner: Scanner) -> Iterator[tuple[str, int, int]]:
     That of a comment is number × VOTER_FACTOR + member id; the member 0 is none.
     """
     keys = scanner.site_keys
-    found = chain(scanner.keys(keys.voted("*")), scanner.keys(keys.voted_comments("*", "*")))
-    for key, members in scanner.members_of(found):
+    for key, members in scanner.members_of(scanner.keys_of("voted", "voted-comments")):
         votes = (int(member) for member in members if is_member_id(member))
         if keys.split(key)[0] == "voted":
             yield from ((key, vote, vote) for vote in votes)

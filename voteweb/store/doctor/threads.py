@@ -150,13 +150,12 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     """Check all conversations, then the lists of comments: memory grows by 8 bytes a comment."""
     keys = scanner.site_keys
     written: Written = defaultdict(lambda: array("Q"))
-    ids = (name for key in scanner.keys(keys.thread("*")) if is_id_text(name := keys.split(key)[1]))
+    ids = filter(is_id_text, scanner.names("thread"))
     yield from scanner.findings(ids, partial(_check_threads, settings=settings, written=written))
-    blocks = scanner.keys(keys.voted_comments("*", "*"))
+    blocks = scanner.keys_of("voted-comments")
     yield from scanner.check_each(blocks, partial(_comments_of_block, keys), partial(_check_voter_key, keys), size=4)
     yield from scanner.unless_mistyped(_check_newest(scanner))
-    listed = (keys.split(key)[1] for key in scanner.keys(keys.commented("*")))
-    for name in dict.fromkeys(chain(listed, list(written))):
+    for name in dict.fromkeys(chain(scanner.names("commented"), list(written))):
         yield from scanner.unless_mistyped(_check_commented(scanner, name, written.pop(name, array("Q"))))
 
 

@@ -6,7 +6,6 @@ changed.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from itertools import chain, islice
 from tempfile import SpooledTemporaryFile
 from typing import Any, TypeVar
@@ -17,8 +16,8 @@ from voteweb.core.validation import new_submission_token
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.keys import TYPES, Keys
-from voteweb.store.schema.values import article_id, is_article
+from voteweb.store.schema.keys import COUNTED_NOUNS, TYPES, Keys
+from voteweb.store.schema.values import article_member, is_article
 
 #: Items that one command carries: with 10,000 it would take 3 ms of Redis.
 _ITEMS_AT_ONCE = 2_000
@@ -86,6 +85,15 @@ class Scanner:
         for batch in self.batches("SCAN", 0, "MATCH", pattern, "COUNT", SCAN_COUNT):
             yield from batch
 
+    def names(self, noun: str) -> Iterator[str]:
+        """Yield the id or name in each key of a *noun*; the counter of its ids has none."""
+        pattern = "?*" if noun in COUNTED_NOUNS else "*"
+        return (self.site_keys.split(key)[1] for key in self.keys(f"{self.site_keys.prefix}{noun}:{pattern}"))
+
+    def keys_of(self, *nouns: str) -> Iterator[str]:
+        """Yield the keys of these *nouns*, but counters."""
+        return (f"{self.site_keys.prefix}{noun}:{name}" for noun in nouns for name in self.names(noun))
+
     def batches(self, *scan: Any) -> Iterator[Any]:
         """Yield what each step of *scan* returns: SCAN with the cursor 0, or SSCAN, ZSCAN or HSCAN with a key and 0.
 
@@ -117,10 +125,7 @@ class Scanner:
 
     def article_ids(self) -> Iterator[int]:
         """Yield the ids of all articles, listed or not; one may come twice."""
-        for key in self.keys(self.site_keys.article("[0-9]*")):
-            member = key.removeprefix(self.site_keys.prefix)
-            if is_article(member):
-                yield article_id(member)
+        return (int(name) for name in self.names("article") if is_article(article_member(name)))
 
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""
@@ -200,21 +205,19 @@ class KeySpool:
             file.close()
 
     def add(self, key: str) -> None:
-        """Keep *key*, unless it is of another noun."""
+        """Keep *key*, unless it is of another noun, or a counter."""
         noun, name = self._keys.split(key)
-        if noun in self._files:
+        if noun in self._files and (name or noun not in COUNTED_NOUNS):
             self._files[noun].write(json.dumps(name).encode() + b"\n")
 
-    def matching(self, pattern: str) -> Iterator[str]:
-        """Yield the keys that match *pattern*, which begins with their noun."""
-        noun, name_pattern = self._keys.split(pattern)
+    def names(self, noun: str) -> Iterator[str]:
+        """Yield the id or name in each key of a *noun*."""
         file, at, is_complete = self._files[noun], 0, False
         while not is_complete:
             file.seek(at)  # another reader may read the same file in turns
             lines = file.readlines(READ_BYTES)
             at, is_complete = file.tell(), not lines
-            names = (json.loads(line) for line in lines)
-            yield from (f"{self._keys.prefix}{noun}:{name}" for name in names if fnmatchcase(name, name_pattern))
+            yield from map(json.loads, lines)
 
 
 class Bitmap:

@@ -78,7 +78,7 @@ def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
         ]
         for step in batched(writes, COMMANDS_PER_STEP):
             connection.run(step)
-    for batch in batched(scanner.keys(keys.user("?*"))):
+    for batch in batched(scanner.keys_of("user")):
         members = scanner.run_atomic([("HMGET", key, "id", "left") for key in batch])
         if gone := [keys.open_votes(id) for id, left in members if id is not None and left is not None]:
             connection.command("UNLINK", *gone)
