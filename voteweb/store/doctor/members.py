@@ -186,30 +186,25 @@ def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
     """Check one inbox and its list of unread entries; a repair leaves each entry once, and only those as unread."""
     entries, unread, *ends = seen.replies
     key, unread_key = seen.keys.inbox(seen.name), seen.keys.unread(seen.name)
-    lost, kept, problems = _lost(scanner, entries), dict[str, str](), dict[Finding, None]()
+    lost, kept = _lost(scanner, entries), dict[str, list[str]]()
     for entry in entries:
-        about = "" if entry in lost else entry.split(" ")[1]
-        if entry in lost:
-            problems[Finding(key, f"holds {entry:.60}, which is about nothing that exists")] = None
-        elif about in kept:
-            problems[Finding(key, f"holds several entries about {about}")] = None
-        kept.setdefault(about, entry)
-    kept.pop("", None)
-    for entry in unread:
-        if entry not in entries:
-            problems[Finding(unread_key, f"holds {entry:.60}, which is not in the inbox")] = None
-    if len(set(unread)) < len(unread):
-        problems[Finding(unread_key, "holds an entry twice")] = None
-    if len(entries) > config.INBOX_SIZE:
-        problems[Finding(key, f"holds more than {config.INBOX_SIZE} entries")] = None
-    remaining = list(kept.values())[: config.INBOX_SIZE]
+        if entry not in lost:
+            kept.setdefault(entry.split(" ")[1], []).append(entry)
+    problems = [
+        *((key, f"holds {entry:.60}, which is about nothing that exists") for entry in entries if entry in lost),
+        *((key, f"holds several entries about {about}") for about, same in kept.items() if len(same) > 1),
+        *((unread_key, f"holds {entry:.60}, which is not in the inbox") for entry in unread if entry not in entries),
+        *([(unread_key, "holds an entry twice")] if len(set(unread)) < len(unread) else []),
+        *([(key, f"holds more than {config.INBOX_SIZE} entries")] if len(entries) > config.INBOX_SIZE else []),
+    ]
+    remaining = [same[0] for same in kept.values()][: config.INBOX_SIZE]
     wanted = (remaining, [entry for entry in dict.fromkeys(unread) if entry in remaining])
     writes: list[Command] = []
     for of, before, items, end in zip((key, unread_key), (entries, unread), wanted, ends, strict=True):
         if before != items:
             writes += [("UNLINK", of), *([("RPUSH", of, *items)] if items else [])]
             writes += [("PEXPIREAT", of, end)] if items and end > 0 else []
-    yield from seen.findings(list(problems), *writes)
+    yield from seen.findings([Finding(*problem) for problem in dict.fromkeys(problems)], *writes)
 
 
 def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:
