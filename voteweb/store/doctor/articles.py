@@ -14,7 +14,6 @@ from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
-from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, check_place, examine_each
 from voteweb.store.moderation.reports import Thing, find_covered, thing_of, without_reports
@@ -305,12 +304,11 @@ def _check_bounds(keys: Keys, key: str, count: int, above: int | None) -> Iterat
 def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all groups, and how long links are remembered."""
     keys, groups = scanner.site_keys, set(scanner.groups())
-    nouns = ("group-info", "group", "time", "score", "top-group")
-    named = ((noun, name) for noun in nouns for name in scanner.names(noun))
-    strays = (f"{keys.prefix}{noun}:{name}" for noun, name in named if name and "+" not in name and name not in groups)
-    yield from scanner.check_each(
-        strays, lambda key: [*_group_reads(keys, key), ("EXISTS", key)], partial(_check_key, keys)
+    named = dict.fromkeys(
+        chain.from_iterable(map(scanner.names, ("group-info", "group", "time", "score", "top-group")))
     )
+    strays = (name for name in named if name and "+" not in name and name not in groups)
+    yield from scanner.check_each(strays, partial(_reads_of_group, keys), partial(_check_group, keys))
     yield from scanner.check_each(sorted(groups), partial(_reads_of_title, keys), partial(_check_title, keys))
     yield from scanner.unless_mistyped(_check_aliases(scanner))
     yield from scanner.check_each(
@@ -358,17 +356,17 @@ def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
     yield from scanner.check_each(scanner.command("HGETALL", key).items(), reads, check)
 
 
-def _group_reads(keys: Keys, key: str) -> list[Command]:
-    name = keys.split(key)[1]
-    return [("SISMEMBER", keys.groups(), name), ("EXISTS", keys.group_info(name))]
+def _reads_of_group(keys: Keys, name: str) -> list[Command]:
+    of_group = (keys.group_info(name), *group_keys(keys, [name]))
+    return [("SISMEMBER", keys.groups(), name), *(("EXISTS", key) for key in of_group)]
 
 
-def _check_key(keys: Keys, key: str, is_group: int, has_info: int, exists: int) -> Iterator[Finding]:
-    """Check whether a key belongs to a group; one that has a title is made, the rest of another deleted."""
-    name = keys.split(key)[1]
-    if exists and not is_group:  # else it is just made or deleted
-        repair: Command = ("SADD", keys.groups(), name) if has_info else ("UNLINK", *group_keys(keys, [name]))
-        fix, why_not = guarded(keys, _group_reads(keys, key), [0, has_info], [repair]), ""
-        if not validation.accepts(validation.group_name, name):
-            fix, why_not = (), f"{name} is no name for a group: another program made this key"
-        yield Finding(key, f"belongs to no group: {keys.groups()} lacks {name}", fix, why_not)
+def _check_group(keys: Keys, name: str, is_group: int, has_info: int, *exist: int) -> Iterator[Finding]:
+    """Check that keys belong to a group; one that has a title is made, the rest of another deleted."""
+    repair: Command = ("SADD", keys.groups(), name) if has_info else ("UNLINK", *group_keys(keys, [name]))
+    is_name = validation.accepts(validation.group_name, name)
+    why_not = "" if is_name else f"{name} is no name for a group: another program made this key"
+    for (_, key), exists in zip(_reads_of_group(keys, name)[1:], (has_info, *exist), strict=True):
+        if exists and not is_group:  # else it is just made or deleted
+            what = f"belongs to no group: {keys.groups()} lacks {name}"
+            yield Finding(key, what, why_not=why_not, writes=(repair,))
