@@ -63,14 +63,11 @@ class _Writer:
         if place is not None:
             add, item = ("SADD", (member,)) if place is True else ("ZADD", (repr(float(place)), member))
             self._places[add, key] += item
-            self._step()
+            self.add()
 
     def add(self, *commands: Command) -> None:
         """Run *commands*, each once, after the places that were put before; running them twice changes nothing."""
         self._commands |= dict.fromkeys(commands)
-        self._step()
-
-    def _step(self) -> None:
         self._count += 1
         if self._count >= STEP:
             self.flush()
