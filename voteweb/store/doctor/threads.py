@@ -45,7 +45,7 @@ class Conversation:
         self.now = seen.now
         self.id = int(seen.name)
         self.voters = dict(enumerate(voters))
-        self._seen = seen
+        self.seen = seen
         #: Of the article the fields ``title``, ``time`` and ``comments``, as stored, before those of the conversation.
         self.article, self.is_removing, self.hidden_bits, self.fields, words, bits, *ends = seen.replies
         self.words = frozenset(words)
@@ -70,10 +70,6 @@ class Conversation:
         self.lost_words: list[int] = []
         self.writes: list[Command] = []
 
-    def fix(self, *writes: Command) -> Command:
-        """Return the command that does these *writes* if the conversation is still as it was."""
-        return self._seen.fix(writes, guards=_GUARDS)
-
     def findings(self, found: Sequence[Finding]) -> Iterator[Finding]:
         """Yield what was *found*: one command repairs all of it that has no fix of its own."""
         key, words = self.keys.thread(self.id), self.keys.words(self.id)
@@ -85,7 +81,7 @@ class Conversation:
         writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
         if fields or self.writes:  # a search finds what the lists show
             writes.append(record_change(self.keys, "t", self.id))
-        return self._seen.findings(found, *writes, *self.writes, guards=_GUARDS)
+        return self.seen.findings(found, *writes, *self.writes, guards=_GUARDS)
 
 
 def is_comment_field(name: str) -> bool:
@@ -293,7 +289,7 @@ def _check_voters(thread: Conversation) -> Iterator[Finding]:
         key, expires = thread.keys.voted_comments(thread.id, block), thread.expiries[block]
         strays = sorted(member for member in members if not _is_of_block(member, block, thread.last))
         for batch in batched(strays, NAMED_AT_ONCE):
-            fix = thread.fix(("SREM", key, *batch))
+            fix = thread.seen.fix([("SREM", key, *batch)], guards=_GUARDS)
             for member in batch:
                 yield Finding(key, f"holds {member}, which is no vote for a comment of this block", fix)
         lost = {
