@@ -2,7 +2,7 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 
@@ -11,10 +11,10 @@ from voteweb.core.settings_in_force import FIELDS, is_stored_setting
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner, remade
+from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner, check_place, remade
 from voteweb.store.scan.scanner import SCAN_COUNT, Bitmap, Scanner, batched, split_evenly
 from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, pack, unpack
-from voteweb.store.schema.keys import EXPIRING, NOUNS, TYPES, Keys, key_type
+from voteweb.store.schema.keys import EXPIRING, NOUNS, Keys, key_type
 from voteweb.store.schema.log_entries import log_indexes
 from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys, place_writes
 from voteweb.store.schema.values import (
@@ -113,18 +113,17 @@ def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[
 def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
     """Check that these sets and rankings hold what they may hold, and no more."""
     keys, kind = scanner.site_keys, NOUNS[noun]
-    for key in found:
+    for key, members in scanner.members_of(found):
         if not kind.name(keys.split(key)[1]):
             yield Finding(key, "has no name of such a key", why_not="another program made this key")
-    found = [key for key in found if kind.name(keys.split(key)[1])]
-    for key, members in scanner.members_of(found):
+            continue
         for member in members:
             if kind.item and not kind.item(member):
                 what = f"holds {member:.60}, which is nothing to keep there"
                 yield Finding(key, what, place_writes(keys, key, member, None)[0])
     sizes = scanner.run_atomic([("ZCARD", key) for key in found if kind.most])
     for key, size in zip(found, sizes, strict=False):
-        if size > kind.most:
+        if size > kind.most and kind.name(keys.split(key)[1]):
             yield Finding(key, f"holds more than {kind.most} entries", ("ZREMRANGEBYRANK", key, 0, -kind.most - 1))
 
 
@@ -205,25 +204,26 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
     held = scanner.members_of(key for key in found if key not in scanner.mistyped)
     places = ((key, member) for key, members in held for member in members)
-    checked = (place for place in places if not _is_no_thing(keys.split(place[0])[0], place[1]))
+    checked = (place for place in places if _thing(keys, *place))
     yield from scanner.check_each(checked, partial(_reads_of_place, keys), partial(_check_place, keys))
 
 
-def _is_no_thing(noun: str, member: str) -> bool:
-    """Tell whether *member* is the mark of the articles that a ranking left out, or one that another check looks at."""
-    is_of_other_check = (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member))
-    return (member == LEFT_OUT and noun in BEST_NOUNS) or bool(is_of_other_check)
+def _thing(keys: Keys, key: str, member: str) -> tuple[str, str] | None:
+    """Return the kind of the thing for which *member* stands in *key*, and the key of its hash.
 
-
-def _thing(keys: Keys, noun: str, member: str) -> tuple[str, str]:
-    """Return the kind of the thing for which *member* stands in keys of a *noun*, and the key of its hash."""
-    match noun:
+    None for the mark of the articles that a ranking left out, and for a member that another check looks at.
+    """
+    match noun := keys.split(key)[0]:
         case "users" | "admins" | "held" | "ban-removals" | "leaving":
             return "member", keys.user(member)
         case "removing":
             return "conversation", keys.thread(member)
         case "invites":
             return "invitation", keys.invite(invitation_digest(member) or "?")
+    if (member == LEFT_OUT and noun in BEST_NOUNS) or (noun == "saved" and not is_article(member)):
+        return None
+    if noun == "reports" and comment_of(member):
+        return None
     return "article", f"{keys.prefix}{member}" if is_article(member) else keys.article("?")
 
 
@@ -240,21 +240,20 @@ def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
 
 
 def _reads_of_place(keys: Keys, place: tuple[str, str]) -> list[Command]:
-    noun, _ = keys.split(place[0])
-    kind, key = _thing(keys, noun, place[1])
-    return [("HMGET", key, *_TELLING[kind]), ("SISMEMBER" if TYPES[noun] == "set" else "ZSCORE", *place)]
+    kind, key = _thing(keys, *place) or ("article", "")
+    return [("HMGET", key, *_TELLING[kind]), ("SISMEMBER" if key_type(keys, place[0]) == "set" else "ZSCORE", *place)]
 
 
 def _check_place(
     keys: Keys, place: tuple[str, str], values: list[str | None], stored: float | bool | None
 ) -> Iterator[Finding]:
-    (key, member), (noun, _) = place, keys.split(place[0])
-    (kind, _), is_set = _thing(keys, noun, member), TYPES[noun] == "set"
+    kind, _ = _thing(keys, *place) or ("article", "")
     fields, exists = dict(zip(_TELLING[kind], values, strict=True)), any(value is not None for value in values)
-    if (stored if is_set else stored is not None) and not (exists and _may_stand(keys, key, fields)):
+    if exists and _may_stand(keys, place[0], fields):
+        return
+    for finding in check_place(keys, *place, stored, None):
         is_thing = exists and fields.get("title", "") is not None
-        why = "which does not belong there" if is_thing else f"which is no {kind}"
-        yield Finding(key, f"holds {member}, {why}", writes=tuple(place_writes(keys, key, member, None)))
+        yield finding if is_thing else finding._replace(what=f"holds {place[1]}, which is no {kind}")
 
 
 def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
@@ -283,7 +282,7 @@ def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
         undoing, lambda pair: [("LINDEX", entries, pair[1] - 1)], partial(_check_undone, keys)
     )
     existing = scanner.keys_of("log-by", "log-kind", "log-about")
-    for index, items in scanner.list_items(dict.fromkeys(chain([keys.log()], existing, list(wanted)))):
+    for index, items in scanner.members_of(dict.fromkeys(chain([keys.log()], existing, list(wanted)))):
         yield from _check_index(scanner, index, items, wanted[index], broken, last)
 
 
@@ -298,7 +297,7 @@ def _check_undone(keys: Keys, pair: tuple[int, int], text: str | None) -> Iterat
 
 
 def _check_index(
-    scanner: Scanner, index: str, items: Iterator[str], wanted: "array[int]", broken: set[int], last: int
+    scanner: Scanner, index: str, items: Iterable[str], wanted: "array[int]", broken: set[int], last: int
 ) -> Iterator[Finding]:
     """Compare the *items* of an index with the ids up to *last* that it should hold: both ascend.
 

@@ -6,7 +6,7 @@ changed.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from tempfile import SpooledTemporaryFile
 from typing import Any, TypeVar
 
@@ -51,7 +51,13 @@ MAX_SPOOL_BYTES = 8_000_000
 #: Bytes that are read from a file at a time.
 READ_BYTES = 65_536
 #: Ids in one chunk of the set.
-CHUNK_SIZE = 8_192
+CHUNK_SIZE = 1_024
+#: The commands that tell how many members a key of each type has, and what they are.
+_WHOLE: dict[str, tuple[Any, ...]] = {
+    "set": ("SCARD", "SMEMBERS"),
+    "zset": ("ZCARD", "ZRANGE", 0, -1),
+    "list": ("LLEN", "LRANGE", 0, -1),
+}
 
 
 class Scanner:
@@ -128,8 +134,11 @@ class Scanner:
         return (int(name) for name in self.names("article") if is_article(article_member(name)))
 
     def members(self, key: str) -> Iterator[str]:
-        """Yield the members of a set or sorted set."""
-        for batch in self.batches("SSCAN" if self._is_set(key) else "ZSCAN", key, 0, "COUNT", SCAN_COUNT):
+        """Yield the members of a set or sorted set, or the items of a list that only grows."""
+        if self._type(key) == "list":
+            yield from (item for _, item in self.items(key))
+            return
+        for batch in self.batches("SSCAN" if self._type(key) == "set" else "ZSCAN", key, 0, "COUNT", SCAN_COUNT):
             # redis-py pairs the members of a sorted set with their scores.
             yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
 
@@ -139,27 +148,20 @@ class Scanner:
             yield from enumerate(batch, last + 1)
             last += len(batch)
 
-    def list_items(self, lists: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
-        """Yield each key of *lists* with its items; many small lists cost little."""
-        for batch in batched(lists):
-            beginnings = self.run_atomic([("LRANGE", key, 0, SCAN_COUNT - 1) for key in batch])
-            for key, items in zip(batch, beginnings, strict=True):
-                rest = self.items(key, SCAN_COUNT) if len(items) == SCAN_COUNT else iter(())
-                yield key, chain(items, (item for _, item in rest))
-
     def members_of(self, keys: Iterable[str]) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield each of these sets and sorted sets with its members; many small ones cost little."""
+        """Yield each of these sets, sorted sets and lists with its members; many small ones cost little."""
         for batch in batched(keys):
-            sizes = self.run_atomic([("SCARD" if self._is_set(key) else "ZCARD", key) for key in batch])
+            sizes = self.run_atomic([(_WHOLE[self._type(key)][0], key) for key in batch])
             for portion in portions(batch, sizes):
                 if len(portion) == 1:
                     yield portion[0], self.members(portion[0])
                 else:
-                    reads = [("SMEMBERS", key) if self._is_set(key) else ("ZRANGE", key, 0, -1) for key in portion]
+                    whole = [(key, *_WHOLE[self._type(key)][1:]) for key in portion]
+                    reads = [(read, key, *arguments) for key, read, *arguments in whole]
                     yield from zip(portion, self.run_atomic(reads), strict=True)
 
-    def _is_set(self, key: str) -> bool:
-        return TYPES.get(self.site_keys.split(key)[0]) == "set"
+    def _type(self, key: str) -> str:
+        return TYPES[self.site_keys.split(key)[0]]
 
 
 def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
@@ -224,24 +226,19 @@ class Bitmap:
     """A set of whole numbers from 0; each takes an eighth of a byte if they are close together, as ids are."""
 
     def __init__(self) -> None:
-        self._chunks: dict[int, bytearray] = {}
+        self._chunks: dict[int, int] = {}
 
     def add(self, id: int) -> bool:
         """Add *id*; tell whether it is new."""
         chunk, at = divmod(id, CHUNK_SIZE)
-        bits = self._chunks.setdefault(chunk, bytearray(CHUNK_SIZE // 8))
-        byte, bit = at >> 3, 1 << (at & 7)
-        is_new = not bits[byte] & bit
-        bits[byte] |= bit
-        return is_new
+        before = self._chunks.get(chunk, 0)
+        self._chunks[chunk] = before | 1 << at
+        return self._chunks[chunk] != before
 
     def __contains__(self, id: int) -> bool:
         chunk, at = divmod(id, CHUNK_SIZE)
-        bits = self._chunks.get(chunk)
-        return bits is not None and bool(bits[at >> 3] & 1 << (at & 7))
+        return bool(self._chunks.get(chunk, 0) >> at & 1)
 
     def __iter__(self) -> Iterator[int]:
         for chunk, bits in sorted(self._chunks.items()):
-            for at in range(CHUNK_SIZE):
-                if bits[at >> 3] & 1 << (at & 7):
-                    yield chunk * CHUNK_SIZE + at
+            yield from (chunk * CHUNK_SIZE + at for at in range(bits.bit_length()) if bits >> at & 1)
