@@ -74,20 +74,20 @@ def crawl(talk: Conversation, size: int = SIZE) -> dict[Place, list[int]]:
 def test_siblings_stand_by_score() -> None:
     talk = conversation(node(1, votes=2), node(2, votes=3), node(3), node(4, 2), node(5, 2, votes=1))
 
-    assert numbers(talk.page(1, SIZE)) == [2, 5, 4, 1, 3]
+    assert numbers(talk.below(0, 1, SIZE)) == [2, 5, 4, 1, 3]
 
 
 @pytest.mark.parametrize(("first", "second"), [(9, 10), (99, 100)])
 def test_equal_scores_newer_first_then_higher_number(first: int, second: int) -> None:
     older = node(first, votes=1, time=1_000)
-    assert numbers(conversation(older, node(second, time=1_000 + VOTE_SCORE)).page(1, SIZE)) == [second, first]
-    assert numbers(conversation(older, node(second, votes=1, time=1_000)).page(1, SIZE)) == [second, first]
+    assert numbers(conversation(older, node(second, time=1_000 + VOTE_SCORE)).below(0, 1, SIZE)) == [second, first]
+    assert numbers(conversation(older, node(second, votes=1, time=1_000)).below(0, 1, SIZE)) == [second, first]
 
 
 def test_equal_scores_keep_order_across_pages() -> None:
     talk = conversation(*(node(n, time=1_000) for n in range(1, 121)))
 
-    pages = [numbers(talk.page(page, SIZE)) for page in range(1, 6)]
+    pages = [numbers(talk.below(0, page, SIZE)) for page in range(1, 6)]
 
     assert [*chain(*pages)] == list(range(120, 0, -1))
 
@@ -95,12 +95,12 @@ def test_equal_scores_keep_order_across_pages() -> None:
 def test_orders_by_time() -> None:
     nodes = node(1, time=20, votes=9), node(2, time=10), node(3, 1, time=40), node(4, 1, time=30)
 
-    assert numbers(conversation(*nodes, order=CommentOrder.TIME).page(1, SIZE)) == [2, 1, 4, 3]
-    assert numbers(conversation(*nodes, order=CommentOrder.NEW).page(1, SIZE)) == [1, 3, 4, 2]
+    assert numbers(conversation(*nodes, order=CommentOrder.TIME).below(0, 1, SIZE)) == [2, 1, 4, 3]
+    assert numbers(conversation(*nodes, order=CommentOrder.NEW).below(0, 1, SIZE)) == [1, 3, 4, 2]
 
 
 def test_up_to_size_comments_are_on_one_page() -> None:
-    page = conversation(*map(node, range(1, 101))).page(1, SIZE)
+    page = conversation(*map(node, range(1, 101))).below(0, 1, SIZE)
 
     assert (len(page.rows), page.pages, page.total, page.elsewhere) == (100, 1, 100, 0)
 
@@ -108,29 +108,29 @@ def test_up_to_size_comments_are_on_one_page() -> None:
 def test_more_comments_have_pages_of_25() -> None:
     talk = conversation(*map(node, range(1, 102)))
 
-    assert [len(talk.page(page, SIZE).rows) for page in (1, 2, 5)] == [25, 25, 1]
-    assert (talk.page(5, SIZE).pages, talk.page(5, SIZE).elsewhere) == (5, 100)
+    assert [len(talk.below(0, page, SIZE).rows) for page in (1, 2, 5)] == [25, 25, 1]
+    assert (talk.below(0, 5, SIZE).pages, talk.below(0, 5, SIZE).elsewhere) == (5, 100)
 
 
 def test_pages_stay_the_same_objects_while_few_are_asked_for() -> None:
     talk = conversation(*(node(number) for number in range(1, 301)))
-    pages = [talk.page(number, SIZE) for number in range(1, 5)]
-    assert all(talk.page(number, SIZE) is page for number, page in enumerate(pages, 1))
-    talk.page(5, SIZE)
-    assert talk.page(4, SIZE) is pages[3]
-    assert talk.page(1, SIZE) is not pages[0]
+    pages = [talk.below(0, number, SIZE) for number in range(1, 5)]
+    assert all(talk.below(0, number, SIZE) is page for number, page in enumerate(pages, 1))
+    talk.below(0, 5, SIZE)
+    assert talk.below(0, 4, SIZE) is pages[3]
+    assert talk.below(0, 1, SIZE) is not pages[0]
 
 
 @pytest.mark.parametrize(("asked", "given"), [(-1, 1), (0, 1), (6, 5), (10**9, 5)])
 def test_page_numbers_out_of_range_are_clamped(asked: int, given: int) -> None:
-    assert conversation(*map(node, range(1, 102))).page(asked, SIZE).number == given
+    assert conversation(*map(node, range(1, 102))).below(0, asked, SIZE).number == given
 
 
 def test_best_replies_fill_the_page() -> None:
     """75 of 100 replies to one comment are shown, and the best reply to one of them before the worst of them."""
     replies = [node(n, 1, votes=n) for n in range(2, 102)]
     talk = conversation(node(1), *replies, node(200, 101, votes=50), node(201, 2, votes=50))
-    page = talk.page(1, SIZE)
+    page = talk.below(0, 1, SIZE)
 
     assert len(page.rows) == SIZE
     assert set(numbers(page)) == {1, 200, *range(4, 102)}
@@ -141,7 +141,7 @@ def test_best_replies_fill_the_page() -> None:
 def test_deeper_levels_are_behind_a_gap() -> None:
     talk = conversation(*(node(n, n - 1) for n in range(1, 9)))
 
-    page, below = talk.page(1, SIZE), talk.below(LEVELS_ON_PAGE, 1, SIZE)
+    page, below = talk.below(0, 1, SIZE), talk.below(LEVELS_ON_PAGE, 1, SIZE)
 
     assert [(row.level, row.more) for row in page.rows] == [(n, 0) for n in range(1, 6)] + [(6, 2)]
     assert [(row.node.number, row.level, row.answers) for row in below.rows] == [(7, 1, "member6"), (8, 2, "member7")]
@@ -156,7 +156,7 @@ def test_more_than_25_direct_replies_have_pages() -> None:
 
 
 def test_rows_nest() -> None:
-    page = conversation(node(1, votes=1), node(2, 1), node(3, 2), node(4, 1), node(5), node(6, 5)).page(1, SIZE)
+    page = conversation(node(1, votes=1), node(2, 1), node(3, 2), node(4, 1), node(5), node(6, 5)).below(0, 1, SIZE)
 
     assert parents_of(page) == {1: 0, 4: 1, 2: 1, 3: 2, 5: 0, 6: 5}
     assert [row.closes for row in page.rows] == [0, 0, 0, 2, 0, 1]
@@ -166,16 +166,16 @@ def test_rows_nest() -> None:
 def test_line_stands_for_gone_comment_with_visible_below(state: str) -> None:
     gone = node(1, state=state), node(2, 1, state=state)
 
-    assert numbers(conversation(*gone, node(3, 2)).page(1, SIZE)) == [1, 2, 3]
-    assert numbers(conversation(*gone, node(3, 2, state="d")).page(1, SIZE)) == []
+    assert numbers(conversation(*gone, node(3, 2)).below(0, 1, SIZE)) == [1, 2, 3]
+    assert numbers(conversation(*gone, node(3, 2, state="d")).below(0, 1, SIZE)) == []
     assert conversation(*gone, node(3, 2)).visible == 1
-    assert conversation(*gone, node(3, 2)).page(1, SIZE).rows[1].answers == ""
+    assert conversation(*gone, node(3, 2)).below(0, 1, SIZE).rows[1].answers == ""
 
 
 def test_replies_of_one_removed_with_them_are_covered() -> None:
     talk = conversation(node(1), node(2, 1, state="R"), node(3, 2), node(4, 3))
 
-    assert numbers(talk.page(1, SIZE)) == [1]
+    assert numbers(talk.below(0, 1, SIZE)) == [1]
     assert [talk.is_covered(n) for n in (1, 2, 3, 4)] == [False, False, True, True]
     assert (talk.is_shown(4), talk.is_visible(4), talk.visible) == (False, False, 1)
     assert talk.place(4, SIZE) == Place(0, 1)
@@ -205,7 +205,7 @@ def test_explanation_has_sums_of_visible_neighbours() -> None:
 def test_damaged_comments_are_top_level(nodes: list[Node]) -> None:
     talk = conversation(*nodes)
 
-    assert sorted(numbers(talk.page(1, SIZE))) == [1, 2]
+    assert sorted(numbers(talk.below(0, 1, SIZE))) == [1, 2]
     assert talk.visible == 2
 
 

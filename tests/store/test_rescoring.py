@@ -146,7 +146,7 @@ def test_siblings_agree_with_their_sums_before_and_after(
     assert snapshot(site) == before
     weight = replace(settings, **changes).comment_vote_score
     conversation = Conversation(other.threads.get(1), CommentOrder.SCORE, weight)
-    rows = conversation.page(1, 100).rows
+    rows = conversation.below(0, 1, 100).rows
     sums = [row.node.time + weight * row.node.votes for row in rows]
     assert len(sums) == 6
     assert sums == sorted(sums, reverse=True)

@@ -12,6 +12,7 @@ where the same rule begins anew with its replies: every comment can be reached, 
 """
 
 import heapq
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import NamedTuple
@@ -19,61 +20,6 @@ from typing import NamedTuple
 from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
 from voteweb.core.ranking import comment_score
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """The comments of a thread by number, and how they stand; the number 0 is the article.
-
-    ``parents`` and ``levels`` (1: top-level) are of every comment. ``covered``: one above was removed together with its
-    replies. ``below`` are numbers of visible comments below, where there are any, and ``heights`` their levels.
-    ``children`` are those that are shown, in their order: the visible ones, and those with something visible below, for
-    which one line stands. ``ranks`` are their positions among all comments in the order.
-    """
-
-    nodes: dict[int, Node]
-    parents: dict[int, int]
-    levels: dict[int, int]
-    covered: frozenset[int]
-    below: dict[int, int]
-    heights: dict[int, int]
-    children: dict[int, tuple[int, ...]]
-    ranks: dict[int, int]
-
-    def is_visible(self, number: int) -> bool:
-        """Tell whether anybody can read the comment."""
-        node = self.nodes.get(number)
-        return node is not None and node.status is CommentStatus.VISIBLE and number not in self.covered
-
-    def visible_from(self, number: int) -> int:
-        """Return how many comments are visible from this one down."""
-        return self.below.get(number, 0) + self.is_visible(number)
-
-
-def build_tree(thread: Thread, order: CommentOrder, comment_vote_score: float) -> Tree:
-    """Return the tree of *thread* with siblings in this *order*; it costs milliseconds for thousands of comments."""
-    nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
-    parents, levels, covered = climb(nodes)
-    below, heights = _count(nodes, parents, covered)
-    ranked = _sorted(
-        [n for n, node in nodes.items() if n in below or (node.status is CommentStatus.VISIBLE and n not in covered)],
-        nodes,
-        order,
-        comment_vote_score,
-    )
-    children: dict[int, list[int]] = {}
-    for number in ranked:
-        children.setdefault(parents[number], []).append(number)
-    return Tree(
-        nodes=nodes,
-        parents=parents,
-        levels=levels,
-        covered=frozenset(covered),
-        below=below,
-        heights=heights,
-        children={parent: tuple(numbers) for parent, numbers in children.items()},
-        ranks={number: rank for rank, number in enumerate(ranked)},
-    )
 
 
 def climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[int]]:
@@ -148,80 +94,6 @@ class Row:
         return len(self.ends)
 
 
-def with_all_below(tree: Tree, tops: tuple[int, ...]) -> set[int]:
-    """Return *tops* and everything below them that has a row."""
-    found = list(tops)
-    for number in found:  # grows meanwhile
-        found += tree.children.get(number, ())
-    return set(found)
-
-
-def choose(tree: Tree, tops: tuple[int, ...], size: int) -> set[int]:
-    """Return *tops* and the replies that are shown with them, *size* in all: the first of those whose parent is shown.
-
-    The queue holds one reply of each list, the first that is not shown: the others can only come after it.
-    """
-    children, ranks = tree.children, tree.ranks
-    shown = set(tops)
-    # rank, level, parent, index in its list
-    queue = [(ranks[children[parent][0]], 2, parent, 0) for parent in tops if parent in children]
-    heapq.heapify(queue)
-    while queue and len(shown) < size:
-        _, level, parent, index = heapq.heappop(queue)
-        number = children[parent][index]
-        shown.add(number)
-        if index + 1 < len(children[parent]):
-            heapq.heappush(queue, (ranks[children[parent][index + 1]], level, parent, index + 1))
-        if level < LEVELS_ON_PAGE and number in children:
-            heapq.heappush(queue, (ranks[children[number][0]], level + 1, number, 0))
-    return shown
-
-
-def build_rows(tree: Tree, tops: tuple[int, ...], shown: set[int]) -> tuple[Row, ...]:
-    """Return the rows of *shown* comments, from *tops* down, each followed by its replies."""
-    order: list[tuple[int, int]] = []  # number, level
-    more: dict[int, int] = {}
-    opened: set[int] = set()
-    stack = [(number, 1) for number in reversed(tops)]
-    while stack:
-        number, level = entry = stack.pop()
-        order.append(entry)
-        replies = tuple(takewhile(shown.__contains__, tree.children.get(number, ())))
-        more[number] = tree.below.get(number, 0) - sum(map(tree.visible_from, replies))
-        if replies:
-            opened.add(number)
-            stack += [(reply, level + 1) for reply in reversed(replies)]
-    rows = []
-    for (number, level), (_, next_level) in pairwise([*order, (0, 1)]):
-        ends, above = [], number
-        for _ in range(level - next_level):
-            above = tree.parents[above]
-            ends.append(ListEnd(above, more[above]))
-        rows.append(build_row(tree, number, level, more[number], number in opened, tuple(ends)))
-    return tuple(rows)
-
-
-def build_row(
-    tree: Tree,
-    number: int,
-    level: int,
-    more: int = 0,
-    opens: bool = False,
-    ends: tuple[ListEnd, ...] = (),
-) -> Row:
-    parent = tree.parents[number]
-    return Row(
-        node=tree.nodes[number],
-        level=level,
-        replies=tree.below.get(number, 0),
-        more=more,
-        opens=opens,
-        ends=ends,
-        is_covered=number in tree.covered,
-        answers=tree.nodes[parent].author if tree.is_visible(parent) else "",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
     """Page ``number`` of ``pages``. ``total`` visible comments are on all of them, with gaps; ``elsewhere`` on others.
@@ -270,21 +142,37 @@ class CommentExplanation(NamedTuple):
 
 
 class Conversation:
-    """The comments of a thread in one order; built once for each revision of it, then only read."""
+    """The comments of a thread in one order; built once for each revision of it, then only read.
+
+    Parents and levels (1: top-level) are by number, and the number 0 is the article. Covered are those of which one
+    above was removed together with its replies. ``_below`` has the numbers of visible comments below, where there are
+    any, and ``_heights`` their levels. ``_children`` are those that are shown, in their order: the visible ones, and
+    those with something visible below, for which one line stands. ``_ranks`` are their positions among all comments in
+    the order.
+    """
 
     def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
-        self._tree: Tree = build_tree(thread, order, comment_vote_score)
+        """Lay out *thread* with siblings in this *order*, which costs milliseconds for thousands of comments."""
         self._vote_score = comment_vote_score
         self._pages: dict[tuple[int, int, int], ConversationPage] = {}
+        self._nodes = nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
+        self._parents, self._levels, self._covered = climb(nodes)
+        self._below, self._heights = _count(nodes, self._parents, self._covered)
+        below, covered = self._below, self._covered
+        shown = [
+            n for n, node in nodes.items() if n in below or (node.status is CommentStatus.VISIBLE and n not in covered)
+        ]
+        ranked = _sorted(shown, nodes, order, comment_vote_score)
+        children: defaultdict[int, list[int]] = defaultdict(list)
+        for number in ranked:
+            children[self._parents[number]].append(number)
+        self._children = {parent: tuple(numbers) for parent, numbers in children.items()}
+        self._ranks = {number: rank for rank, number in enumerate(ranked)}
 
     @property
     def visible(self) -> int:
         """The number of comments that anybody can read."""
-        return self._tree.below.get(0, 0)
-
-    def page(self, number: int, size: int) -> ConversationPage:
-        """Return page *number* of the whole conversation; beyond the last one, that is the last."""
-        return self.below(0, number, size)
+        return self._below.get(0, 0)
 
     def below(self, root: int, number: int, size: int) -> ConversationPage:
         """Return page *number* of the replies to comment *root*, without itself: the same object for the same page."""
@@ -297,33 +185,31 @@ class Conversation:
         return page
 
     def _build_page(self, root: int, number: int, size: int) -> ConversationPage:
-        tops = self._tree.children.get(root, ())
-        total = self._tree.below.get(root, 0)
+        tops = self._children.get(root, ())
+        total = self._below.get(root, 0)
         if self._fits(root, size):
-            return ConversationPage(build_rows(self._tree, tops, with_all_below(self._tree, tops)), 1, 1, total)
+            return ConversationPage(self._build_rows(tops, self._with_all_below(tops)), 1, 1, total)
         step = _step(size)
         pages = -(-len(tops) // step)
         number = min(max(number, 1), pages)
         tops = tops[(number - 1) * step : number * step]
-        here = sum(map(self._tree.visible_from, tops))
-        return ConversationPage(
-            build_rows(self._tree, tops, choose(self._tree, tops, size)), number, pages, total, total - here
-        )
+        here = sum(map(self._visible_from, tops))
+        return ConversationPage(self._build_rows(tops, self._choose(tops, size)), number, pages, total, total - here)
 
     def place(self, number: int, size: int) -> Place:
         """Return where the comment is shown; if it is nowhere, that is the place of the next one above that is."""
-        path = [n for n in self._path(number) if n in self._tree.ranks]
+        path = [n for n in self._path(number) if n in self._ranks]
         place = Place(0, 1)
         while path:
             root = place.root
-            siblings = self._tree.children[root]
+            siblings = self._children[root]
             fits = self._fits(root, size)
             page = 1 if fits else siblings.index(path[0]) // _step(size) + 1
             place = Place(root, page)
             if fits:
                 return place
             tops = siblings[(page - 1) * _step(size) : page * _step(size)]
-            shown = choose(self._tree, tops, size)
+            shown = self._choose(tops, size)
             hidden = next((i for i, n in enumerate(path) if n not in shown), None)
             if hidden is None:
                 return place
@@ -333,58 +219,128 @@ class Conversation:
 
     def ancestors(self, number: int) -> tuple[Node, ...]:
         """Return the comments above this one, the top-level one first."""
-        return tuple(self._tree.nodes[n] for n in self._path(number)[:-1])
+        return tuple(self._nodes[n] for n in self._path(number)[:-1])
 
     def row(self, number: int) -> Row | None:
         """Return the comment as it stands alone or as an ancestor, None if there is none."""
-        return build_row(self._tree, number, 0) if number in self._tree.nodes else None
+        return self._build_row(number, 0) if number in self._nodes else None
 
     def is_covered(self, number: int) -> bool:
         """Tell whether a comment above was removed together with its replies."""
-        return number in self._tree.covered
+        return number in self._covered
 
     def is_shown(self, number: int) -> bool:
         """Tell whether the comment has a row: it or something below it is visible."""
-        return number in self._tree.ranks
+        return number in self._ranks
 
     def is_visible(self, number: int) -> bool:
         """Tell whether anybody can read the comment."""
-        return self._tree.is_visible(number)
+        node = self._nodes.get(number)
+        return node is not None and node.status is CommentStatus.VISIBLE and number not in self._covered
+
+    def _visible_from(self, number: int) -> int:
+        """Return how many comments are visible from this one down."""
+        return self._below.get(number, 0) + self.is_visible(number)
 
     def level(self, number: int) -> int:
         """Return the level of the comment in the whole conversation, 1 for a top-level one, 0 if there is none."""
-        return self._tree.levels.get(number, 0)
+        return self._levels.get(number, 0)
 
     def explain(self, number: int) -> CommentExplanation | None:
         """Explain the place of a comment that has a row; None for others."""
-        if number not in self._tree.ranks:
+        if number not in self._ranks:
             return None
-        siblings = self._tree.children[self._tree.parents[number]]
+        siblings = self._children[self._parents[number]]
         at = siblings.index(number)
-        before = next(filter(self._tree.is_visible, reversed(siblings[:at])), None)
-        after = next(filter(self._tree.is_visible, siblings[at + 1 :]), None)
+        before = next(filter(self.is_visible, reversed(siblings[:at])), None)
+        after = next(filter(self.is_visible, siblings[at + 1 :]), None)
         return CommentExplanation(
             self._score(number),
             None if before is None else self._score(before),
             None if after is None else self._score(after),
         )
 
+    def _with_all_below(self, tops: tuple[int, ...]) -> set[int]:
+        """Return *tops* and everything below them that has a row."""
+        found = list(tops)
+        for number in found:  # grows meanwhile
+            found += self._children.get(number, ())
+        return set(found)
+
+    def _choose(self, tops: tuple[int, ...], size: int) -> set[int]:
+        """Return *tops* and the replies shown with them, *size* in all: the first of those whose parent is shown.
+
+        The queue holds one reply of each list, the first that is not shown: the others can only come after it.
+        """
+        children, ranks = self._children, self._ranks
+        shown = set(tops)
+        # rank, level, parent, index in its list
+        queue = [(ranks[children[parent][0]], 2, parent, 0) for parent in tops if parent in children]
+        heapq.heapify(queue)
+        while queue and len(shown) < size:
+            _, level, parent, index = heapq.heappop(queue)
+            number = children[parent][index]
+            shown.add(number)
+            if index + 1 < len(children[parent]):
+                heapq.heappush(queue, (ranks[children[parent][index + 1]], level, parent, index + 1))
+            if level < LEVELS_ON_PAGE and number in children:
+                heapq.heappush(queue, (ranks[children[number][0]], level + 1, number, 0))
+        return shown
+
+    def _build_rows(self, tops: tuple[int, ...], shown: set[int]) -> tuple[Row, ...]:
+        """Return the rows of *shown* comments, from *tops* down, each followed by its replies."""
+        order: list[tuple[int, int]] = []  # number, level
+        more: dict[int, int] = {}
+        opened: set[int] = set()
+        stack = [(number, 1) for number in reversed(tops)]
+        while stack:
+            number, level = entry = stack.pop()
+            order.append(entry)
+            replies = tuple(takewhile(shown.__contains__, self._children.get(number, ())))
+            more[number] = self._below.get(number, 0) - sum(map(self._visible_from, replies))
+            if replies:
+                opened.add(number)
+                stack += [(reply, level + 1) for reply in reversed(replies)]
+        rows = []
+        for (number, level), (_, next_level) in pairwise([*order, (0, 1)]):
+            ends, above = [], number
+            for _ in range(level - next_level):
+                above = self._parents[above]
+                ends.append(ListEnd(above, more[above]))
+            rows.append(self._build_row(number, level, more[number], number in opened, tuple(ends)))
+        return tuple(rows)
+
+    def _build_row(
+        self, number: int, level: int, more: int = 0, opens: bool = False, ends: tuple[ListEnd, ...] = ()
+    ) -> Row:
+        parent = self._parents[number]
+        return Row(
+            node=self._nodes[number],
+            level=level,
+            replies=self._below.get(number, 0),
+            more=more,
+            opens=opens,
+            ends=ends,
+            is_covered=number in self._covered,
+            answers=self._nodes[parent].author if self.is_visible(parent) else "",
+        )
+
     def _score(self, number: int) -> CommentScore:
-        node = self._tree.nodes[number]
+        node = self._nodes[number]
         equivalent_time = comment_score(node.time, node.votes, self._vote_score)
         return CommentScore(number, node.author, node.votes, self._vote_score * node.votes, node.time, equivalent_time)
 
     def _path(self, number: int) -> list[int]:
         """Return the numbers from the top-level comment down to this one; none if there is no such comment."""
         path = []
-        while number in self._tree.nodes:
+        while number in self._nodes:
             path.append(number)
-            number = self._tree.parents[number]
+            number = self._parents[number]
         return path[::-1]
 
     def _fits(self, root: int, size: int) -> bool:
         """Tell whether everything below *root* is on one page."""
-        return self._tree.below.get(root, 0) <= size and self._tree.heights.get(root, 0) <= LEVELS_ON_PAGE
+        return self._below.get(root, 0) <= size and self._heights.get(root, 0) <= LEVELS_ON_PAGE
 
 
 def _step(size: int) -> int:
