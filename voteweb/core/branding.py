@@ -136,7 +136,6 @@ class Brand:
 
     @property
     def dark_accent(self) -> str:
-        """The accent on dark pages."""
         channels = (int(self.accent[at : at + 2], 16) for at in (1, 3, 5))
         return "#" + "".join(f"{round(255 - (255 - c) * (1 - _WHITE_SHARE)):02x}" for c in channels)
 

@@ -27,7 +27,6 @@ class BoundedCache(Generic[K, V]):
         self._cached: OrderedDict[K, tuple[V, int]] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """Return the value under *key*, None if there is none."""
         with self._lock:
             cached = self._cached.get(key)
             if cached is None:

@@ -288,8 +288,6 @@ class NoSuchDomain(VotewebError, status=404, code="unknown-domain"):
 
 
 class NothingToHide(VotewebError, status=404):
-    """There is no such article, group, domain or member."""
-
     template = N_("There is nothing of this name here.")
 
 

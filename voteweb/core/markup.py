@@ -33,7 +33,6 @@ class RenderedText(NamedTuple):
     is_cut: bool = False
 
     def __html__(self) -> str:
-        """Return the HTML for a template."""
         return self.html.decode()
 
 
@@ -115,7 +114,6 @@ def mark(text: str, ranges: Iterable[tuple[int, int]]) -> Markup:
 
 
 def join(fragments: Iterable[Markup]) -> Markup:
-    """Join safe *fragments* of HTML."""
     html = "".join(fragments)
     return Markup(html)  # nosec B704  # noqa: S704 - the fragments are safe; Markup.join costs more
 

@@ -50,7 +50,6 @@ class SiteSwitches:
     hold_posts: Switch | None = None
 
     def get(self, name: SwitchName) -> Switch | None:
-        """Return the switch *name*, None if it is not set."""
         switch: Switch | None = getattr(self, _field(name))
         return switch
 

@@ -100,7 +100,6 @@ def act(
 
 
 def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:
-    """Return the entry of the log about an act of *user* on *article*."""
     return NewLogEntry(kind, user.name, article.poster, article.id, article.title, why)
 
 

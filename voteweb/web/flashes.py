@@ -21,8 +21,6 @@ COOKIE = "notice"
 
 
 class VoteFlash(StrEnum):
-    """A message about a vote."""
-
     COUNTED = "counted"
     TAKEN_BACK = "taken-back"
 

@@ -65,7 +65,6 @@ class SiteRequest(Request):
 
 
 def parse_cookies(header: str) -> ImmutableMultiDict[str, str]:
-    """Return the cookies of the *header* Cookie."""
     return parse_cookie(header, cls=ImmutableMultiDict)  # type: ignore[return-value]
 
 

@@ -46,7 +46,6 @@ class Form(FlaskForm):
 
         @property
         def locales(self) -> list[str]:
-            """Return the language of this response."""
             return [locale.current().code]
 
     _status = 422
@@ -190,7 +189,6 @@ class EditForm(SubmitForm):
     current: Article | None = None
 
     def fill(self, article: Article) -> None:
-        """Show *article* as it is now."""
         self.title.data, self.link.data, self.text.data = article.title, article.link, article.text
         self.groups.data = list(article.groups)
         self.revision.data = article.revision
@@ -315,7 +313,6 @@ class SignupForm(Form):
 
     @property
     def member_name(self) -> str:
-        """The name that is typed."""
         return self.username.data or ""
 
     request = TextAreaField(_l("A sentence to the moderators"), [checked(validation.request)])

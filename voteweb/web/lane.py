@@ -66,7 +66,6 @@ class _Answer(NamedTuple):
     body: bytes
 
     def send(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Send this answer."""
         start_response(self.status, self.headers)
         return [self.body]
 

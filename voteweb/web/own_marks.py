@@ -23,7 +23,6 @@ class Mark(NamedTuple):
     saved: bool = False
 
     def on(self, article: Article) -> Article:
-        """Return *article* with this mark."""
         return replace(article, voted=self.voted, new=self.new, saved=self.saved)
 
 
@@ -48,7 +47,6 @@ class ViewerMarks(NamedTuple):
     group_names: tuple[str, ...] = ()
 
     def on(self, articles: Iterable[Article]) -> tuple[Article, ...]:
-        """Return *articles* with the marks of the viewer."""
         marks = self.by_id
         return tuple(marks[row.id].on(row) if row.id in marks else row for row in articles)
 

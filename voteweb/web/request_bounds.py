@@ -59,7 +59,6 @@ class RequestBounds:
         self._app = app
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Pass the request on, or refuse it."""
         get = environ.get
         if len(get("PATH_INFO", "")) + len(get("QUERY_STRING", "")) > config.MAX_URL_BYTES:
             return _refuse(HTTPStatus.REQUEST_URI_TOO_LONG, environ, start_response)

@@ -82,7 +82,6 @@ def _serve(filename: str) -> Response:
 
 
 def files() -> Mapping[str, StaticFile]:
-    """Return the static files of the site, by name."""
     found: Mapping[str, StaticFile] = current_app.extensions["voteweb.static"]
     return found
 

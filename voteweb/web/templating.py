@@ -50,7 +50,6 @@ class TemplateEnvironment(Environment):
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Add the filters and functions to the templates of *app*."""
     brand: Brand = app.extensions["voteweb.brand"]
     app.jinja_env.filters.update(
         coarse_duration=formatting.coarse_duration,

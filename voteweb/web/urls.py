@@ -92,7 +92,6 @@ def page_of(id: int, number: int | None = None) -> tuple[str, str]:
 
 
 def comment_path(id: int, number: int) -> str:
-    """Return the path of the page of comment *number* of the article *id*."""
     return f"/a/{id}/c/{number}"
 
 

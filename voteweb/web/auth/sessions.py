@@ -22,7 +22,6 @@ class Signer(TimestampSigner):
     """A signer that goes by the database's time."""
 
     def get_timestamp(self) -> int:
-        """Return the unix time in whole seconds."""
         return int(clock.now())
 
 

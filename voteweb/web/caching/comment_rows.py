@@ -76,7 +76,6 @@ class CachedComments:
 
     @property
     def size(self) -> int:
-        """The bytes that it takes."""
         return len(self.html) + len(self.comments) * _ENTRY_BYTES
 
     def pieces(self, own: Mapping[int, bytes]) -> list[bytes | memoryview]:

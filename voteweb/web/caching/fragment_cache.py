@@ -36,7 +36,6 @@ class Fragments(NamedTuple):
 
 
 def fragments() -> Fragments:
-    """Return what renders the fragments of this app."""
     rendered: Fragments = request_app().extensions[_EXTENSION]
     return rendered
 

@@ -31,7 +31,6 @@ Part = Sequence[bytes | memoryview]
 
 
 def account() -> Markup:
-    """Return the account links of the header."""
     if mark := own(ACCOUNT):
         return mark
     member = viewer()

@@ -77,7 +77,6 @@ class CachedPage:
         return body, [*self._headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))]
 
     def is_expired(self) -> bool:
-        """Tell whether the page is too old to be sent."""
         return monotonic() >= self.expires
 
     def send(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

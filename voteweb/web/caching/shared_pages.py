@@ -92,7 +92,6 @@ class Rows:
 
     @property
     def size(self) -> int:
-        """The bytes that they take."""
         return sum(map(len, self._html)) + len(self._html) * _ROW_BYTES
 
     def fill(self, marks: Mapping[int, Mark], name: str) -> list[bytes]:
@@ -145,12 +144,10 @@ class SharedPages:
 
 
 def init_app(app: Flask) -> None:
-    """Give *app* its shared pages."""
     app.extensions[_EXTENSION] = SharedPages()
 
 
 def of_app(app: Flask) -> SharedPages:
-    """Return the shared pages of *app*."""
     return cast(SharedPages, app.extensions[_EXTENSION])
 
 

@@ -14,7 +14,6 @@ _ENTRY_BYTES = 200
 
 
 def article_text(source: str) -> RenderedText:
-    """Return the text of an article as HTML."""
     return _cached(markup.render, source)
 
 
@@ -40,11 +39,9 @@ class PageTexts:
         self._steps = config.MAX_PAGE_STEPS
 
     def article(self, source: str) -> RenderedText:
-        """Return the next text, that of an article."""
         return self._next(markup.render, source)
 
     def comment(self, source: str) -> RenderedText:
-        """Return the next text, that of a comment."""
         return self._next(markup.render_comment, source)
 
     def _next(self, render: Callable[[str], RenderedText], source: str) -> RenderedText:

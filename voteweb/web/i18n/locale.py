@@ -51,7 +51,6 @@ _HEADER_CACHE_SIZE = 256
 
 
 def init_app(app: Flask) -> None:
-    """Translate the responses of *app*."""
     Babel(
         app,
         default_locale=ENGLISH.code,

@@ -44,8 +44,6 @@ class NotWantedError(Exception):
 
 
 class _Content(NamedTuple):
-    """The address and the values of a mail."""
-
     to: str
     values: dict[str, Any]
 

@@ -56,7 +56,6 @@ class SmtpSession:
             raise MailFailedError(type(error).__name__) from error
 
     def close(self) -> None:
-        """End the connection, if there is one."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(smtplib.SMTPException, OSError):

@@ -37,7 +37,6 @@ def get(app: Flask) -> "PrometheusMetrics | None":
 
 
 def count(event: Event, *labels: str) -> None:
-    """Count an *event* with its *labels*."""
     prometheus = get(current_app)
     if prometheus:
         prometheus.count(event, *labels)

@@ -43,13 +43,10 @@ class Facts(NamedTuple):
 
 
 class GaugeCollector:
-    """The gauges for one scrape."""
-
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each gauge."""
         sizes, backup = self._facts.sizes, self._facts.backup
         build = GaugeMetricFamily(
             "voteweb_build", "Always 1; the labels are the version and VOTEWEB_SITE.", labels=["version", "site"]

@@ -45,7 +45,6 @@ class Number(IntegerConverter):
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Register all pages of *app*."""
     app.url_map.converters["int"] = Number
     for module in _MODULES:
         app.register_blueprint(module.blueprint)

@@ -188,7 +188,6 @@ def save(user: User) -> ResponseReturnValue:
 
 @act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: "/domains")
 def delete(host: str, user: User) -> Message:
-    """Delete the rule of a domain."""
     entry = NewLogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
     if store().domain_rules.delete(host, entry, actor=user):
         return _("The rule of %(domain)s has been deleted.", domain=host)

@@ -90,7 +90,6 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
 
 @blueprint.get("/comments")
 def newest() -> RenderedPage:
-    """Show the newest comments of the whole site."""
     number = page_number()
     asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)

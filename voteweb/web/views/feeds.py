@@ -50,19 +50,16 @@ comment_blueprint = Blueprint("comment_feeds", __name__)
 
 @serve_feed(blueprint, "/feed")
 def front() -> Feed:
-    """Return the front page's first articles."""
     return _articles(_("Top articles"), "/", _read(store().rankings.site(Order.SCORE)))
 
 
 @serve_feed(blueprint, "/new")
 def new() -> Feed:
-    """Return the newest articles."""
     return _articles(_("New articles"), "/new", _read(store().rankings.site(Order.TIME)))
 
 
 @serve_feed(blueprint, "/good")
 def good() -> Feed:
-    """Return the newest good articles."""
     articles = store().read(store().listings.queue_good, settings().page_size, with_text=True)
     return _articles(_("Good articles"), "/good", articles)
 
@@ -103,7 +100,6 @@ def group_top(names: tuple[str, ...]) -> Feed:
 
 @serve_feed(blueprint, "/u/<name>")
 def member(name: str) -> Feed:
-    """Return the newest articles of a member."""
     name, rows = _member(name, lambda pipeline, name: _queue(pipeline, store().rankings.member(name)))
     return _articles(_("Articles by %(name)s", name=name), f"/u/{quote(name)}", rows)
 
@@ -211,14 +207,12 @@ def replies(id: int, number: int) -> Feed:
 
 @serve_feed(comment_blueprint, "/comments")
 def newest() -> Feed:
-    """Return the newest comments of the whole site."""
     page = store().read(store().listings.queue_newest_comments, 1)
     return _comments(_("New comments"), "/comments", page.rows)
 
 
 @serve_feed(comment_blueprint, "/u/<name>/comments")
 def of_member(name: str) -> Feed:
-    """Return the newest comments of a member."""
     name, rows = _member(name, lambda pipeline, name: store().listings.queue_member_comments(pipeline, name, 1))
     return _comments(_("Comments by %(name)s", name=name), f"/u/{quote(name)}/comments", rows)
 

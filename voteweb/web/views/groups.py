@@ -31,7 +31,6 @@ blueprint = Blueprint("groups", __name__)
 
 @blueprint.get("/groups")
 def index() -> str:
-    """Show all groups with their titles, descriptions and counts."""
     pipeline = store().pipeline()
     queue_viewer(pipeline)
     groups = store().groups.all(pipeline)
@@ -94,7 +93,6 @@ def parse_name(typed: str) -> str:
 @csrf_handled_by_form
 @reads(require_moderator)
 def new(user: User) -> ResponseReturnValue:
-    """Create a group."""
     form = NewGroupForm()
 
     def make() -> ResponseReturnValue:
@@ -116,7 +114,6 @@ def new(user: User) -> ResponseReturnValue:
     aliases=lambda pipeline, name: store().groups.queue_aliases(pipeline),
 )
 def edit(name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str]) -> ResponseReturnValue:
-    """Change the title, the description and the alias of a group."""
     name = parse_name(name)
     (group,) = check_known((name,), groups)
     alias = next((alias for alias, of in aliases.items() if of == name), "")

@@ -100,7 +100,6 @@ def new() -> RenderedPage:
 
 @blueprint.get("/good")
 def good() -> RenderedPage:
-    """Show the newest good articles."""
     asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, config.GOOD_LISTED)

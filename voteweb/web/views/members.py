@@ -89,7 +89,6 @@ def queue_member(pipeline: Pipeline, name: str) -> Future[User]:
 @users.post("/u/<name>/role")
 @reads(require_member, member=queue_member)
 def set_role(user: User, member: User) -> ResponseReturnValue:
-    """Give a member another role."""
     if not permissions.may_set_role(user, member):
         abort(403, _("Only admins can change roles, and nobody can change their own."))
     typed = request.form.get("role", "")
@@ -121,7 +120,6 @@ def check_present(member: User | None, name: str, user: User | None = None) -> U
 
 @blueprint.get("/moderators")
 def moderators() -> str:
-    """Show who moderates the site."""
     return render_template("members/moderators.html", moderators=store().users.moderators())
 
 

@@ -34,7 +34,6 @@ _HIDDEN = {
 
 @act(blueprint, "/g/<name>/follow", require_member)
 def follow(name: str, user: User) -> Message:
-    """Follow a group."""
     try:
         store().my_sites.follow(parse_group(name), user)
     except TooMuchFollowed as error:
@@ -80,7 +79,6 @@ def saved(user: User, page: Page[Article], has_feed: bool) -> str:
 
 @act(blueprint, "/a/<int:id>/save", require_member)
 def save(id: int, user: User) -> Message:
-    """Save an article for later."""
     try:
         store().my_sites.save(id, user)
     except TooMuchSaved as error:
