@@ -212,11 +212,13 @@ def _item(id: CommentId, node: Node, text: str, title: str, answers: tuple[str, 
     )
 
 
-def serve_feed(blueprint: Blueprint, path: str) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+def serve_feed(
+    blueprint: Blueprint, path: str, endpoint: str = ""
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Serve the feed that a view returns at *path* followed by .atom or .json, or its redirect; always in LANGUAGE."""
 
     def decorate(view: Callable[..., Answer]) -> Callable[..., Answer]:
-        @blueprint.get(f"{path}.<any(atom, json):format>", endpoint=view.__name__)
+        @blueprint.get(f"{path}.<any(atom, json):format>", endpoint=endpoint or view.__name__)
         @wraps(view)
         def in_format(format: str, **parts: Any) -> ResponseReturnValue:
             with force_language(LANGUAGE):

@@ -193,18 +193,6 @@ def opml() -> Response:
         return xml("feeds/groups.opml.xml", "text/x-opml", config.FEED_SECONDS, groups=groups)
 
 
-@serve_feed(comment_blueprint, "/a/<int:id>")
-def conversation(id: int) -> Feed:
-    """Return the newest comments on an article."""
-    return _thread(id, 0)
-
-
-@serve_feed(comment_blueprint, "/a/<int:id>/c/<int:number>")
-def replies(id: int, number: int) -> Feed:
-    """Return the newest comments below one comment."""
-    return _thread(id, number)
-
-
 @serve_feed(comment_blueprint, "/comments")
 def newest() -> Feed:
     page = store().read(store().listings.queue_newest_comments, 1)
@@ -221,8 +209,10 @@ def _comments(title: str, path: str, rows: tuple[ListedComment, ...]) -> Feed:
     return Feed(title, path, tuple(map(comment_item, rows)), is_dated=False)
 
 
-def _thread(id: int, root: int) -> Feed:
-    """Return the newest comments of a conversation, or below its comment *root*; two round trips if it is long."""
+@serve_feed(comment_blueprint, "/a/<int:id>/c/<int:number>", endpoint="replies")
+@serve_feed(comment_blueprint, "/a/<int:id>")
+def conversation(id: int, number: int = 0) -> Feed:
+    """Return the newest comments of a conversation, or below its comment *number*; two round trips if it is long."""
     pipeline = store().pipeline()
     stored = store().articles.queue_get(pipeline, id)
     read = store().threads.queue_read(pipeline, id)
@@ -233,22 +223,22 @@ def _thread(id: int, root: int) -> Feed:
     if article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD):
         raise ArticleGone()
     tree = conversations.tree(thread, CommentOrder.SCORE)
-    if root and root not in thread.nodes:
+    if number and number not in thread.nodes:
         raise NoSuchComment()
-    if root and not tree.is_shown(root):
+    if number and not tree.is_shown(number):
         raise CommentGone()
-    numbers = newest_comments(tree, thread, root)
+    numbers = newest_comments(tree, thread, number)
     words = read.result.words
     if words is None:
         words = store().read(store().threads.queue_words, id, numbers)
-    items = tuple(thread_item(article, thread, number, words.get(number, "")) for number in numbers)
+    items = tuple(thread_item(article, thread, new, words.get(new, "")) for new in numbers)
     about = article.title or _("[deleted]")
-    if root and tree.is_visible(root):
-        name = display_name(thread.nodes[root].author)
+    if not number:
+        title = _("Comments on “%(title)s”", title=about)
+    elif tree.is_visible(number):
+        name = display_name(thread.nodes[number].author)
         title = _("Replies to %(name)s on “%(title)s”", name=name, title=about)
     else:
-        title = (
-            _("Replies to a comment on “%(title)s”", title=about) if root else _("Comments on “%(title)s”", title=about)
-        )
-    path = comment_path(id, root) if root else f"/a/{id}"
+        title = _("Replies to a comment on “%(title)s”", title=about)
+    path = comment_path(id, number) if number else f"/a/{id}"
     return Feed(title, path, items, is_dated=False)

@@ -60,16 +60,12 @@ def about(newest: Page[Article], best: Page[Article]) -> str:
     )
 
 
-@blueprint.get("/rules")
-def rules() -> str:
-    """Show the rules: the operator's, or those that any such site has."""
-    return render_template("status/rules.html", text=operator_pages().text("rules", locale.current().code))
-
-
-@blueprint.get("/privacy")
-def privacy() -> str:
-    """Show what happens to data about people: in the operator's words, or as this program handles them."""
-    return render_template("status/privacy.html", text=operator_pages().text("privacy", locale.current().code))
+@blueprint.get("/rules", endpoint="rules")
+@blueprint.get("/privacy", endpoint="privacy")
+def operator_page() -> str:
+    """Show the rules, or what happens to data about people: in the operator's words, or as for any such site."""
+    name = request.path.removeprefix("/")
+    return render_template(f"status/{name}.html", text=operator_pages().text(name, locale.current().code))
 
 
 @statistics.get("/stats", endpoint="index")
@@ -121,12 +117,9 @@ def site_health() -> tuple[str, list[str]]:
         return state, list(reasons)
     files = [*disk_warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
     proxy = security.origin_warnings()
-    reasons = [*settings().warnings(), *proxy, *files, *reasons, *_search_warnings(), *_mail_warnings()]
+    mail = store().mail.warnings() if settings().mail_url else []
+    reasons = [*settings().warnings(), *proxy, *files, *reasons, *_search_warnings(), *mail]
     return "degraded" if reasons else "ok", reasons
-
-
-def _mail_warnings() -> list[str]:
-    return store().mail.warnings() if settings().mail_url else []
 
 
 def _search_warnings() -> list[str]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from flask import Blueprint, Response, abort
+from flask import Blueprint, Response, abort, request
 
 from voteweb.core import config
 from voteweb.core.errors import NoSuchPage
@@ -25,19 +25,11 @@ _MASKABLE_ICON = Icon("icon-maskable-512.png", "image/png", "512x512")
 _PAGES = ("/about", "/rules", "/privacy", "/log")
 
 
-@blueprint.get("/favicon.ico")
-def favicon() -> Response:
-    """Return the icon for browsers that do not look for a link to one."""
-    return _icon("favicon.ico")
-
-
-@blueprint.get("/apple-touch-icon.png")
-def touch_icon() -> Response:
-    """Return the icon for the home screens of Apple's devices."""
-    return _icon("apple-touch-icon.png")
-
-
-def _icon(name: str) -> Response:
+@blueprint.get("/favicon.ico", endpoint="favicon")
+@blueprint.get("/apple-touch-icon.png", endpoint="touch_icon")
+def icon_at_fixed_address() -> Response:
+    """Return the icon for browsers that do not look for a link to one, and for the home screens of Apple's devices."""
+    name = request.path.removeprefix("/")
     if brand().icons:
         icon = png_icon(brand())
         if icon is None:
