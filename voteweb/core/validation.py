@@ -232,10 +232,13 @@ def group_description(typed: str) -> str:
 
 def reason(typed: str) -> str:
     """Return the reason of an act as one clean line; raise Invalid if it is empty or too long."""
-    cleaned = note(typed)
-    if not cleaned:
-        raise Invalid(N_("Please give a reason. It is shown in the public log."))
-    return cleaned
+    return _at_least(1, note(typed), N_("Please give a reason. It is shown in the public log."))
+
+
+def _at_least(min: int, text: str, too_short: str) -> str:
+    if len(text) < min:
+        raise Invalid(too_short)
+    return text
 
 
 def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:
@@ -245,18 +248,13 @@ def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:
 
 def member_note(typed: str) -> str:
     """Return a note on a member as one clean line; raise Invalid if it is empty or too long."""
-    cleaned = note(typed)
-    if not cleaned:
-        raise Invalid(N_("Please write the note first."))
-    return cleaned
+    return _at_least(1, note(typed), N_("Please write the note first."))
 
 
 def request(typed: str) -> str:
     """Return a sentence to the moderators as one clean line; raise Invalid if it is too short or too long."""
-    cleaned = note(typed)
-    if len(cleaned) < config.MIN_REQUEST_LENGTH:
-        raise Invalid(N_("Please write a sentence to the moderators, so that they can decide."))
-    return cleaned
+    too_short = N_("Please write a sentence to the moderators, so that they can decide.")
+    return _at_least(config.MIN_REQUEST_LENGTH, note(typed), too_short)
 
 
 def rule_domain(typed: str) -> str:
