@@ -84,7 +84,7 @@ def settings_in_force(
 
     ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
     """
-    given = _given_sources()
+    given = json.loads(os.environ.get(SOURCES_VARIABLE) or "{}")
     for setting in variables():
         name = env_name(setting.name)
         value, source = _shown(setting.name, settings), "default"
@@ -118,21 +118,12 @@ def mask_password(url: str) -> str:
     return re.sub(r"([?&](?:sentinel_|ssl_)?password=)[^&#]*", r"\1***", url)
 
 
-def _given_sources() -> dict[str, str]:
-    given = json.loads(os.environ.get(SOURCES_VARIABLE) or "{}")
-    return given if isinstance(given, dict) else {}
-
-
-def _fingerprint(secret: str) -> str:
-    """Return eight digits by which to compare the secrets of two machines."""
-    return blake2b(secret.encode(), person=b"fingerprint", digest_size=4).hexdigest()
-
-
 def _shown(name: str, settings: Settings) -> str:
     """Return the value of the setting *name* as it may be shown."""
     value = getattr(settings, name)
     if name == "secret_key" and value:
-        return f"*** (fingerprint {_fingerprint(value)})"
+        # Eight digits by which to compare the secrets of two machines.
+        return f"*** (fingerprint {blake2b(value.encode(), person=b'fingerprint', digest_size=4).hexdigest()})"
     if name in _SECRETS:
         return "***" if value else _SECRETS[name]
     if name == "redis_url":

@@ -109,15 +109,10 @@ def answer_or_refuse(
     """Return the answer of *act*; None if *form* says why it refused, beside the field that *fields* names."""
     try:
         return act()
-    except (LoggedOut, NotAllowed) as error:
-        refuse_actor(form, error)
+    except (LoggedOut, NotAllowed) as error:  # they were banned or lost their role while the form was on its way
+        if isinstance(error, LoggedOut):
+            treat_as_reader()
+        form.refuse(error)
     except tuple(fields) as error:
         form.refuse(error, fields[type(error)])
     return None
-
-
-def refuse_actor(form: Form, error: LoggedOut | NotAllowed) -> None:
-    """Show *form* with what was typed to a viewer who was banned or lost their role while it was on its way."""
-    if isinstance(error, LoggedOut):
-        treat_as_reader()
-    form.refuse(error)

@@ -38,12 +38,8 @@ def set_vote_flash(response: BaseResponse, flash: VoteFlash | None) -> BaseRespo
 
 
 def vote_flash_cookie(flash: VoteFlash | None, *, secure: bool) -> str:
-    """Return the header of that cookie."""
-    return _cookie(flash or "", config.FLASH_COOKIE_SECONDS if flash else 0, secure)
-
-
-def _cookie(value: str, max_age: int, secure: bool) -> str:
-    # Without an expiry date, which would be cached too.
+    """Return the header of that cookie, without an expiry date, which would be cached too."""
+    value, max_age = flash or "", config.FLASH_COOKIE_SECONDS if flash else 0
     return dump_cookie(COOKIE, value, max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")
 
 

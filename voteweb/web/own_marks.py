@@ -11,7 +11,7 @@ from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.my_site import NOTHING_CHOSEN, MySite
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.auth.login import named_voter, viewer, viewer_voted_at
+from voteweb.web.auth.login import named_voter, viewer, viewer_read
 from voteweb.web.context import settings, store
 
 
@@ -84,7 +84,7 @@ def _queue_votes(
     site: Store, pipeline: Pipeline, ids: Sequence[int], member: Voter | User, *, remembered: bool
 ) -> Future[frozenset[int]]:
     if remembered:
-        return site.votes.queue_remembered(pipeline, ids, member.id, viewer_voted_at)
+        return site.votes.queue_remembered(pipeline, ids, member.id, lambda: viewer_read().voted_at)
     own = site.votes.queue_own(pipeline, ids, member.id)
     return pipeline.queue([], lambda _: frozenset(id for id, has_voted in own.result.items() if has_voted))
 

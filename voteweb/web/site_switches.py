@@ -25,7 +25,7 @@ REFRESH_SECONDS = 1.0
 
 
 class KnownSwitches:
-    """The switches that a process has read last, over the *settings* with which it was started."""
+    """The switches that a process has read last, over ``start_settings``, those with which it was started."""
 
     def __init__(self, settings: Settings) -> None:
         self.start_settings = settings
@@ -68,23 +68,13 @@ def init_app(app: Flask, settings: Settings) -> None:
             current()
 
 
-def _of_app() -> KnownSwitches:
+def known() -> KnownSwitches:
     return cast(KnownSwitches, request_app().extensions[_EXTENSION])
 
 
 def current() -> SiteSwitches:
     """Return the switches of the site, at most a second old while the database answers."""
-    return _of_app().current()
-
-
-def read_again() -> None:
-    """Read the switches now: one of them has been set by this request."""
-    _of_app().read()
-
-
-def start_settings() -> Settings:
-    """Return the settings without the switches that override them."""
-    return _of_app().start_settings
+    return known().current()
 
 
 #: The forms that are accepted besides those of moderators and admins: they change nothing of the site.

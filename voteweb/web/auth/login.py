@@ -96,11 +96,6 @@ def viewer_read() -> Viewer:
     return read
 
 
-def viewer_voted_at() -> str:
-    """Return when votes of the viewer on articles changed last, once the viewer has been loaded; only to compare."""
-    return viewer_read().voted_at
-
-
 def ban_error(user: User) -> Banned:
     """Return the error that tells *user*, who is banned or was refused, why."""
     if user.banned_until:
@@ -156,11 +151,6 @@ def viewer() -> User | None:
     except AttributeError:  # not read yet
         user = store().read(queue_viewer)
     return user
-
-
-def viewer_csrf_token() -> str:
-    """Return the form token of a member, "" for a reader: pages without a token can be cached."""
-    return csrf.csrf_token() if viewer() else ""
 
 
 def treat_as_reader() -> None:

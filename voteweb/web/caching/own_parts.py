@@ -17,7 +17,8 @@ from voteweb.core import config, markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes, site_switches
-from voteweb.web.auth.login import viewer, viewer_csrf_token, viewer_read
+from voteweb.web.auth.csrf import csrf_token
+from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.caching.fragment_cache import fragments, render
 from voteweb.web.context import request_globals, settings
 from voteweb.web.i18n import locale
@@ -75,8 +76,11 @@ def notice() -> Markup:
 
 
 def token() -> str:
-    """Return the form token of a member, or of one whom the database cannot tell at the moment; "" for a reader."""
-    return own(TOKEN) or g.get("kept_token") or viewer_csrf_token()
+    """Return the form token of a member, or of one whom the database cannot tell at the moment.
+
+    It is "" for a reader: pages without a token can be cached.
+    """
+    return own(TOKEN) or g.get("kept_token") or (csrf_token() if viewer() else "")
 
 
 def token_field(token: str) -> Markup:

@@ -267,8 +267,7 @@ def mark(response: Response) -> None:
 def mark_cookie() -> str:
     """Return the header that marks a browser, "" if no list is kept."""
     seconds = settings().page_seconds
-    return _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure) if seconds else ""
-
-
-def _mark_cookie(max_age: int, secure: bool) -> str:
+    if not seconds:
+        return ""
+    max_age, secure = math.ceil(seconds) + _MARGIN_SECONDS, settings().secure
     return dump_cookie(MARK, "1", max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")

@@ -25,7 +25,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.site_switches import read_again, start_settings
+from voteweb.web.site_switches import known as known_switches
 from voteweb.web.views.meta import site_health
 
 blueprint = Blueprint("admin", __name__)
@@ -40,12 +40,13 @@ _MAX_TYPED_LENGTH = 20
 @reads(require_admin)
 def show_settings() -> str:
     """Show every setting, its value without secrets and where it is from; a switch goes before a setting."""
+    start = known_switches().start_settings
     switched = {
         env_name(name): str(getattr(settings(), name))
         for name in ("signup", "hold_posts")
-        if getattr(settings(), name) != getattr(start_settings(), name)
+        if getattr(settings(), name) != getattr(start, name)
     }
-    rows = list(settings_in_force(start_settings(), in_data=STORED))
+    rows = list(settings_in_force(start, in_data=STORED))
     return render_template("admin/settings.html", rows=rows, switched=switched)
 
 
@@ -89,7 +90,7 @@ def show_switches(switches: SiteSwitches, typed: _Typed | None = None) -> str:
         reasons=reasons,
         switches=switches,
         typed=typed,
-        start=start_settings(),
+        start=known_switches().start_settings,
         signup_modes=config.SIGNUP_MODES,
         ON=ON,
     )
@@ -111,7 +112,7 @@ def set_switch(switch: str, user: User) -> ResponseReturnValue:
         checked = ""
     entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
     store().site.set_switch(name, checked, entry, actor=user)
-    read_again()
+    known_switches().read()
     flash(
         _("Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed.")
     )

@@ -37,7 +37,7 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, is_article
-from voteweb.web.acts import Message, act, article_entry, queue_article, reads, refuse_actor
+from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
@@ -380,10 +380,9 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
     elif permissions.is_author(viewer, comment.node):
         abort(403, _("You cannot report your own comment; you can delete it."))
     elif form.validate_on_submit():
-        try:
-            return _make_report(comment.id, require_member(viewer), form)
-        except LoggedOut as error:
-            refuse_actor(form, error)
+        member = require_member(viewer)
+        if answer := answer_or_refuse(form, lambda: _make_report(comment.id, member, form), {}):
+            return answer
     return render_template("comment_moderation/form.html", comment=comment, form=form), form.status
 
 
