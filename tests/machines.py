@@ -1,4 +1,4 @@
-"""The three machines of docs/operations.md: a primary and two replicas, a Sentinel beside each.
+"""The three machines of docs/grow.md: a primary and two replicas, a Sentinel beside each.
 
 They are real processes, with the files of deploy/redis/.
 """

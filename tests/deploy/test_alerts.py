@@ -1,4 +1,4 @@
-"""The alerts of deploy/prometheus/rules.yml: their metrics exist, promtool reads them, docs/alerts.md has each."""
+"""The alerts of deploy/prometheus/rules.yml: their metrics exist, promtool reads them, docs/faults.md has each."""
 
 import re
 import shutil
@@ -41,7 +41,7 @@ def test_every_metric_of_a_rule_and_of_the_docs_exists() -> None:
 def test_every_alert_is_explained() -> None:
     (group,) = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
     alerts = [rule["alert"] for rule in group["rules"]]
-    explained = re.findall(r"^\| (Voteweb\w+) \|", (DOCS / "alerts.md").read_text("utf-8"), re.MULTILINE)
+    explained = re.findall(r"^\| (Voteweb\w+) \|", (DOCS / "faults.md").read_text("utf-8"), re.MULTILINE)
     assert explained == alerts
 
 
