@@ -8,7 +8,7 @@ from typing import Any
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
-from voteweb.core.comments import CommentId, CommentStatus, Thread
+from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, CommentGone, CommentNotVoted, CommentVoted, ParentGone
 from voteweb.store import Store
 from voteweb.store.schema.nodes import VOTER_FACTOR
@@ -20,17 +20,6 @@ def voters(store: Store, number: int) -> int:
     """Return how many voters a comment has."""
     stored = map(int, run(store, "SMEMBERS", "voted-comments:1-0"))
     return sum(voter // VOTER_FACTOR == number for voter in stored)
-
-
-def test_one_form_sent_twenty_times_makes_one_comment(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
-    write = partial(store.comments.write, article, Thread(1), 0, "Yes.", bob, "form-0001")
-    assert at_once([write] * 20) == [FIRST] * 20
-    assert store.threads.get(1).nodes.keys() == {1}
-    assert store.articles.get(1).comments == 1
-    assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.1"]
-    assert run(store, "LLEN", "inbox:ann") == 1
-    assert broken(store) == []
 
 
 def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -> None:

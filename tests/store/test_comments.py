@@ -108,13 +108,6 @@ def test_a_refused_comment_changes_nothing(store: Store, name: str) -> None:
     assert str(refused.value)
 
 
-def test_the_second_deepest_level_takes_an_answer(store: Store) -> None:
-    factories.article(store)
-    factories.comment(store)
-    chain(store, config.MAX_COMMENT_LEVEL - 1)
-    assert factories.comment(store, parent=2_000) == CommentId(1, 2)
-
-
 def test_answers_below_a_deleted_comment_can_be_answered(store: Store) -> None:
     factories.article(store)
     factories.comment(store)

@@ -61,15 +61,10 @@ def test_a_page_has_rows_first_rank_total_and_more(
     assert (listed.as_of, listed.bounded) == (None, False)
 
 
-def test_no_page_follows_a_full_last_page(make_store: MakeStore) -> None:
-    store = make_store(page_size=2)
-    add_stories(store, [(START + i, 0) for i in range(4)])
-    assert [page(store, store.rankings.site(Order.TIME), number).more for number in (1, 2)] == [True, False]
-
-
-def test_a_page_has_twenty_five_rows_by_default(store: Store) -> None:
-    add_stories(store, [(START + i, 0) for i in range(26)])
-    assert [len(page(store, store.rankings.site(Order.SCORE), number).rows) for number in (1, 2)] == [25, 1]
+def test_a_page_has_twenty_five_rows_and_none_follows_the_last(store: Store) -> None:
+    add_stories(store, [(START + i, 0) for i in range(50)])
+    pages = [page(store, store.rankings.site(Order.SCORE), number) for number in (1, 2)]
+    assert [(len(listed.rows), listed.more) for listed in pages] == [(25, True), (25, False)]
 
 
 def test_a_vote_moves_an_article_in_its_group(store: Store) -> None:

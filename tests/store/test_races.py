@@ -97,15 +97,6 @@ def test_of_sessions_that_end_all_others_at_once_one_stays(store: Store) -> None
     assert broken(store) == []
 
 
-def test_one_batch_imported_eight_times_is_added_once(make_store: MakeStore) -> None:
-    stores = [make_store() for _ in range(8)]
-    batch = [factories.story(groups=("go",), poster=f"poster{i}") for i in range(10)]
-    answers = at_once([partial(store.imports.add, batch) for store in stores])
-    assert sum(answer.count("imported") for answer in answers) == 10
-    assert run(stores[0], "ZCARD", "time:") == 10
-    assert broken(stores[0]) == []
-
-
 def test_one_group_created_by_twenty_has_one_creator(store: Store) -> None:
     entries = [NewLogEntry(LogAction.GROUP, f"mod{i}", title="go") for i in range(20)]
     answers = at_once([partial(store.groups.make, "go", f"Title by {entry.who}", "", entry) for entry in entries])
