@@ -113,9 +113,7 @@ class CommentActs:
         self._note("silence")
 
     def _visit(self, chance: random.Random, who: User, article: int) -> None:
-        pipeline = self._store.pipeline()
-        self._store.threads.queue_read(pipeline, article, viewer_id=who.id, visitor=who.name)
-        pipeline.execute()
+        self._store.read(self._store.threads.queue_read, article, viewer_id=who.id, visitor=who.name)
         self._note("visit")
 
     def _read_inbox(self, chance: random.Random, who: User, article: int) -> None:

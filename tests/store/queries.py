@@ -13,10 +13,7 @@ from voteweb.store.site.rate_limits import RateLimitHit
 
 def page(store: Store, ranking: Ranking, number: int = 1, *, hit: RateLimitHit | None = None) -> Page[Article]:
     """Return one page of a ranking; building a combined one counts against the limit of *hit*."""
-    pipeline = store.pipeline()
-    future = store.listings.queue_page(pipeline, ranking, number, hit=hit)
-    pipeline.execute()
-    return future.result
+    return store.read(store.listings.queue_page, ranking, number, hit=hit)
 
 
 def page_ids(store: Store, ranking: Ranking, number: int = 1) -> list[int]:
@@ -39,28 +36,17 @@ def all_ids(store: Store, ranking: Ranking) -> list[int]:
 
 def log_page(store: Store, number: int = 1, **filters: str) -> Page[LogEntry]:
     """Return one page of the moderation log, filtered by ``who``, ``kind`` or ``about``."""
-    pipeline = store.pipeline()
-    entries = store.log.queue_page(pipeline, number, **filters)
-    pipeline.execute()
-    return entries.result
+    return store.read(store.log.queue_page, number, **filters)
 
 
 def good_ids(store: Store, count: int = 50) -> list[int]:
     """Return the ids of the newest *count* good articles."""
-    pipeline = store.pipeline()
-    articles = store.listings.queue_good(pipeline, count)
-    pipeline.execute()
-    return ids_of(articles.result)
+    return ids_of(store.read(store.listings.queue_good, count))
 
 
 def reported(store: Store) -> tuple[Reported, ...]:
     """Return the first page of the articles and comments with open reports."""
-    pipeline = store.pipeline()
-    members = store.reports.queue_page(pipeline, 1)
-    pipeline.execute()
-    rows = store.reports.queue_reported(pipeline, members.result.rows)
-    pipeline.execute()
-    return rows.result
+    return store.read(store.reports.queue_reported, store.read(store.reports.queue_page, 1).rows)
 
 
 def ids_of(articles: Iterable[Article]) -> list[int]:

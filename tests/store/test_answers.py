@@ -30,12 +30,9 @@ def waiting(store: Store) -> tuple[Article, ...]:
 
 
 def keep(store: Store, who: str = "mod") -> bool:
-    pipeline = store.pipeline()
-    article = store.articles.queue_get(pipeline, 1)
-    pipeline.execute()
-    assert article.result
-    entry = NewLogEntry(LogAction.KEEP, who, about="ann", article=1, title=article.result.title)
-    return store.waiting.keep_removed(article.result, entry, actor=factories.user(store, who, Role.MODERATOR))
+    article = factories.stored_article(store)
+    entry = NewLogEntry(LogAction.KEEP, who, about="ann", article=1, title=article.title)
+    return store.waiting.keep_removed(article, entry, actor=factories.user(store, who, Role.MODERATOR))
 
 
 def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: User) -> None:
@@ -78,8 +75,7 @@ def test_answers_against_decisions_leave_the_queue_right(store: Store) -> None:
     ann = factories.user(store)
     for number in range(1, 11):
         factories.remove(store, factories.article(store, ann, link="").id)
-        entry = NewLogEntry(LogAction.RESTORE, "mod", about="ann", article=number)
         answering = partial(store.waiting.answer, number, ann, "It is no spam.")
-        at_once([answering, answering, partial(store.removals.restore, number, entry)])
+        at_once([answering, answering, partial(factories.restore, store, number)])
     assert waiting(store) == ()
     assert broken(store) == []

@@ -12,12 +12,11 @@ from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import StillRestoring
-from voteweb.core.models import LogAction, Reason, RemovalState, Role, User
+from voteweb.core.models import Reason, RemovalState, Role, User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.rate_limits import this_day
 
 DAY = 86_400
@@ -43,8 +42,7 @@ def bob(store: Store, mod: User) -> User:
     for _ in range(4):
         factories.comment(store, 6, bob)
     factories.remove(store, 4, by="sue", why="before")
-    removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=3, why="before")
-    store.removals.remove(CommentId(6, 3), removal, actor=mod)
+    factories.remove(store, CommentId(6, 3), "before", "sue", actor=mod)
     return bob
 
 
@@ -59,8 +57,7 @@ def ban(store: Store, mod: User, **spans: Span) -> None:
 
 
 def lift(store: Store, mod: User, *, restore: bool = True, undoes: int = 0) -> None:
-    entry = NewLogEntry(LogAction.UNBAN, mod.name, about="bob", undoes=undoes)
-    store.bans.lift("bob", entry, restore=restore, actor=mod)
+    factories.lift(store, "bob", mod.name, undoes=undoes, restore=restore, actor=mod)
 
 
 def readable(store: Store) -> list[int]:
@@ -115,8 +112,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     factories.remove(store, 5, by="sue", why="after")
     again = CommentId(6, 4)
     factories.restore(store, again, by="sue", actor=mod)
-    removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=4, why="after")
-    store.removals.remove(again, removal, actor=mod)
+    factories.remove(store, again, "after", "sue", actor=mod)
     lift(store, mod, undoes=logged + 1)
     assert state(store) is RemovalState.RESTORING
     with pytest.raises(StillRestoring):

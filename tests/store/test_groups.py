@@ -100,8 +100,7 @@ def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
     entry = NewLogEntry(LogAction.DELETE, "mod", title="go")
     with pytest.raises(GroupNotEmpty):
         store.groups.delete("go", entry)
-    removal = NewLogEntry(LogAction.REMOVE, "mod", article=article.id, why="Spam.")
-    store.removals.remove(article.id, removal)
+    factories.remove(store, article.id)
     store.groups.delete("go", entry)
     with pytest.raises(NoSuchGroup):
         store.groups.delete("go", entry)

@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
+from tests.store.queries import log_page
 from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed
 from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store
@@ -40,10 +41,7 @@ def waiting(store: Store) -> tuple[list[str], int]:
 
 def logged(store: Store) -> int:
     """Return the number of entries in the log."""
-    pipeline = store.pipeline()
-    page = store.log.queue_page(pipeline, 1)
-    pipeline.execute()
-    return page.result.total
+    return log_page(store).total
 
 
 def test_member_with_a_request_waits(store: Store, hal: User) -> None:

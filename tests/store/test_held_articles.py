@@ -117,17 +117,16 @@ def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: U
 
 def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, mod: User, ann: User) -> None:
     held = post(store, ann)
-    restoring = NewLogEntry(LogAction.RESTORE, "mod", article=held)
-    store.removals.restore(held, restoring, actor=mod)
+    factories.restore(store, held, actor=mod)
     assert listed(store) == []
     remove(store, held, mod)
     assert (read_article(store, held).status, ids(store, "held-articles:")) == (ArticleStatus.REMOVED, [])
     assert not release(store, held, mod)
-    store.removals.restore(held, restoring, actor=mod)
+    factories.restore(store, held, actor=mod)
     assert (listed(store), ids(store, "held-articles:"), broken(store)) == ([], [held], [])
     assert release(store, held, mod)
     remove(store, held, mod)
-    store.removals.restore(held, restoring, actor=mod)
+    factories.restore(store, held, actor=mod)
     assert (listed(store), broken(store)) == ([held], [])
 
 

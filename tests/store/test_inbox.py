@@ -76,9 +76,7 @@ def test_reading_some_comments_leaves_the_others(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, 13)])
     entries = tell(store, *(f"article 1.{number}" for number in range(1, 13)))
     for _ in range(2):
-        pipeline = store.pipeline()
-        store.inbox.queue_mark_read(pipeline, "Ann", [entries[0], entries[-1], "article 2.3 17"])
-        pipeline.execute()
+        store.read(store.inbox.queue_mark_read, "Ann", [entries[0], entries[-1], "article 2.3 17"])
         assert unread_comments(store) == {CommentId(1, number) for number in range(2, 12)}
     assert page(store).total == 12
 

@@ -1,17 +1,12 @@
 """The number of unread entries through everything that changes what can be read: it is always that of the inbox."""
 
-from functools import partial
-
 import pytest
 
 from tests import factories
 from tests.store.inboxes import page, unread, unread_comments
 from voteweb.core.comments import CommentId, NoticeKind
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import Role, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
-
-MOD_ENTRY = partial(NewLogEntry, who="mod", article=1, about="bob", why="Spam.")
 
 
 @pytest.fixture
@@ -39,19 +34,16 @@ def test_deleted_comment_counts_no_more(store: Store, bob: User) -> None:
 def test_removed_comment_counts_until_it_is_restored(store: Store, bob: User) -> None:
     mod = factories.user(store, "mod", Role.MODERATOR)
     for with_replies, left in [(False, {1, 3, 4}), (True, {1, 3})]:
-        store.removals.remove(
-            CommentId(1, 2), MOD_ENTRY(LogAction.REMOVE, comment=2), with_replies=with_replies, actor=mod
-        )
+        factories.remove(store, CommentId(1, 2), with_replies=with_replies, actor=mod)
         assert numbers(store) == left
-        store.removals.restore(CommentId(1, 2), MOD_ENTRY(LogAction.RESTORE, comment=2), actor=mod)
+        factories.restore(store, CommentId(1, 2), actor=mod)
         assert numbers(store) == {1, 2, 3, 4}
 
 
 def test_act_of_a_moderator_is_an_entry_of_the_author(store: Store, bob: User) -> None:
     mod = factories.user(store, "mod", Role.MODERATOR)
     own = factories.comment(store, 1, parent=1)  # by ann, who is told of its removal
-    entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, about="ann", comment=own.number, why="Off topic.")
-    store.removals.remove(own, entry, actor=mod)
+    factories.remove(store, own, "Off topic.", actor=mod)
     assert unread(store).count == 5
     notice = page(store).rows[0]
     assert (notice.kind, notice.comment) == (NoticeKind.REMOVED, None)
@@ -60,16 +52,16 @@ def test_act_of_a_moderator_is_an_entry_of_the_author(store: Store, bob: User) -
 
 
 def test_comments_of_a_removed_article_count_once_it_is_restored(store: Store, bob: User) -> None:
-    store.removals.remove(1, MOD_ENTRY(LogAction.REMOVE))
+    factories.remove(store)
     assert numbers(store) == set()
-    store.removals.restore(1, MOD_ENTRY(LogAction.RESTORE))
+    factories.restore(store)
     assert numbers(store) == {1, 2, 3, 4}
 
 
 def test_ban_of_an_author_changes_nothing(store: Store, bob: User) -> None:
-    store.bans.ban("bob", MOD_ENTRY(LogAction.BAN))
+    factories.ban(store, "bob")
     assert numbers(store) == {1, 2, 3, 4}
-    store.bans.lift("bob", MOD_ENTRY(LogAction.UNBAN))
+    factories.lift(store, "bob")
     assert numbers(store) == {1, 2, 3, 4}
 
 

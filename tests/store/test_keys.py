@@ -10,7 +10,6 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import rate_limits
-from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
@@ -48,14 +47,11 @@ def busy(make_store: MakeStore) -> Store:
     store.users.refresh_hash("ann", newer_hash, verified=old_hash)
     factories.imported(store, groups=("java", "go"))
     factories.imported(store, votes=500, groups=("java", "编程"))
-    pipeline = store.pipeline()
-    for order in (Order.SCORE, Order.TIME):
-        store.listings.queue_page(pipeline, store.rankings.groups(["go", "java", "编程"], order), 1)
-    store.listings.queue_page(pipeline, store.rankings.best(Period.WEEK), 1)
-    pipeline.execute()
+    combined = (store.rankings.groups(["go", "java", "编程"], order) for order in (Order.SCORE, Order.TIME))
+    for ranking in (*combined, store.rankings.best(Period.WEEK)):
+        store.read(store.listings.queue_page, ranking, 1)
     removed = factories.article(store, ann, groups=("go",))
-    removal = NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=removed.id, why="spam")
-    store.removals.remove(removed.id, removal)
+    factories.remove(store, removed.id)
     store.waiting.answer(removed.id, ann, "It is no spam.")
     store.reports.make(first.id, bob, Reason.TOPIC, "a note")
     store.invitations.make(bob)
@@ -73,8 +69,7 @@ def busy(make_store: MakeStore) -> Store:
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))
-    ban = NewLogEntry(LogAction.BAN, COMMAND_LINE, about="dan", why="spam")
-    store.bans.ban(factories.user(store, "dan").name, ban, days=1, articles=Span.ALL)
+    factories.ban(store, factories.user(store, "dan").name, days=1, articles=Span.ALL)
     assert store.limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
     store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
     run(store, "SET", "lease:account-deletions", "a process", "EX", 30)
@@ -97,12 +92,9 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.comments.edit(answer, "Well said, @ann.", bob)
     store.comments.set_quiet(article, question.number, ann, is_quiet=True)
     store.removals.delete(factories.comment(store, article, bob), bob)
-    removal = NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=article, comment=1, why="spam")
     store.reports.make(answer, ann, Reason.SPAM, "")
-    store.removals.remove(question, removal, with_replies=False, actor=None)
-    pipeline = store.pipeline()
-    store.threads.queue_read(pipeline, article, viewer_id=ann.id, visitor="Ann")
-    pipeline.execute()
+    factories.remove(store, question)
+    store.read(store.threads.queue_read, article, viewer_id=ann.id, visitor="Ann")
     store.feeds.renew(SecretFeed.INBOX, bob)
     store.feeds.renew(SecretFeed.SAVED, bob)
     store.mail.request(bob, "bob@news.example", "en")

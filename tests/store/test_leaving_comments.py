@@ -6,7 +6,7 @@ from tests import factories
 from tests.store.examination import broken, run, snapshot
 from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
-from voteweb.core.models import User
+from voteweb.core.models import Reason, User
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.scan.scanner import BATCH_SIZE, batched
@@ -21,13 +21,8 @@ def ann(store: Store) -> User:
     factories.comment(store, 1, bob, parent=1, text="words of bob")
     factories.comment(store, 1, ann, parent=2, text="more words of Ann")
     store.votes.cast(CommentId(1, 3), bob)
-    run(store, "SADD", "reported-comments:ann", "1.2")
-    report = '{"by": "Ann", "reason": "spam", "note": "words of the report", "time": 1}'
-    run(store, "HSET", "comment-report:1.2", "ann", report)
-    run(store, "ZADD", "reports:", 1, "comment:1.2")
-    pipeline = store.pipeline()
-    store.threads.queue_read(pipeline, 1, visitor="Ann")
-    pipeline.execute()
+    store.reports.make(CommentId(1, 2), ann, Reason.SPAM, "words of the report")
+    store.read(store.threads.queue_read, 1, visitor="Ann")
     store.feeds.renew(SecretFeed.INBOX, ann)
     return ann
 
@@ -52,10 +47,7 @@ def test_kept_comments_lose_the_name_and_keep_words_and_votes(store: Store, ann:
 
 
 def test_comments_are_deleted_on_request_including_removed_ones(store: Store, ann: User) -> None:
-    node = run(store, "HGET", "thread:1", 1).replace(" - ", " r ")
-    run(store, "HSET", "thread:1", 1, node, "reason:1", "spam")
-    run(store, "SETBIT", "hidden:1", 1, 1)
-    run(store, "HINCRBY", "article:1", "comments", -1)
+    factories.remove(store, CommentId(1, 1))
     leave(store, ann, delete_articles=True)
     thread = factories.thread(store)
     assert [node.author for node in thread.nodes.values()] == ["", "bob", ""]

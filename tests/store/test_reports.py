@@ -41,11 +41,8 @@ def test_a_report_is_stored_with_reason_note_and_time(store: Store) -> None:
 
 
 def test_a_report_that_cannot_be_read_stops_no_moderator(store: Store) -> None:
-    article, removal = factories.article(store), NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam")
-    for end in (
-        lambda: store.reports.dismiss(article.id, DISMISS),
-        lambda: store.removals.remove(article.id, removal, actor=None),
-    ):
+    article = factories.article(store)
+    for end in (lambda: store.reports.dismiss(article.id, DISMISS), lambda: factories.remove(store)):
         run(store, "HSET", "report:1", "bob", '["nonsense"]')
         run(store, "ZADD", "reports:", 1, "article:1")
         assert open_reports(store)[article.id].rows == ()
@@ -132,8 +129,7 @@ def test_concurrent_reports_dismissals_and_removals_leave_no_orphans(store: Stor
     members = factories.users(store, 12)
     actions = [partial(store.reports.make, id, member, Reason.SPAM, "") for member in members for id in (1, 2, 3)]
     actions += [partial(store.reports.dismiss, 1, DISMISS)] * 6
-    removal = NewLogEntry(LogAction.REMOVE, "Mod", article=2, why="spam")
-    actions += [partial(store.removals.remove, 2, removal)] * 3
+    actions += [partial(factories.remove, store, 2)] * 3
     at_once(actions)
     assert broken(store) == []
     assert 2 not in list(open_reports(store))

@@ -4,17 +4,13 @@ from tests import factories
 from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
-
-REMOVAL = NewLogEntry(LogAction.REMOVE, "mod", article=2)
 
 
 def test_articles_come_in_order_with_texts_unless_removed(store: Store) -> None:
     for number in range(1, 4):
         factories.article(store, title=f"Article {number}", link="", text=f"Text {number}")
-    store.removals.remove(2, REMOVAL)
+    factories.remove(store, 2)
     articles = store.read(store.listings.queue_articles, [3, 2, 99, 1], with_text=True)
     assert [(row.id, row.text) for row in articles] == [(3, "Text 3"), (1, "Text 1")]
 
@@ -39,7 +35,7 @@ def test_comments_come_in_order_with_context_unless_gone(store: Store) -> None:
     write_thread(store, 1, [first, node(2, parent=1), removed, node(4, parent=3)])
     write_thread(store, 2, [node(1)])
     run(store, "SETBIT", "hidden:1", 4, 1)  # below one that was removed with its replies
-    store.removals.remove(2, REMOVAL)
+    factories.remove(store, 2)
     pipeline = store.pipeline()
     ids = [CommentId(1, number) for number in (2, 4, 3, 1, 9)]
     comments = store.listings.queue_comments(pipeline, [CommentId(2, 1), *ids, CommentId(9, 1)])

@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
+from tests.store.queries import log_page
 from voteweb.core.errors import NotAllowed
 from voteweb.core.models import LogAction, Role, User
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
@@ -20,10 +21,7 @@ def set_switch(store: Store, by: User, name: SwitchName, value: str, words: str 
 
 
 def log_of(store: Store) -> list[tuple[str, tuple[str, ...], str, str]]:
-    pipeline = store.pipeline()
-    page = store.log.queue_page(pipeline, 1)
-    pipeline.execute()
-    return [(entry.title, entry.added, entry.why, entry.who) for entry in page.result.rows]
+    return [(entry.title, entry.added, entry.why, entry.who) for entry in log_page(store).rows]
 
 
 def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store) -> None:

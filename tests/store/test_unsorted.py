@@ -17,10 +17,7 @@ def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.Monke
     run(store, "SET", "article:101", "no hash")
     found, before = [], ""
     for _ in range(20):
-        pipeline = store.pipeline()
-        queued = store.listings.queue_unsorted(pipeline, before, 2)
-        pipeline.execute()
-        page = queued.result
+        page = store.read(store.listings.queue_unsorted, before, 2)
         assert len(page.rows) <= 2
         found += [row.id for row in page.rows]
         before = page.next

@@ -16,13 +16,12 @@ from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
-from voteweb.core.models import ArticleStatus, LogAction, Reason
+from voteweb.core.models import ArticleStatus, Reason
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import FORMS, NOUNS
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import format_node
 
 
@@ -121,8 +120,7 @@ def test_a_removal_that_the_backup_cut_off_settles_reports(site: Store, monkeypa
     site.reports.make(reply, reporter, Reason.SPAM, "")
     with monkeypatch.context() as patch:
         patch.setattr(site.removals, "finish", lambda _article: None)
-        removal = NewLogEntry(LogAction.REMOVE, "mod", article=article.id, comment=above.number, why="spam")
-        site.removals.remove(above, removal, with_replies=True, actor=None)
+        factories.remove(site, above, with_replies=True)
     backup = back_up(site)
     restore(site, backup)
     assert not run(site, "EXISTS", f"comment-report:{reply}")
