@@ -25,8 +25,8 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import run_fixes
 from voteweb.store.doctor.articles import examine_groups
+from voteweb.store.doctor.findings import SpoolingScanner
 from voteweb.store.doctor.key_checks import examine_counters, examine_log
-from voteweb.store.doctor.looks import SpoolingScanner
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.moderation.reports import settle_covered
 from voteweb.store.scan.scanner import Bitmap, KeySpool, batched, portions

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import articles, key_checks, members, threads
-from voteweb.store.doctor.looks import Finding, SpoolingScanner
+from voteweb.store.doctor.findings import Finding, SpoolingScanner
 from voteweb.store.scan.scanner import KeySpool, Scanner
 from voteweb.store.schema.keys import TYPES
 from voteweb.store.site.context import Context, StorePart

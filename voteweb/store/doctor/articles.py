@@ -15,8 +15,9 @@ from voteweb.core.settings import Settings
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, check_place, examine_each
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
 from voteweb.store.moderation.reports import Thing, find_covered, thing_of, without_reports
+from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import decoding
 from voteweb.store.schema.fields import BY_HAND
@@ -43,7 +44,7 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     """Check all articles."""
     keys = scanner.site_keys
     kind = Kind(keys.article, (*decoding.FIELDS, "base", "answer", "answered"), partial(_reads, keys))
-    yield from examine_each(scanner, map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
+    yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
 
 
 def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
@@ -115,7 +116,7 @@ def _check_readable(
             now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}"
             problems[0] = problems[0]._replace(now=now)
         # Its own fields, voters and groups decide; its places by then do not.
-        yield from seen.findings(problems, *writes, guards=6 + len(_groups(fields)))
+        yield from one_fix(partial(seen.fix, guards=6 + len(_groups(fields))), problems, *writes)
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:

@@ -11,7 +11,8 @@ from voteweb.core.settings_in_force import FIELDS, is_stored_setting
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner, check_place, remade
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, remade
+from voteweb.store.scan.looks import Fields
 from voteweb.store.scan.scanner import SCAN_COUNT, Bitmap, Scanner, batched, split_evenly
 from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, pack, unpack
 from voteweb.store.schema.keys import EXPIRING, NOUNS, Keys, key_type

@@ -13,9 +13,10 @@ from voteweb.store.accounts.secret_links import feed_keys
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
 from voteweb.store.doctor.key_checks import NO_ID, member_ids
-from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, check_place, examine_each
 from voteweb.store.members.account_deletion import keys_left_behind
+from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Bitmap, Scanner, batched
 from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
 from voteweb.store.schema.keys import Keys
@@ -56,14 +57,14 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
             shared.add(id)
         if seen.exists:
             # Two repairs: where a member stands is told by the fields, once these are right.
-            yield from seen.findings([*_check_fields(keys, seen)])
+            yield from one_fix(seen.fix, [*_check_fields(keys, seen)])
             yield from _check_places(keys, seen)
 
-    yield from examine_each(scanner, scanner.names("user"), kind, check)
+    yield from scanner.check_looks(scanner.names("user"), kind, check)
     if shared:
         yield from _check_shared_ids(scanner, shared)
     of_invitations = Kind(keys.invite, ("by", "until", "used"), partial(_reads_of_invitation, keys))
-    yield from examine_each(scanner, scanner.names("invite"), of_invitations, partial(_check_invitation, keys))
+    yield from scanner.check_looks(scanner.names("invite"), of_invitations, partial(_check_invitation, keys))
     for noun, field in (("reset", "id"), ("inbox-feed", "inbox-feed"), ("saved-feed", "saved-feed")):
         yield from scanner.findings(scanner.keys_of(noun), partial(_check_addresses, field=field))
 
@@ -173,7 +174,7 @@ def examine_inboxes(scanner: SpoolingScanner) -> Iterator[Finding]:
     keys = scanner.site_keys
     names = dict.fromkeys(chain(scanner.names("inbox"), scanner.names("unread")))
     kind = Kind(keys.user, ("id",), partial(_reads_of_inbox, keys))
-    yield from examine_each(scanner, names, kind, partial(_check_inbox, scanner), size=10)
+    yield from scanner.check_looks(names, kind, partial(_check_inbox, scanner), size=10)
     yield from scanner.findings(scanner.keys_of("seen"), _check_visits, size=10)
 
 
@@ -204,7 +205,7 @@ def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
         if before != items:
             writes += [("UNLINK", of), *([("RPUSH", of, *items)] if items else [])]
             writes += [("PEXPIREAT", of, end)] if items and end > 0 else []
-    yield from seen.findings([Finding(*problem) for problem in dict.fromkeys(problems)], *writes)
+    yield from one_fix(seen.fix, [Finding(*problem) for problem in dict.fromkeys(problems)], *writes)
 
 
 def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:

@@ -20,7 +20,8 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.comments.imports import newest_first, times_of
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at, remade
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, one_fix, remade
+from voteweb.store.scan.looks import Fields, Kind, Look, look_at
 from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS, Field, faults
 from voteweb.store.schema.keys import NOUNS, Keys
@@ -45,7 +46,7 @@ class Conversation:
         self.now = seen.now
         self.id = int(seen.name)
         self.voters = dict(enumerate(voters))
-        self.seen = seen
+        self.fix = partial(seen.fix, guards=_GUARDS)
         #: Of the article the fields ``title``, ``time`` and ``comments``, as stored, before those of the conversation.
         self.article, self.is_removing, self.hidden_bits, self.fields, words, bits, *ends = seen.replies
         self.words = frozenset(words)
@@ -81,7 +82,7 @@ class Conversation:
         writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
         if fields or self.writes:  # a search finds what the lists show
             writes.append(record_change(self.keys, "t", self.id))
-        return self.seen.findings(found, *writes, *self.writes, guards=_GUARDS)
+        return one_fix(self.fix, found, *writes, *self.writes)
 
 
 def is_comment_field(name: str) -> bool:
@@ -289,7 +290,7 @@ def _check_voters(thread: Conversation) -> Iterator[Finding]:
         key, expires = thread.keys.voted_comments(thread.id, block), thread.expiries[block]
         strays = sorted(member for member in members if not _is_of_block(member, block, thread.last))
         for batch in batched(strays, NAMED_AT_ONCE):
-            fix = thread.seen.fix([("SREM", key, *batch)], guards=_GUARDS)
+            fix = thread.fix([("SREM", key, *batch)])
             for member in batch:
                 yield Finding(key, f"holds {member}, which is no vote for a comment of this block", fix)
         lost = {

@@ -6,7 +6,8 @@ from voteweb.core import config
 from voteweb.core.models import Order
 from voteweb.core.settings_in_force import with_stored
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.looks import Fields, Kind, Look, check_place, look_at
+from voteweb.store.doctor.findings import check_place
+from voteweb.store.scan.looks import Fields, Kind, Look, look_at
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.rankings import Rankings

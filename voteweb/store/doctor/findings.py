@@ -1,16 +1,16 @@
-"""Findings of the doctor, and looks at things: the reads of a thing at one instant decide, and guard its repair."""
+"""Findings of the doctor: the reads of a thing at one instant decide on them, and guard its repair."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from voteweb.core import config
 from voteweb.store.connection.commit import MAX_COMMANDS, guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
+from voteweb.store.scan.looks import Kind, Look, look_at
 from voteweb.store.scan.scanner import BATCH_SIZE, KeySpool, Scanner, batched, replacement
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Place, place_writes
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
 
     ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
     there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
-    ``what`` does not name them. ``writes`` repair this finding alone: :func:`repaired` joins those of one thing into a
+    ``what`` does not name them. ``writes`` repair this finding alone: :func:`one_fix` joins those of one thing into a
     single ``fix``.
     """
 
@@ -69,9 +69,7 @@ def remade(
         yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
 
 
-def repaired(
-    fix: Callable[[Sequence[Command]], Command], found: Sequence[Finding], *more: Command
-) -> Iterator[Finding]:
+def one_fix(fix: Callable[[Sequence[Command]], Command], found: Sequence[Finding], *more: Command) -> Iterator[Finding]:
     """Yield what was *found*: one command, the *fix* that does them, has all of the writes and *more*.
 
     Findings with a fix or a reason of their own keep it, and come first. More than one commit may hold waits for the
@@ -143,9 +141,20 @@ class SpoolingScanner(Scanner):
             replies = iter(self.run_atomic([command for own in commands for command in own]))
             for item, own in zip(batch, commands, strict=True):
                 seen = list(islice(replies, len(own)))
-                yield from repaired(partial(guarded, self.site_keys, own, seen), list(check(item, *seen)))
+                yield from one_fix(partial(guarded, self.site_keys, own, seen), list(check(item, *seen)))
 
         yield from self.findings(items, check_batch, size=size)
+
+    def check_looks(
+        self, names: Iterable[str], kind: Kind, check: Callable[[Look], Iterable[Finding]], size: int = BATCH_SIZE
+    ) -> Iterator[Finding]:
+        """Yield what *check* finds in each of the things *names* that exists or not: all that was read guards a fix."""
+
+        def check_batch(_: Scanner, batch: list[str]) -> Iterator[Finding]:
+            for seen in look_at(self, batch, kind):
+                yield from one_fix(seen.fix, list(check(seen)))
+
+        yield from self.findings(names, check_batch, size=size)
 
     def unless_mistyped(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield *findings* until a mistyped key is needed; none is about such a key, and no repair needs one."""
@@ -159,82 +168,3 @@ class SpoolingScanner(Scanner):
         except BrokenData:
             if not self.mistyped:
                 raise
-
-
-#: The fields of a hash as they are stored; None for a missing one.
-Fields = Mapping[str, str | None]
-
-
-class Kind(NamedTuple):
-    """A kind of things: the key of the hash of each, its fields, and what else is read, which these may tell."""
-
-    key: Callable[[str], str]
-    fields: Sequence[str]
-    reads: Callable[[str, Fields], list[Command]]
-
-    def commands(self, name: str, fields: Fields) -> list[Command]:
-        """Return all that is read of a thing with these *fields*."""
-        return [("HMGET", self.key(name), *self.fields), *self.reads(name, fields)]
-
-
-class Look(NamedTuple):
-    """One thing at the unix time ``now``: its name, its fields, and the replies to the other commands."""
-
-    keys: Keys
-    name: str
-    fields: dict[str, str | None]
-    replies: list[Any]
-    reads: list[Command]
-    now: float
-
-    @property
-    def exists(self) -> bool:
-        """Tell whether there is any of the fields."""
-        return any(value is not None for value in self.fields.values())
-
-    def fix(self, writes: Sequence[Command], guards: int | None = None) -> Command:
-        """Return the command that does *writes* if the thing is still as it was seen, at least by some *guards*."""
-        seen = [list(self.fields.values()), *self.replies]
-        return guarded(self.keys, self.reads[:guards], seen[:guards], writes)
-
-    def findings(self, found: Sequence[Finding], *more: Command, guards: int | None = None) -> Iterator[Finding]:
-        """Yield what was *found*: one :meth:`fix` has all of the writes, and *more*."""
-        return repaired(partial(self.fix, guards=guards), found, *more)
-
-
-def examine_each(
-    scanner: SpoolingScanner,
-    names: Iterable[str],
-    kind: Kind,
-    check: Callable[[Look], Iterable[Finding]],
-    size: int = BATCH_SIZE,
-) -> Iterator[Finding]:
-    """Yield what *check* finds in each of the things *names* that exists or not: all that was read guards a repair."""
-
-    def check_batch(scanner: Scanner, batch: list[str]) -> Iterator[Finding]:
-        for seen in look_at(scanner, batch, kind):
-            yield from seen.findings(list(check(seen)))
-
-    yield from scanner.findings(names, check_batch, size=size)
-
-
-def look_at(scanner: Scanner, names: Sequence[str], kind: Kind) -> Iterator[Look]:
-    """Yield the things *names*, each at one instant; again those that changed so that other keys belong to them."""
-    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-        stored = scanner.run_atomic([("HMGET", kind.key(name), *kind.fields) for name in names])
-        commands = {
-            name: kind.commands(name, dict(zip(kind.fields, values, strict=True)))
-            for name, values in zip(names, stored, strict=True)
-        }
-        (seconds, _), *replies = scanner.run_atomic([("TIME",), *(read for own in commands.values() for read in own)])
-        rest, changed = iter(replies), []
-        for name, own in commands.items():
-            values, *others = islice(rest, len(own))
-            fields = dict(zip(kind.fields, values, strict=True))
-            if own == kind.commands(name, fields):
-                yield Look(scanner.site_keys, name, fields, others, own, float(seconds))
-            else:
-                changed.append(name)
-        if not changed:
-            return
-        names = changed
