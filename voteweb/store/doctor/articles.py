@@ -304,13 +304,10 @@ def _check_bounds(keys: Keys, key: str, count: int, above: int | None) -> Iterat
 
 def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all groups, and how long links are remembered."""
-    keys, groups = scanner.site_keys, set(scanner.groups())
-    named = dict.fromkeys(
-        chain.from_iterable(map(scanner.names, ("group-info", "group", "time", "score", "top-group")))
-    )
-    strays = (name for name in named if name and "+" not in name and name not in groups)
-    yield from scanner.check_each(strays, partial(_reads_of_group, keys), partial(_check_group, keys))
-    yield from scanner.check_each(sorted(groups), partial(_reads_of_title, keys), partial(_check_title, keys))
+    keys = scanner.site_keys
+    named = chain.from_iterable(map(scanner.names, ("group-info", "group", "time", "score", "top-group")))
+    names = dict.fromkeys([*(name for name in named if name and "+" not in name), *scanner.groups()])
+    yield from scanner.check_each(names, partial(_reads_of_group, keys), partial(_check_group, keys))
     yield from scanner.unless_mistyped(_check_aliases(scanner))
     yield from scanner.check_each(
         scanner.keys_of("link"),
@@ -330,18 +327,6 @@ def _check_lifetime(key: str, expires: int, newest: list[tuple[str, float]]) -> 
             yield Finding(key, what, ("EXPIREAT", key, at, "GT"))
 
 
-def _reads_of_title(keys: Keys, name: str) -> list[Command]:
-    return [("HGET", keys.group_info(name), "title"), ("SISMEMBER", keys.groups(), name)]
-
-
-def _check_title(keys: Keys, name: str, title: str | None, is_group: int) -> Iterator[Finding]:
-    """Check that a group has a title; that of an imported one is its name."""
-    if is_group and not title:
-        what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"
-        key = keys.group_info(name)
-        yield Finding(key, what, writes=(("HSET", key, "title", name),))
-
-
 def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that every alias leads to a group, and is none itself."""
     key, groups = scanner.site_keys.group_aliases(), scanner.site_keys.groups()
@@ -358,16 +343,22 @@ def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
 
 
 def _reads_of_group(keys: Keys, name: str) -> list[Command]:
-    of_group = (keys.group_info(name), *group_keys(keys, [name]))
-    return [("SISMEMBER", keys.groups(), name), *(("EXISTS", key) for key in of_group)]
+    exist = [("EXISTS", key) for key in (keys.group_info(name), *group_keys(keys, [name]))]
+    return [("SISMEMBER", keys.groups(), name), ("HGET", keys.group_info(name), "title"), *exist]
 
 
-def _check_group(keys: Keys, name: str, is_group: int, has_info: int, *exist: int) -> Iterator[Finding]:
-    """Check that keys belong to a group; one that has a title is made, the rest of another deleted."""
-    repair: Command = ("SADD", keys.groups(), name) if has_info else ("UNLINK", *group_keys(keys, [name]))
+def _check_group(keys: Keys, name: str, is_group: int, title: str | None, *exist: int) -> Iterator[Finding]:
+    """Check that a group has a title, that of an imported one is its name; and that keys belong to a group.
+
+    One that has a title is made, the rest of another deleted.
+    """
+    info, of_group = keys.group_info(name), group_keys(keys, [name])
+    if is_group and not title:
+        what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"
+        yield Finding(info, what, writes=(("HSET", info, "title", name),))
+    repair: Command = ("SADD", keys.groups(), name) if exist[0] else ("UNLINK", *of_group)
     is_name = validation.accepts(validation.group_name, name)
     why_not = "" if is_name else f"{name} is no name for a group: another program made this key"
-    for (_, key), exists in zip(_reads_of_group(keys, name)[1:], (has_info, *exist), strict=True):
+    for key, exists in zip([info, *of_group], exist, strict=True):
         if exists and not is_group:  # else it is just made or deleted
-            what = f"belongs to no group: {keys.groups()} lacks {name}"
-            yield Finding(key, what, why_not=why_not, writes=(repair,))
+            yield Finding(key, f"belongs to no group: {keys.groups()} lacks {name}", why_not=why_not, writes=(repair,))
