@@ -260,16 +260,21 @@ class ResetForm(NewPasswordForm):
     new = PasswordField(_l("New password"), [_new_password])
 
 
-class RecoveryForm(NewPasswordForm):
-    """A new password, set with one of a member's recovery codes."""
+class NamedForm(Form):
+    """A form in which somebody types their user name, and chooses a password."""
 
     username = StringField(_l("User name"))
+
+    @property
+    def member_name(self) -> str:
+        return self.username.data or ""
+
+
+class RecoveryForm(NamedForm):
+    """A new password, set with one of a member's recovery codes."""
+
     code = StringField(_l("Recovery code"))
     new = PasswordField(_l("New password"), [_new_password])
-
-    def __init__(self) -> None:
-        super().__init__("")
-        self.member_name = self.username.data or ""
 
 
 class EmailForm(Form):
@@ -305,15 +310,11 @@ class LoginForm(Form):
     password = PasswordField(_l("Password"))
 
 
-class SignupForm(Form):
+class SignupForm(NamedForm):
     """Name and password of a new member, and what they write to the moderators of a site that lets members in."""
 
     username = StringField(_l("User name"), [checked(validation.user_name)])
     password = PasswordField(_l("Password"), [_new_password])
-
-    @property
-    def member_name(self) -> str:
-        return self.username.data or ""
 
     request = TextAreaField(_l("A sentence to the moderators"), [checked(validation.request)])
 
