@@ -76,17 +76,16 @@ def reads(check: Check | None = None, /, **queries: Query) -> Callable[[View], V
 
 def act(
     blueprint: Blueprint,
-    path: str,
+    path: str | tuple[str, ...],
     check: Check,
     *,
     endpoint: str | None = None,
     leads_to: Callable[[], str] = return_url,
     **queries: Query,
 ) -> Callable[[Callable[..., Message]], View]:
-    """Register a plain act, done by a form that is sent to *path*."""
+    """Register a plain act, done by a form that is sent to *path*, or to one of these."""
 
     def decorate(do: Callable[..., Message]) -> View:
-        @blueprint.post(path, endpoint=endpoint)
         @reads(check, **queries)
         @wraps(do)
         def view(**wanted: Any) -> ResponseReturnValue:
@@ -94,6 +93,8 @@ def act(
             flash(*((said,) if isinstance(said, str) else said))
             return redirect(leads_to(), 303)
 
+        for address in (path,) if isinstance(path, str) else path:
+            blueprint.post(address, endpoint=endpoint)(view)
         return view
 
     return decorate

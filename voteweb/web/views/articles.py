@@ -24,7 +24,7 @@ from voteweb.core.models import Article, ArticleStatus, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, shared_articles
-from voteweb.web.acts import answer_or_refuse, article_entry, queue_article, reads
+from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     named_voter,
@@ -189,13 +189,11 @@ def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -
         return None
 
 
-@blueprint.post("/a/<int:id>/delete")
-@reads(require_member, article=queue_article)
-def delete(id: int, user: User, article: Article) -> ResponseReturnValue:
+@act(blueprint, "/a/<int:id>/delete", require_member, leads_to=lambda: "/", article=queue_article)
+def delete(id: int, user: User, article: Article) -> Message:
     """Delete the viewer's own article for good."""
     if article.status is ArticleStatus.DELETED and permissions.is_poster(user, article):
-        flash(_("Your article has been deleted already."))  # the form was sent twice
-        return redirect("/", 303)
+        return _("Your article has been deleted already.")  # the form was sent twice
     _check_listed(article)
     if not permissions.may_read(user, article):
         raise ArticleGone()
@@ -204,8 +202,7 @@ def delete(id: int, user: User, article: Article) -> ResponseReturnValue:
     if not permissions.may_delete(user, article, now(), settings()):
         raise _edit_refusal(user, article)
     store().removals.delete(id, user)
-    flash(_("Your article has been deleted."))
-    return redirect("/", 303)
+    return _("Your article has been deleted.")
 
 
 def _check_listed(article: Article | None) -> Article:

@@ -32,7 +32,7 @@ from voteweb.core.models import Article, ArticleStatus, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, rate_limits
-from voteweb.web.acts import queue_article, reads
+from voteweb.web.acts import Message, act, queue_article, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form, csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
 from voteweb.web.caching import shared_pages
@@ -336,19 +336,15 @@ def _after_deletion(id: int, message: str) -> ResponseReturnValue:
     return redirect(f"{path.partition('#')[0]}#comments", 303)
 
 
-@blueprint.post("/a/<int:id>/quiet")
-@blueprint.post("/a/<int:id>/c/<int:number>/quiet")
-@reads(require_member)
-def quiet(id: int, user: User, number: int = 0) -> ResponseReturnValue:
+@act(blueprint, ("/a/<int:id>/quiet", "/a/<int:id>/c/<int:number>/quiet"), require_member)
+def quiet(id: int, user: User, number: int = 0) -> Message:
     """Put no more comments on the viewer's own article, or replies to their comment, into their inbox, or again."""
     is_quiet = request.form.get("quiet", "1") == "1"
     store().comments.set_quiet(id, number, user, is_quiet)
     if number and is_quiet:
-        flash(_("New replies to this comment no longer appear in your inbox."))
-    elif number:
-        flash(_("New replies to this comment appear in your inbox again."))
-    elif is_quiet:
-        flash(_("New comments on this article no longer appear in your inbox."))
-    else:
-        flash(_("New comments on this article appear in your inbox again."))
-    return redirect(return_url(), 303)
+        return _("New replies to this comment no longer appear in your inbox.")
+    if number:
+        return _("New replies to this comment appear in your inbox again.")
+    if is_quiet:
+        return _("New comments on this article no longer appear in your inbox.")
+    return _("New comments on this article appear in your inbox again.")

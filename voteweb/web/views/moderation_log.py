@@ -2,8 +2,7 @@
 
 from urllib.parse import urlencode
 
-from flask import Blueprint, flash, redirect, render_template, request
-from flask.typing import ResponseReturnValue
+from flask import Blueprint, render_template, request
 
 from voteweb.core import config, permissions
 from voteweb.core.comments import CommentId
@@ -11,7 +10,7 @@ from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry, Page, User
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.acts import reads
+from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.login import require_moderator
 from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, log_item, serve_feed
@@ -45,9 +44,13 @@ def feed() -> Feed:
     return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
 
-@blueprint.post("/log/<int:id>/undo")
-@reads(require_moderator)
-def undo(id: int, user: User) -> ResponseReturnValue:
+@act(
+    blueprint,
+    "/log/<int:id>/undo",
+    require_moderator,
+    leads_to=lambda: safe_path(request.form.get("next", ""), "/log"),
+)
+def undo(id: int, user: User) -> Message:
     """Undo one of the viewer's actions of the last minutes: a change of groups, a removal, or a ban."""
     entry = store().log.get(id)
     if entry is None or not permissions.may_undo(user, entry, now()):
@@ -75,8 +78,7 @@ def undo(id: int, user: User) -> ResponseReturnValue:
     undone = store().log.get(id)
     if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
         raise NothingToUndo()
-    flash(_("The action has been undone. The log says so."))
-    return redirect(safe_path(request.form.get("next", ""), "/log"), 303)
+    return _("The action has been undone. The log says so.")
 
 
 def _who() -> str:

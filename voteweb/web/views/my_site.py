@@ -133,16 +133,11 @@ def hide(user: User) -> ResponseReturnValue:
     return redirect(target, 303)
 
 
-@blueprint.post("/a/<int:id>/unhide")
-@blueprint.post("/g/<name>/unhide")
-@blueprint.post("/d/<domain>/unhide")
-@blueprint.post("/u/<name>/unhide")
-@reads(require_member)
-def unhide(user: User) -> ResponseReturnValue:
+@act(blueprint, ("/a/<int:id>/unhide", "/g/<name>/unhide", "/d/<domain>/unhide", "/u/<name>/unhide"), require_member)
+def unhide(user: User) -> Message:
     """Show the viewer again what they hid; a domain is spelled as it is stored."""
     store().my_sites.show(_named(), user)
-    flash(_("It is shown in your lists again."))
-    return redirect(return_url(), 303)
+    return _("It is shown in your lists again.")
 
 
 def _named() -> Hidden:
