@@ -1,7 +1,7 @@
 """Internet addresses and hosts: their forms, and which of them anybody on the internet can reach."""
 
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 
 #: Addresses that are handed out to hosts of the internet; all other IPv6 addresses are for special use.
 _UNICAST = IPv6Network("2000::/3")
@@ -46,17 +46,13 @@ def is_public_address(address: str) -> bool:
         return _is_public_ipv4(ip)
     if ip in _NAT64:
         return _is_public_ipv4(IPv4Address(int(ip) & 0xFFFFFFFF))
-    return _is_public_ipv6(ip)
+    return ip in _UNICAST and ip.is_global and not any(ip in network for network in _NO_HOSTS)
 
 
 def _is_public_ipv4(ip: IPv4Address) -> bool:
     if ip.is_multicast or ip.is_reserved:  # Python counts both among the global ones
         return False
     return ip.is_global and not any(ip in network for network in _NO_IPV4_HOSTS)
-
-
-def _is_public_ipv6(ip: IPv6Address) -> bool:
-    return ip in _UNICAST and ip.is_global and not any(ip in network for network in _NO_HOSTS)
 
 
 def is_public_host(host: str) -> bool:

@@ -66,15 +66,10 @@ def read_image(path: Path) -> BrandImage:
     is_icon = path.stem == "icon"
     if is_icon and width != height:
         raise ConfigError("%(path)s is not square.", path=path)
-    if path.suffix == ".png" and not (
-        (_MIN_ICON if is_icon else 1) <= min(width, height) <= max(width, height) <= _MAX_SIDE
-    ):
-        raise ConfigError(
-            "%(path)s must have %(min)s to %(max)s pixels a side.",
-            path=path,
-            min=_MIN_ICON if is_icon else 1,
-            max=f"{_MAX_SIDE:,}",
-        )
+    least = _MIN_ICON if is_icon else 1
+    if path.suffix == ".png" and not least <= min(width, height) <= max(width, height) <= _MAX_SIDE:
+        message = "%(path)s must have %(min)s to %(max)s pixels a side."
+        raise ConfigError(message, path=path, min=least, max=f"{_MAX_SIDE:,}")
     return BrandImage(path.name, content, width, height)
 
 

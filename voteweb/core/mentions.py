@@ -56,12 +56,8 @@ def _in_one_script(run: str) -> str:
     """Return the beginning of *run* that could be a name: letters of one script, digits, - and _."""
     end = next((at for at, letter in enumerate(run) if letter not in "-_0123456789" and not script(letter)), len(run))
     # If a beginning is no name in one script, no longer one is.
-    lengths = range(1, end + 1)
-    return run[: bisect_left(lengths, True, key=lambda length: not _may_be_name(run[:length]))]
-
-
-def _may_be_name(beginning: str) -> bool:
-    return beginning.isascii() or is_in_one_script(beginning)
+    beginnings = [run[:length] for length in range(1, end + 1)]
+    return run[: bisect_left(beginnings, True, key=lambda text: not (text.isascii() or is_in_one_script(text)))]
 
 
 def _joins_before(character: str) -> bool:

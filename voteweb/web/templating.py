@@ -130,7 +130,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         vote_count=formatting.vote_count,
         voting_state=lambda article: permissions.voting_state(viewer(), article, now(), settings),
     )
-    app.context_processor(_viewer_context)
+    app.context_processor(lambda: {"viewer": viewer(), "unread": viewer_read().unread.count})
 
 
 def add_macros(app: Flask) -> None:
@@ -138,7 +138,3 @@ def add_macros(app: Flask) -> None:
     for file in MACROS:
         module = vars(app.jinja_env.get_template(file).module)
         app.jinja_env.globals.update({name: macro for name, macro in module.items() if isinstance(macro, Macro)})
-
-
-def _viewer_context() -> dict[str, Any]:
-    return {"viewer": viewer(), "unread": viewer_read().unread.count}
