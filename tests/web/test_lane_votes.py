@@ -75,13 +75,6 @@ def test_vote_that_fails_is_not_cast_again(
     assert "</html>" in bob.response.text
 
 
-def test_site_without_conversations_has_no_votes_on_comments(make_app: MakeApp, store: Store) -> None:
-    browser = Browser(make_app(comments=0))
-    factories.comment(store, factories.article(store))
-    browser.start_session(factories.user(store, "bob"))
-    assert browser.post("/a/1/c/1/vote", {"csrf_token": browser.csrf_token()}).status == 404
-
-
 def test_address_of_another_host_is_refused(make_app: MakeApp, store: Store) -> None:
     browser = Browser(make_app(site_url="https://news.example"))
     browser.start_session(factories.user(store, "bob"))

@@ -160,12 +160,6 @@ def test_database_holds_no_token_of_a_session(bob: Browser, store: Store) -> Non
     assert token not in str(run(store, "HGETALL", "sessions:bob"))
 
 
-def test_leaving_deletes_the_sessions(bob: Browser, store: Store) -> None:
-    assert run(store, "EXISTS", "sessions:bob") == 1
-    bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
-    assert run(store, "EXISTS", "sessions:bob") == 0
-
-
 def test_the_cookie_of_an_ended_session_uses_up_no_limit(make_app: MakeApp, bob: Browser, store: Store) -> None:
     thief = Browser(make_app(limits=1)).log_in("bob")
     token = {"csrf_token": thief.open("/account").csrf_token()}

@@ -66,13 +66,6 @@ def test_row_leads_to_its_conversation(count: int, text: str, reader: Browser, s
     assert reader.open("/").page.by_id("a1").one("a", href="/a/1#comments").text == text
 
 
-def test_row_of_a_site_without_comments_leads_to_its_sum(make_browser: MakeBrowser, store: Store) -> None:
-    factories.article(store)
-    browser = make_browser(comments=0)
-    assert browser.open("/").page.by_id("a1").one("a", href="/a/1#why").text == "why here?"
-    assert "omment" not in browser.response.text
-
-
 @pytest.mark.parametrize(
     ("address", "feed"),
     [

@@ -9,6 +9,7 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
+from voteweb.core.comments import CommentStatus
 from voteweb.core.models import Role
 from voteweb.store import Store
 
@@ -59,9 +60,13 @@ def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Bro
 
 
 def test_member_page_offers_to_restore_what_a_ban_removed(mod: Browser, bob: Browser, store: Store) -> None:
-    factories.article(store, store.users.get("bob"))
-    mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Spam.", articles="day")
+    member = store.users.get("bob")
+    factories.comment(store, factories.article(store), member)
+    factories.article(store, member)
+    mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Spam.", articles="day", comments="week")
     list(store.bans.steps())
+    assert store.threads.get(1).nodes[1].status is CommentStatus.REMOVED
+    assert mod.open("/u/bob").titles == []
     mod.open("/u/bob").submit("/u/bob/unban")
     mod.open("/u/bob").submit("/u/bob/unban", restore="1")
     assert mod.follow().flashes == ["bob can log in again. What the ban removed is being restored."]

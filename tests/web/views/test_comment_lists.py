@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser, MakeMember
+from tests.web.conftest import MakeMember
 from voteweb.core.models import User
 from voteweb.store import Store
 
@@ -59,12 +59,6 @@ def test_lists_without_comments_say_so(reader: Browser, store: Store) -> None:
     empty = reader.open("/u/Ann/comments").page.one("div", class_="empty")
     assert empty.all("p")[0].text == "Ann has not commented on anything yet."
     assert reader.open("/comments").page.one("div", class_="empty").all("a", class_="button")
-
-
-def test_site_without_comments_has_no_lists_of_them(ann: User, make_browser: MakeBrowser) -> None:
-    browser = make_browser(comments=0)
-    assert [browser.open(path).status for path in ("/comments", "/u/ann/comments")] == [404, 404]
-    assert "/comments" not in browser.open("/u/ann").response.text
 
 
 def test_row_shows_what_the_member_has_not_seen(ann: User, store: Store, make_member: MakeMember) -> None:

@@ -102,14 +102,6 @@ def test_readers_reply_leads_through_login_to_the_form(reader: Browser, make_mem
     assert reader.page.one("form", action="/a/1/c/1/reply")
 
 
-def log_out(_store: Store, browser: Browser) -> None:
-    browser.client.delete_cookie("voteweb")
-
-
-def ban(store: Store, _browser: Browser) -> None:
-    factories.ban(store, "bob")
-
-
 def delete_parent(store: Store, _browser: Browser) -> None:
     store.removals.delete(CommentId(1, 1))
 
@@ -135,8 +127,6 @@ def remove_article(store: Store, _browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("happens", "status", "message"),
     [
-        (log_out, 422, "You are logged out."),
-        (ban, 422, "You are logged out."),
         (delete_parent, 410, "The comment that you answer has been deleted or removed meanwhile."),
         (close, 410, "A moderator closed this conversation on 14 Nov 2023, 22:13 UTC: Off the rails."),
         (end, 410, "This conversation ended on "),
@@ -205,6 +195,7 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     assert bob.status == 403
     assert f"{until:%H:%M} UTC" in bob.alert
     assert typed(bob) == TYPED
+    assert bob.open("/a/1/c/2/edit").status == 403
 
 
 def test_head_of_a_form_answers_as_its_page_and_changes_nothing(bob: Browser, reader: Browser, store: Store) -> None:
@@ -251,21 +242,15 @@ def test_votes_by_form_lead_back_to_the_comment(bob: Browser, reader: Browser) -
     assert reader.location.startswith("/login?next=/a/1%23c1")
 
 
-def test_votes_by_script_say_what_is_wrong(bob: Browser, make_member: MakeMember, store: Store) -> None:
-    def vote(browser: Browser, act: str = "1/vote", token: str = "") -> tuple[int, object]:
-        fields = {"csrf_token": token or browser.csrf_token()}
+def test_votes_by_script_say_what_is_wrong(bob: Browser) -> None:
+    def vote(browser: Browser, act: str = "1/vote") -> tuple[int, object]:
+        fields = {"csrf_token": browser.csrf_token()}
         answer = browser.post(f"/a/1/c/{act}", fields, headers=JSON).response.json
         assert answer
         return browser.status, answer["votes"] if "votes" in answer else answer["error"]["code"]
 
-    assert vote(bob) == (200, 1)
-    assert vote(bob) == (409, "comment-voted") or bob.status == 409
-    assert vote(bob, "1/unvote") == (200, 0)
-    assert vote(bob, "9/vote")[0] == 404
-    assert bob.post("/a/1/c/0/vote", {"csrf_token": bob.csrf_token()}).status == 404
-    assert vote(make_member("cem"))[0] == 409
-    end(store, bob)
-    assert vote(bob)[0] == 410
+    assert [vote(bob), vote(bob)[0], vote(bob, "1/unvote")] == [(200, 1), 409, (200, 0)]
+    assert [vote(bob, "9/vote")[0], vote(bob, "0/vote")[0]] == [404, 404]
 
 
 def test_removed_comment_is_read_by_its_author_and_moderators_only(

