@@ -1,5 +1,7 @@
 """Validation of the title, the link and the text of an article, and of the text of a comment."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,11 +12,16 @@ from voteweb.core.errors import Invalid
 
 RLO, LRI, BOM, ZWSP, ZWJ, NUL = "\u202e", "\u2066", "\ufeff", "\u200b", "\u200d", "\x00"
 READABLE = "A title needs at least 3 characters, with a letter or digit among them."
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
+SCHEME = "A link must begin with http:// or https://."
+NOWHERE = "This link has no valid host name."
+UNREADABLE = "This link is not a valid web address."
+LOGIN = "A link cannot contain a user name or a password."
+BLANKS = "A link cannot contain spaces, backslashes or invisible characters."
+PRIVATE = "This link leads to a private network or a single computer, where others cannot follow it."
+EMPTY = "Please write something: this comment is empty."
+#: Texts that are accepted, and what is stored of each.
+CLEANED = {
+    validation.title: [
         ("Redis in Action", "Redis in Action"),
         ("  much \t air\r\n here ", "much air here"),
         ("zero\x00\x07 width\u200b and\ufeff all", "zero width and all"),
@@ -35,14 +42,41 @@ READABLE = "A title needs at least 3 characters, with a letter or digit among th
         ("t" + "\u0336" * 50 + "op", "t" + "\u0336" * 6 + "op"),
         ("หน้าที่ ཀྵྨླྺྃ हिन्दी", "หน้าที่ ཀྵྨླྺྃ हिन्दी"),
     ],
-)
-def test_title_becomes_one_clean_line(typed: str, expected: str) -> None:
-    assert validation.title(typed) == expected
-
-
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
+    validation.text: [
+        ("one\r\ntwo\rthree\n", "one\ntwo\nthree"),
+        ("\n\n  indented\n", "  indented"),
+        ("tab\tstays  \nhere", "tab\tstays\nhere"),
+        (f"no{NUL}thing \x1b[31mred{RLO}", "nothing [31mred"),
+        ("  \n\t\n ", ""),
+        ("编程\n\n😀", "编程\n\n😀"),
+        ("x" * 20_000, "x" * 20_000),
+    ],
+    validation.typed_link: [
+        ("example.com", "https://example.com"),
+        (" example.com:8080/x?y#z ", "https://example.com:8080/x?y#z"),
+        ("bücher.example/ü", "https://bücher.example/ü"),
+        ("8.8.8.8/", "https://8.8.8.8/"),
+        ("http://example.com", "http://example.com"),
+        ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
+        ("", ""),
+    ],
+    validation.comment: [
+        ("Yes.", "Yes."),
+        ("\r\n\r\nfirst  \r\nsecond\r\r", "first\nsecond"),
+        ("    code\n", "    code"),
+        ("ri\u202eght-to-\u200bleft\x00", "right-to-left"),
+        ("</li></details>", "</li></details>"),
+        ("?", "?"),
+        ("👍", "👍"),
+        ("编" * MAX_COMMENT_LENGTH, "编" * MAX_COMMENT_LENGTH),
+        ("😀" * MAX_COMMENT_LENGTH, "😀" * MAX_COMMENT_LENGTH),
+        ("a\r\n" * (MAX_COMMENT_LENGTH // 2), ("a\n" * (MAX_COMMENT_LENGTH // 2)).strip()),
+        ("x" * MAX_COMMENT_LENGTH + " \n" * 100, "x" * MAX_COMMENT_LENGTH),
+    ],
+}
+#: Texts that are refused, and the messages about them.
+REFUSED = {
+    validation.title: [
         ("", READABLE),
         ("     ", READABLE),
         ("\u3000\u00a0\u2003", READABLE),
@@ -63,52 +97,7 @@ def test_title_becomes_one_clean_line(typed: str, expected: str) -> None:
         ("编" * 10_000, "A title can have at most 200 characters; this one has 10000."),
         ("a" + "\u0323\u0301" * 75_000, "A title can have at most 200 characters; this one has 150001."),
     ],
-)
-def test_unreadable_title_is_refused(typed: str, message: str) -> None:
-    with pytest.raises(Invalid) as refusal:
-        validation.title(typed)
-    assert str(refusal.value) == message
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "http://example.com",
-        "https://example.com/a?b=c&d=%20#e",
-        "HTTPS://EXAMPLE.COM/",
-        "http://example.com:8080/",
-        "http://localhost/",
-        "http://127.0.0.1:5000/x",
-        "http://[::1]/",
-        "https://[2001:db8::1]:8443/path",
-        "https://bücher.example/ü",
-        "https://例え.jp/道",
-        "https://xn--bcher-kva.example/",
-        "https://example.com./",
-        "https://a_b.example.com/",
-        "https://web.archive.org/web/2016/http://example.com/",
-        "https://example.com/" + "x" * 1_980,
-    ],
-)
-def test_valid_link_is_kept_as_typed(typed: str) -> None:
-    assert validation.link(f" {typed}\n") == typed
-
-
-@pytest.mark.parametrize("typed", ["", "  ", "\n"])
-def test_empty_link_is_valid(typed: str) -> None:
-    assert validation.link(typed) == ""
-
-
-SCHEME = "A link must begin with http:// or https://."
-NOWHERE = "This link has no valid host name."
-UNREADABLE = "This link is not a valid web address."
-LOGIN = "A link cannot contain a user name or a password."
-BLANKS = "A link cannot contain spaces, backslashes or invisible characters."
-
-
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
+    validation.link: [
         ("javascript:alert(1)", SCHEME),
         ("JavaScript://example.com/%0aalert(1)", SCHEME),
         ("java\nscript:alert(1)", BLANKS),
@@ -146,68 +135,7 @@ BLANKS = "A link cannot contain spaces, backslashes or invisible characters."
         ("https://example.com/" + "x" * 4_980, "A link can have at most 2000 characters; this one has 5000."),
         ("https://example.com/" + "x" * 1_981, "A link can have at most 2000 characters; this one has 2001."),
     ],
-)
-def test_invalid_link_is_refused(typed: str, message: str) -> None:
-    with pytest.raises(Invalid) as refusal:
-        validation.link(typed)
-    assert str(refusal.value) == message
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("one\r\ntwo\rthree\n", "one\ntwo\nthree"),
-        ("\n\n  indented\n", "  indented"),
-        ("tab\tstays  \nhere", "tab\tstays\nhere"),
-        (f"no{NUL}thing \x1b[31mred{RLO}", "nothing [31mred"),
-        ("  \n\t\n ", ""),
-        ("编程\n\n😀", "编程\n\n😀"),
-        ("x" * 20_000, "x" * 20_000),
-    ],
-)
-def test_text_keeps_its_lines_and_loses_invisible_characters(typed: str, expected: str) -> None:
-    assert validation.text(typed) == expected
-
-
-def test_too_long_text_is_refused() -> None:
-    with pytest.raises(Invalid, match="at most 20000 characters; this one has 20001"):
-        validation.text("x" * 20_001)
-
-
-@given(st.text(max_size=300))
-def test_valid_text_is_valid_again_unchanged(typed: str) -> None:
-    once = validation.text(typed)
-    assert validation.text(once) == once
-
-
-@given(st.text(max_size=300))
-def test_clean_line_is_cleaned_again_unchanged(typed: str) -> None:
-    once = validation.clean_line(typed, 200)
-    assert validation.clean_line(once, 200) == once
-
-
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("example.com", "https://example.com"),
-        (" example.com:8080/x?y#z ", "https://example.com:8080/x?y#z"),
-        ("bücher.example/ü", "https://bücher.example/ü"),
-        ("8.8.8.8/", "https://8.8.8.8/"),
-        ("http://example.com", "http://example.com"),
-        ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
-        ("", ""),
-    ],
-)
-def test_typed_link_without_scheme_gets_one(typed: str, expected: str) -> None:
-    assert validation.typed_link(typed) == expected
-
-
-PRIVATE = "This link leads to a private network or a single computer, where others cannot follow it."
-
-
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
+    validation.typed_link: [
         *((f"http://{host}/", PRIVATE) for host in (
             "localhost", "localhost:8000", "LOCALHOST.", "intranet", "nas.local", "db.internal", "router.home.arpa",
             "127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "10.0.0.1", "192.168.1.1", "169.254.169.254",
@@ -222,42 +150,81 @@ PRIVATE = "This link leads to a private network or a single computer, where othe
         ("//example.com/", SCHEME),
         ("/a/7", SCHEME),
     ],
-)  # fmt: skip
-def test_typed_link_that_others_cannot_follow_is_refused(typed: str, message: str) -> None:
+    validation.text: [("x" * 20_001, "A text can have at most 20000 characters; this one has 20001.")],
+    validation.comment: [
+        *(
+            (character * length, f"A comment can have at most 10000 characters; this one has {length}.")
+            for character in ("x", "编", "😀")
+            for length in (MAX_COMMENT_LENGTH + 1, 5_000_000)
+        ),
+        *((typed, EMPTY) for typed in ("", " \t\r\n", "\u200b\ufeff", "\u200d\u200c", "\u3164", "\u0301", "\u3000")),
+    ],
+}  # fmt: skip
+
+Clean = Callable[[str], str]
+
+
+def shortened(value: object) -> str:
+    """Return the id of a case: a function's name, or the beginning of a text."""
+    return getattr(value, "__name__", ascii(value)[:40])
+
+
+@pytest.mark.parametrize(
+    ("clean", "typed", "expected"),
+    [(clean, *row) for clean, rows in CLEANED.items() for row in rows],
+    ids=shortened,
+)
+def test_typed_text_is_cleaned(clean: Clean, typed: str, expected: str) -> None:
+    assert clean(typed) == expected
+
+
+@pytest.mark.parametrize(
+    ("clean", "typed", "message"),
+    [(clean, *row) for clean, rows in REFUSED.items() for row in rows],
+    ids=shortened,
+)
+def test_typed_text_is_refused(clean: Clean, typed: str, message: str) -> None:
     with pytest.raises(Invalid) as refusal:
-        validation.typed_link(typed)
+        clean(typed)
     assert str(refusal.value) == message
 
 
 @pytest.mark.parametrize(
-    ("typed", "stored"),
+    "typed",
     [
-        ("Yes.", "Yes."),
-        ("\r\n\r\nfirst  \r\nsecond\r\r", "first\nsecond"),
-        ("    code\n", "    code"),
-        ("ri\u202eght-to-\u200bleft\x00", "right-to-left"),
-        ("</li></details>", "</li></details>"),
-        ("?", "?"),
-        ("👍", "👍"),
-        ("编" * MAX_COMMENT_LENGTH, "编" * MAX_COMMENT_LENGTH),
-        ("😀" * MAX_COMMENT_LENGTH, "😀" * MAX_COMMENT_LENGTH),
-        ("a\r\n" * (MAX_COMMENT_LENGTH // 2), ("a\n" * (MAX_COMMENT_LENGTH // 2)).strip()),
-        ("x" * MAX_COMMENT_LENGTH + " \n" * 100, "x" * MAX_COMMENT_LENGTH),
+        "http://example.com",
+        "https://example.com/a?b=c&d=%20#e",
+        "HTTPS://EXAMPLE.COM/",
+        "http://example.com:8080/",
+        "http://localhost/",
+        "http://127.0.0.1:5000/x",
+        "http://[::1]/",
+        "https://[2001:db8::1]:8443/path",
+        "https://bücher.example/ü",
+        "https://例え.jp/道",
+        "https://xn--bcher-kva.example/",
+        "https://example.com./",
+        "https://a_b.example.com/",
+        "https://web.archive.org/web/2016/http://example.com/",
+        "https://example.com/" + "x" * 1_980,
     ],
 )
-def test_a_comment_is_stored_as_clean_text(typed: str, stored: str) -> None:
-    assert validation.comment(typed) == stored
+def test_valid_link_is_kept_as_typed(typed: str) -> None:
+    assert validation.link(f" {typed}\n") == typed
 
 
-@pytest.mark.parametrize("length", [MAX_COMMENT_LENGTH + 1, 5_000_000])
-@pytest.mark.parametrize("character", ["x", "编", "😀"])
-def test_too_long_a_comment_says_how_long_it_may_be(character: str, length: int) -> None:
-    with pytest.raises(Invalid) as refusal:
-        validation.comment(character * length)
-    assert str(refusal.value) == f"A comment can have at most 10000 characters; this one has {length}."
+@pytest.mark.parametrize("typed", ["", "  ", "\n"])
+def test_empty_link_is_valid(typed: str) -> None:
+    assert validation.link(typed) == ""
 
 
-@pytest.mark.parametrize("typed", ["", " \t\r\n", "\u200b\ufeff", "\u200d\u200c", "\u3164", "\u0301", "\u3000"])
-def test_a_comment_that_shows_nothing_is_refused(typed: str) -> None:
-    with pytest.raises(Invalid, match="this comment is empty"):
-        validation.comment(typed)
+@given(st.text(max_size=300))
+def test_valid_text_is_valid_again_unchanged(typed: str) -> None:
+    once = validation.text(typed)
+    assert validation.text(once) == once
+
+
+@given(st.text(max_size=300))
+def test_clean_line_is_cleaned_again_unchanged(typed: str) -> None:
+    once = validation.clean_line(typed, 200)
+    assert validation.clean_line(once, 200) == once
