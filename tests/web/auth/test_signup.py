@@ -21,27 +21,6 @@ def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> 
     assert user.password.startswith("$argon2id$")
 
 
-@pytest.mark.parametrize(
-    ("field", "typed", "message"),
-    [
-        ("username", "", "A user name must have 2 to 20 letters or digits of one script, - or _."),
-        ("username", "<b>x</b>", "A user name must have 2 to 20 letters or digits of one script, - or _."),
-        ("username", "Admin", "The name Admin is reserved. Please choose another."),
-        ("username", "ANN", "The name ANN is taken. If this is you, log in."),
-        ("password", "", "A password must have 8 to 256 characters."),
-    ],
-)
-def test_error_is_beside_its_field(field: str, typed: str, message: str, reader: Browser, store: Store) -> None:
-    factories.user(store, "ann")
-    fields = {"username": "carl", "password": "long enough"} | {field: typed}
-    reader.open("/signup?next=/new").submit("/signup", **fields)
-    assert (reader.status, reader.field_error(field)) == (422, message)
-    assert reader.page.one("input", name="username")["value"] == fields["username"].strip()
-    assert reader.page.one("input", name="password")["value"] == ""
-    assert reader.form("/signup").one("input", name="next")["value"] == "/new"
-    assert not reader.is_logged_in()
-
-
 def test_name_that_looks_like_a_moderators_is_refused(reader: Browser, store: Store) -> None:
     for name, role in (("Lola", Role.MEMBER), ("olive", Role.MEMBER), ("ann", Role.ADMIN)):
         factories.user(store, name)

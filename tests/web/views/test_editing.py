@@ -52,29 +52,6 @@ def test_unchanged_article_is_not_marked_as_edited(ann: Browser, reader: Browser
     assert "edited" not in reader.open("/a/1").page.one("p", class_="meta").text
 
 
-@pytest.mark.parametrize(
-    ("field", "typed", "message"),
-    [
-        ("title", "", "A title needs at least 3 characters, with a letter or digit among them."),
-        ("link", "javascript:alert(1)", "A link must begin with http:// or https://."),
-        ("text", "x" * 20_001, "A text can have at most 20,000 characters; this one has 20,001."),
-    ],
-)
-def test_error_is_beside_its_field_and_everything_typed_stays(
-    field: str, typed: str, message: str, ann: Browser, store: Store
-) -> None:
-    fields = {"title": "Another", "link": "https://example.com/2", "text": "more"} | {field: typed}
-    ann.open("/a/1/edit").submit("/a/1/edit", **fields, groups=["python", "redis"])
-    assert (ann.status, ann.field_error(field)) == (422, message)
-    form = ann.form("/a/1/edit")
-    assert form.one("input", name="title")["value"] == fields["title"]
-    assert form.one("input", name="link")["value"] == fields["link"]
-    assert form.one("textarea").own_text.removeprefix("\n") == fields["text"]
-    assert {box["value"] for box in form.all("input", name="groups") if "checked" in box} == {"python", "redis"}
-    assert ann.intro.startswith("You can change your article until ")
-    assert store.articles.get(1).title == "On Redis"
-
-
 def test_unknown_group_is_refused_beside_the_groups(ann: Browser) -> None:
     ann.open("/a/1/edit").submit("/a/1/edit", groups=["nope"])
     assert (ann.status, ann.page.by_id("groups-errors").text) == (422, "There is no group named nope.")

@@ -129,28 +129,6 @@ def test_new_group_can_be_used_at_once(mod: Browser) -> None:
     assert "编程" in [box["value"] for box in mod.open("/submit").page.all("input", name="groups")]
 
 
-@pytest.mark.parametrize(
-    ("field", "typed", "message"),
-    [
-        ("name", "", "A group's name must have 1 to 30 characters."),
-        ("name", "\u202eab", "A group's name can only contain letters, digits, - and _."),
-        ("name", "PYTHON", "There is already a group named python."),
-        ("title", "  ", "A group's title must have 1 to 60 characters."),
-        ("description", "x" * 301, "A description can have at most 300 characters."),
-    ],
-)
-def test_error_is_beside_its_field_and_everything_typed_stays(
-    field: str, typed: str, message: str, mod: Browser, store: Store
-) -> None:
-    fields = {"name": "golang", "title": "Go", "description": "A language"} | {field: typed}
-    mod.open("/groups/new").submit("/groups/new", **fields)
-    assert (mod.status, mod.field_error(field)) == (422, message)
-    form = mod.form("/groups/new")
-    assert form.one("input", name="title")["value"] == fields["title"]
-    assert form.one("textarea", name="description").own_text.removeprefix("\n") == fields["description"]
-    assert store.connection.client.scard("groups:") == 2
-
-
 def test_group_keeps_its_name_when_it_is_changed(mod: Browser, store: Store) -> None:
     mod.open(mod.open("/g/python").page.one("nav", class_="orders").one("a", href="/g/python/edit")["href"])
     form = mod.form("/g/python/edit")

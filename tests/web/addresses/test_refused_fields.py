@@ -1,0 +1,60 @@
+"""A field that is refused has its error beside it, and everything typed stays in the form, but passwords."""
+
+import pytest
+
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS
+from tests.web.dom import fields_of
+from tests.web.state import TOKEN, content
+from voteweb.store import Store
+
+TITLE = "A title needs at least 3 characters, with a letter or digit among them."
+SCHEME = "A link must begin with http:// or https://."
+TOO_LONG = "A text can have at most 20,000 characters; this one has 20,001."
+GROUP_LETTERS = "A group's name can only contain letters, digits, - and _."
+USER_NAME = "A user name must have 2 to 20 letters or digits of one script, - or _."
+#: A form, wrong values of its fields, the field that has the error, and the message.
+REFUSED = [
+    ("/submit", {"title": ""}, "title", TITLE),
+    ("/submit", {"title": "编" * 201}, "title", "A title can have at most 200 characters; this one has 201."),
+    ("/submit", {"link": "javascript:alert(1)"}, "link", SCHEME),
+    (
+        "/submit",
+        {"link": "http://localhost:8000/"},
+        "link",
+        "This link leads to a private network or a single computer",
+    ),
+    ("/submit", {"text": "x" * 20_001}, "text", TOO_LONG),
+    ("/submit", {"link": "", "text": ""}, "link", "An article needs a link or a text."),
+    ("/a/1/edit", {"title": ""}, "title", TITLE),
+    ("/a/1/edit", {"link": "javascript:alert(1)"}, "link", SCHEME),
+    ("/a/1/edit", {"text": "x" * 20_001}, "text", TOO_LONG),
+    ("/groups/new", {"name": ""}, "name", "A group's name must have 1 to 30 characters."),
+    ("/groups/new", {"name": "\u202eab"}, "name", GROUP_LETTERS),
+    ("/groups/new", {"name": "python"}, "name", "There is already a group named python."),
+    ("/groups/new", {"title": "  "}, "title", "A group's title must have 1 to 60 characters."),
+    ("/groups/new", {"description": "x" * 301}, "description", "A description can have at most 300 characters."),
+    ("/g/python/edit", {"title": ""}, "title", "A group's title must have 1 to 60 characters."),
+    ("/signup", {"username": ""}, "username", USER_NAME),
+    ("/signup", {"username": "<b>x</b>"}, "username", USER_NAME),
+    ("/signup", {"username": "Admin"}, "username", "The name Admin is reserved. Please choose another."),
+    ("/signup", {"username": "ZOE"}, "username", "The name ZOE is taken. If this is you, log in."),
+    ("/signup", {"password": ""}, "password", "A password must have 8 to 256 characters."),
+]
+
+
+@pytest.mark.parametrize(("path", "wrong", "field", "message"), REFUSED)
+def test_error_is_beside_its_field_and_everything_typed_stays(
+    path: str, wrong: dict[str, str], field: str, message: str, make_person: MakePerson, store: Store
+) -> None:
+    address = next(form for form in FORMS if form.url() == path)
+    browser, typed = make_person(address.sender), {**address.fields, **wrong}
+    before = content(store)
+    browser.open(f"{path}?next=/new&invite={TOKEN}").submit(path, **typed)
+    assert browser.status == 422
+    assert browser.field_error(field).startswith(message)
+    shown = fields_of(browser.form(path))
+    for name in shown.keys() & typed.keys():
+        assert shown[name] == ("" if name == "password" else typed[name]), name
+    assert shown.get("next", "/new") == "/new"
+    assert content(store) == before
