@@ -1,6 +1,7 @@
 """Groups: the list of all, creating and changing one, and the names of groups in addresses."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -14,13 +15,14 @@ from voteweb.core.errors import (
     GroupNotEmpty,
     Invalid,
     NoSuchGroup,
+    TooManyGroups,
 )
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import answer_or_refuse, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
-from voteweb.web.context import store
+from voteweb.web.context import settings, store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
@@ -80,6 +82,17 @@ def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> lis
 def parse_one(typed: str) -> tuple[str, ...]:
     """Return the name of the one group in an address."""
     return (parse_name(typed),)
+
+
+def parse_choice(typed: str, pressed: Sequence[str], others: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names of groups in a moderator's form: those *typed* or *pressed*, and *others*.
+
+    Raises Invalid, TooManyGroups.
+    """
+    chosen = [*pressed, *filter(None, re.split(r"[\s,]+", typed))]
+    if len(chosen) + len(others) > config.MAX_TYPED_GROUPS:
+        raise TooManyGroups(max=settings().max_groups)
+    return [validation.group_name(name) for name in chosen], [validation.group_name(name) for name in others if name]
 
 
 def parse_name(typed: str) -> str:

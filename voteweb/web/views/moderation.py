@@ -40,7 +40,7 @@ from voteweb.store.schema.values import article_id, is_article
 from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article, reads
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer, require_member, require_moderator
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.conversations import queue_thread, tree
 from voteweb.web.flashes import row_category
 from voteweb.web.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
@@ -50,6 +50,7 @@ from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import render_article
+from voteweb.web.views.groups import parse_choice
 
 blueprint = Blueprint("moderation", __name__)
 answers = Blueprint("answers", __name__)
@@ -59,7 +60,6 @@ comment_moderation = Blueprint("comment_moderation", __name__)
 _COMMENT = "/a/<int:id>/c/<int:number>"
 #: The highest position in an article's reports that Redis reads.
 _MAX_POSITION = 2**64 - 1
-_POSITION = re.compile(r"[0-9]{1,20}")
 
 
 class RefusedForm(NamedTuple):
@@ -87,13 +87,6 @@ class _Comment:
     def is_covered(self) -> bool:
         """Whether a comment above was removed together with its replies."""
         return tree(self.thread, CommentOrder.SCORE).is_covered(self.id.number)
-
-    def check_visible(self) -> None:
-        """Raise ArticleGone or CommentGone unless everybody can read it."""
-        if self.article.status is ArticleStatus.REMOVED:
-            raise ArticleGone()
-        if self.node.status is not CommentStatus.VISIBLE or self.is_covered:
-            raise CommentGone()
 
     def log_entry(self, kind: LogAction, user: User, why: str = "") -> NewLogEntry:
         return replace(article_entry(kind, user, self.article, why), about=self.node.author, comment=self.id.number)
@@ -123,14 +116,9 @@ def set_groups(id: int, user: User, article: Article) -> ResponseReturnValue:
     raw_removals = tuple(request.form.getlist("remove"))
     settle = "settle" in request.form
     try:
-        names = [name for name in re.split(r"[\s,]+", typed) if name]
-        if len(names) + len(raw_removals) > config.MAX_TYPED_GROUPS:
-            raise TooManyGroups(max=settings().max_groups)
-        add = [validation.group_name(name) for name in names]
-        remove = [validation.group_name(name) for name in raw_removals if name]
-        groups = store().articles.set_groups(
-            id, add, remove, article_entry(LogAction.GROUPS, user, article), actor=user
-        )
+        add, remove = parse_choice(typed, (), raw_removals)
+        entry = article_entry(LogAction.GROUPS, user, article)
+        groups = store().articles.set_groups(id, add, remove, entry, actor=user)
     except (Invalid, NoSuchGroup, TooManyGroups) as error:
         refused = RefusedForm("groups", error_message(error), return_url(), typed, raw_removals, settle)
         return _render_refused(id, error, refused)
@@ -276,7 +264,7 @@ def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
 def _report_position() -> int:
     """Return the position in the reports of something that the address asks for; raise NoSuchPage if it is none."""
     after = request.args.get("after", "0")
-    if not _POSITION.fullmatch(after) or int(after) > _MAX_POSITION:
+    if not re.fullmatch("[0-9]{1,20}", after) or int(after) > _MAX_POSITION:
         raise NoSuchPage()
     return int(after)
 
@@ -301,10 +289,8 @@ def comment_reports(comment: _Comment, open_reports: Any) -> str:
 
 
 def _render_reports(open_reports: Any, **about: object) -> str:
-    is_first = _report_position() == 0
-    return render_template(
-        "moderation/open_reports.html", reports=open_reports, reasons=REASON_LABELS, is_first=is_first, **about
-    )
+    context = {"reports": open_reports, "reasons": REASON_LABELS, "is_first": _report_position() == 0}
+    return render_template("moderation/open_reports.html", **context, **about)
 
 
 def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
@@ -373,7 +359,10 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
         raise Held()
     if comment is None:
         raise NoSuchComment()
-    comment.check_visible()
+    if comment.article.status is ArticleStatus.REMOVED:
+        raise ArticleGone()
+    if comment.node.status is not CommentStatus.VISIBLE or comment.is_covered:
+        raise CommentGone()
     form = CommentReportForm()
     if viewer is None:
         form.refuse(LoggedOut())

@@ -9,7 +9,7 @@ from flask import Blueprint, flash, jsonify, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 
-from voteweb.core import config, validation
+from voteweb.core import config
 from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, NoSuchPage, TooManyGroups
 from voteweb.core.models import Article, LogAction, Order, User
 from voteweb.web import rate_limits
@@ -23,6 +23,7 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import current_path
+from voteweb.web.views.groups import parse_choice
 
 blueprint = Blueprint("sorting", __name__)
 #: A publish time as Redis returns it.
@@ -46,11 +47,7 @@ class Choice:
     @property
     def changes(self) -> tuple[list[str], list[str]]:
         """The groups to add and those to remove; raises Invalid, TooManyGroups."""
-        chosen = [*self.pressed, *filter(None, re.split(r"[\s,]+", self.typed))]
-        if len(chosen) + len(self.shown) > config.MAX_TYPED_GROUPS:
-            raise TooManyGroups(max=settings().max_groups)
-        names = [validation.group_name(name) for name in chosen]
-        shown = [validation.group_name(name) for name in self.shown]
+        names, shown = parse_choice(self.typed, self.pressed, self.shown)
         return [name for name in names if name not in shown], [name for name in shown if name not in names]
 
 
