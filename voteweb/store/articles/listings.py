@@ -207,7 +207,7 @@ class Listings(StorePart):
                 total, stored, *left_out = replies
                 total, made = total - sum(mark is not None for mark in left_out), NOT_MADE
             rows = dict(enumerate(decoding.rows(stored, with_text=with_text), first))
-            # Votes and times tell articles in a ranking by votes apart, and one that is kept is older than its rows.
+            # One by votes has no ties, as the time is part of its values; and the votes of its rows may be newer.
             if ranking.order is not Order.VOTES:
                 self._order_ties(pipeline, ranking, rows, (start, stop), fields)
             present = tuple(row for at, row in sorted(rows.items()) if row and start <= at < stop)
@@ -322,7 +322,7 @@ class Listings(StorePart):
         return self._queue_comments(pipeline, number, config.COMMENT_PAGE_SIZE, self._keys.comments())
 
     def queue_member_comments(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[ListedComment]]:
-        """Queue a read of page *number* (from 1) of a member's comments, newest first, without those not visible."""
+        """Queue a read of page *number* (from 1) of a member's comments that anybody can read, newest first."""
         return self._queue_comments(pipeline, number, config.COMMENT_PAGE_SIZE, self._keys.commented(name))
 
     def member_comments(self, name: str) -> Iterator[ListedComment]:

@@ -127,7 +127,7 @@ class StoredComment:
         return node, stored
 
     def store(self, stored: str, *, with_replies: bool = False) -> list[Command]:
-        """Store this of the comment: the conversation has another revision then, and the comment is searched anew.
+        """Return the writes that store the comment anew, with another revision of its conversation, for search too.
 
         *with_replies*: the comments below it are shown or hidden, too, after the commit, see Removals.finish. While
         the article stands in ``removing:``, the bits of its comments may disagree with the conversation.
@@ -141,11 +141,11 @@ class StoredComment:
         return [written, ("SADD", self.keys.removing(), article), record_change(self.keys, "t", article)]
 
     def set_state(self, stored: str, *, put: str = "", take: str = "", with_replies: bool = False) -> list[Command]:
-        """Put letters into the state of a comment and take others out; *with_replies* as for :meth:`store`."""
+        """Return the writes that put letters into its state or take them out; *with_replies* as for :meth:`store`."""
         return self.store(change_state(stored, put=put, take=take), with_replies=with_replies)
 
     def set_hidden(self, is_hidden: bool) -> list[Command]:
-        """Note whether anybody can read the comment, in its bit and in the number of comments of its article."""
+        """Return the writes of whether anybody can read it: its bit, and the number of comments of its article."""
         hidden, article = self.keys.hidden(self.id.article), self.keys.article(self.id.article)
         before, exists = self.attempt.read(("GETBIT", hidden, self.id.number), ("EXISTS", article))
         if bool(before) == is_hidden:

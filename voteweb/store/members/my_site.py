@@ -126,7 +126,7 @@ class MySites(StorePart):
         self._known.put(member.id, (member.my, member.front, choice))
 
     def of(self, member: User) -> MySite | None:
-        """Return the choice of *member* if this process knows it, else None."""
+        """Return what *member* follows, hides and saves if this process keeps it, else None."""
         if not member.my:
             return MySite()
         known = self._known.get(member.id)

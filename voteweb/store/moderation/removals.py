@@ -42,7 +42,7 @@ class RemovableArticle:
         self._key = self._keys.article(id)
 
     def deletion(self, author: User | None) -> list[Command]:
-        """Delete it unless it was deleted before; raises NotYours, TooLate to an *author*."""
+        """Return the writes that delete it, if any; raises ArticleGone, NotYours, TooLate to an *author*."""
         stored = self._places.read(self._attempt, self._id)
         article = stored.article
         if article.status is ArticleStatus.DELETED:
@@ -55,11 +55,11 @@ class RemovableArticle:
         return self._forget(stored)
 
     def purge(self) -> list[Command]:
-        """Delete it, though it was deleted before, so that no index keeps its words."""
+        """Return the writes that delete it, also once more, so that no index keeps its words."""
         return [*self._forget(self._places.read(self._attempt, self._id)), record_change(self._keys, "p", self._id)]
 
-    def release(self, name: str, *, deletes: bool) -> list[Command]:
-        """Take it out of the lists of *name*, who leaves; if it is theirs, delete it or take the name off it.
+    def departure(self, name: str, *, deletes: bool) -> list[Command]:
+        """Return the writes for a member *name* who leaves: it is in none of their lists, and nameless or deleted.
 
         One that waits for a moderator, which nobody has read, is deleted anyway.
         """
@@ -75,7 +75,7 @@ class RemovableArticle:
         return [*deleted, *renamed, *lists, ("UNLINK", keys.was(self._id)), *without_answer(keys, self._id)]
 
     def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
-        """Take it out of every list; its comments go with it, *with_replies* or not."""
+        """Return its poster and the writes that take it out of every list, with its comments."""
         stored = self._places.read(self._attempt, self._id)
         article = stored.article
         if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
@@ -83,7 +83,7 @@ class RemovableArticle:
         return article.poster, self._unlisting(stored, ArticleStatus.REMOVED, reason)
 
     def restoration(self) -> tuple[str, list[Command]]:
-        """Put it back, with its votes; one that waited for a moderator until it was removed waits again."""
+        """Return its poster and the writes that put it back, with its votes; one that waited before waits again."""
         stored = self._places.read(self._attempt, self._id, "votes", "was-held")
         article = stored.article
         if article.status is ArticleStatus.DELETED:
@@ -128,7 +128,7 @@ class RemovableComment(StoredComment):
     """A comment. Raises NoSuchComment, and CommentGone where it must not have been deleted or removed."""
 
     def deletion(self, author: User | None) -> list[Command]:
-        """Delete it unless it was deleted before: its place stays, for its replies; raises NotYourComment.
+        """Return the writes that delete it but for its place, if any; raises NotYourComment to an *author*.
 
         What stands below a comment that was removed with its replies stays hidden, with the reason.
         """
@@ -149,8 +149,8 @@ class RemovableComment(StoredComment):
             *without_reports(keys, thing_of(keys, self.id)),
         ]
 
-    def release(self, name: str, *, deletes: bool) -> list[Command]:
-        """Delete it or take the name off it, if *name* has written it; take it from the head of their list."""
+    def departure(self, name: str, *, deletes: bool) -> list[Command]:
+        """Return the writes for a member *name* who leaves: it is not in their list, and is nameless or deleted."""
         listed, written = self.keys.commented(name), list[Command]()
         with suppress(NoSuchComment):
             node, stored = self.read()
@@ -163,7 +163,7 @@ class RemovableComment(StoredComment):
         return [*written, *([("LREM", listed, 1, head)] if head == str(self.id) else [])]
 
     def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
-        """Remove it, with all that is below it or alone."""
+        """Return its author and the writes that remove it, with all that is below it or alone."""
         self._check_article()
         node, stored = self.read()
         if node.status is CommentStatus.DELETED:
@@ -177,7 +177,7 @@ class RemovableComment(StoredComment):
         ]
 
     def restoration(self) -> tuple[str, list[Command]]:
-        """Bring it back at its place, with its votes, and what was removed together with it.
+        """Return its author and the writes that bring it back, and what was removed together with it.
 
         One whose author has left the site since it was removed with its replies stays deleted: only its replies come
         back.
@@ -232,7 +232,7 @@ class Removals(StorePart):
         """Take an article or comment out of the lists of *name*, who leaves; delete it or keep it nameless."""
 
         def decide(attempt: Attempt) -> list[Command]:
-            return removable(attempt, self._context, id).release(name, deletes=deletes)
+            return removable(attempt, self._context, id).departure(name, deletes=deletes)
 
         commit(self._connection, decide, when_full=True)
 
@@ -284,7 +284,7 @@ class Removals(StorePart):
                 pass
 
     def steps(self) -> Iterator[None]:
-        """Do so for every article with such comments, one after the other."""
+        """Finish every article with such comments, one after the other."""
         ids = sorted(filter(str.isdigit, self._connection.command("SMEMBERS", self._keys.removing())))
         yield from steps_of_each(ids, self._steps)
 

@@ -69,8 +69,8 @@ def without_reports(keys: Keys, thing: Thing) -> list[Command]:
 def settle(attempt: Attempt, keys: Keys, thing: Thing, by: str, author: str = "") -> list[Command]:
     """Return the writes that close the open reports of a thing, of which the member *by* has decided.
 
-    Tells its *author* and MAX_TOLD_REPORTERS of the reporters, of more a sample; counts that they are settled, and how
-    long they have waited.
+    Makes *attempt* tell its *author* and MAX_TOLD_REPORTERS of the reporters, of more a sample; counts that they are
+    settled, and how long they have waited.
     """
     stored, total = attempt.read_sample(thing.report_key, config.MAX_TOLD_REPORTERS)
     attempt.told = who_is_told(by, author, sorted(stored))

@@ -35,7 +35,8 @@ def ranking_values(settings: Settings) -> dict[str, float]:
 def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[tuple[Any, ...]]:
     """Return the writes of a commit that put *member* into the set or ranking *key*, or take it out of it.
 
-    A program written after the book may have set a ranking to expire: it stays for good. Under its link an article is
+    ENTER and ENTER-BEST are not commands of Redis but functions of commit.lua. A program written after the book may
+    have set a ranking to expire: it stays for good. Under its link an article is
     found for LINK_SECONDS.
     """
     noun, is_set = keys.split(key)[0], TYPES[keys.split(key)[0]] == "set"

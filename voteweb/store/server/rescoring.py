@@ -40,7 +40,7 @@ class Rescoring(SiteSettings):
                 return
 
     def rescoring_steps(self) -> Iterator[object]:
-        """End what a process that was killed left undone after a change of the settings, in steps."""
+        """Compute the scores that a killed process left undone after a change of the settings, in steps."""
         if self.unfinished_change() is not None:
             yield from self.rescore()
 

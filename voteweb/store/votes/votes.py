@@ -315,7 +315,7 @@ def _count(id: DocumentId, stored: str | None) -> int:
 
 
 def raise_refusal(outcome: Outcome) -> None:
-    """Raise the refusal that a script about comments answered, if it is one."""
+    """Raise the refusal that a script answered, if it is one."""
     match outcome.status:
         case "unknown":
             raise NoSuchArticle()
