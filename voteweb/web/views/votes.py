@@ -11,8 +11,8 @@ from voteweb.core.comments import CommentId
 from voteweb.core.errors import LoggedOut, VotewebError
 from voteweb.core.models import Voter
 from voteweb.core.rate_limits import member_limit
-from voteweb.store import Store
 from voteweb.store.site.rate_limits import RateLimitHit
+from voteweb.store.votes.votes import Votes
 from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import login
 from voteweb.web.auth.login import login_required
@@ -39,12 +39,12 @@ _REFUSALS = (
 class _Act(NamedTuple):
     """The method of the store that an act calls, and what the member is told then."""
 
-    change: Callable[[Store], Callable[..., int]]
+    change: Callable[..., int]
     outcome: VoteFlash
 
 
-_CAST = _Act(lambda site: site.votes.cast, VoteFlash.COUNTED)
-_TAKE_BACK = _Act(lambda site: site.votes.take_back, VoteFlash.TAKEN_BACK)
+_CAST = _Act(Votes.cast, VoteFlash.COUNTED)
+_TAKE_BACK = _Act(Votes.take_back, VoteFlash.TAKEN_BACK)
 #: The acts of the endpoints to which votes are sent.
 ACTS = {
     "votes.vote": _CAST,
@@ -85,7 +85,7 @@ def change_and_count(endpoint: str, id: int | CommentId) -> int:
 def change(endpoint: str, id: int | CommentId, voter: Voter, hit: RateLimitHit | None) -> int:
     """Do the act of *endpoint* and count it in the metrics; return the votes of the article or comment then."""
     act = ACTS[endpoint]
-    votes = act.change(store())(id, voter, hit=hit)
+    votes = act.change(store().votes, id, voter, hit=hit)
     metrics.count(Event.VOTE, act.outcome)
     return votes
 
