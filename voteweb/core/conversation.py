@@ -61,7 +61,7 @@ def _sorted(numbers: list[int], nodes: dict[int, Node], order: CommentOrder, com
 
 
 class ListEnd(NamedTuple):
-    """The end of a list of replies: of comment ``number``, which has ``more`` visible replies that are not shown."""
+    """The end of a shortened list of replies: comment ``number`` has ``more`` visible replies that are not shown."""
 
     number: int
     more: int

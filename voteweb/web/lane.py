@@ -178,7 +178,7 @@ class Lane:
             return None
         request_record.get(sent.environ).complete(found.kept.route, user)
         pieces, parts = page
-        # The entries that the page shows are read by now: the number beside the inbox is without it.
+        # The number beside the inbox is without the entries that this page has just shown.
         account = self._account(voter.id, login.viewer_read(), found.language)
         return own_parts.fill(pieces, own_parts.parts_of(token, account, messages) | parts)
 

@@ -55,7 +55,8 @@ def init_app(app: Flask) -> None:
 def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     """Queue a read of the viewer, to share a round trip with what the page reads.
 
-    If a limit applies to the request, it is counted in the same round trip; :func:`require_member` raises the refusal.
+    Also counts the request against its rate limit, whose refusal :func:`require_member` raises, and the session's use
+    by a form.
     """
     voter = named_voter()
     if voter is None or "viewer" in g:

@@ -22,7 +22,7 @@ _POLICY = SMTP.clone(max_line_length=998)
 
 
 class MailFailedError(Exception):
-    """A mail was not accepted, perhaps for now; the message contains nothing secret."""
+    """The mail server did not accept a mail, perhaps for now; the message contains nothing secret."""
 
 
 class MailRefusedError(Exception):

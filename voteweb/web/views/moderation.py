@@ -294,7 +294,7 @@ def _render_reports(open_reports: Any, **about: object) -> str:
 
 
 def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
-    """Return the article's page with the refused form as it was typed; a wrong group is a wrong form (422)."""
+    """Return the article's page with the refused form as it was typed; the statuses 400 and 404 become 422."""
     return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
 
 
