@@ -1,15 +1,19 @@
 """Bans: the member is logged out everywhere until the ban is lifted."""
 
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import pytest
 
 from tests import factories
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.errors import LoggedOut, NoSuchMember, NotAllowed
-from voteweb.core.models import LogAction, Role
+from voteweb.core.comments import CommentId
+from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed, VotewebError
+from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -26,14 +30,41 @@ def test_a_ban_ends_all_sessions_and_stores_time_and_reason(store: Store) -> Non
     assert (lifted.banned, lifted.ban_reason, lifted.session) == (0, "", after.session)
 
 
-def test_a_banned_member_cannot_post(store: Store) -> None:
+#: Acts of bob: on article 1, by ann, and its comment 1.1, on article 2, which was removed, and on what is his alone.
+ACTS: dict[str, Callable[[Store, User], object]] = {
+    "vote": lambda store, bob: store.votes.cast(1, bob),
+    "vote for a comment": lambda store, bob: store.votes.cast(CommentId(1, 1), bob),
+    "post": lambda store, bob: store.articles.post(factories.draft(link=""), bob, "form-0001"),
+    "comment": lambda store, bob: factories.comment(store, 1, bob),
+    "edit a comment": lambda store, bob: store.comments.edit(CommentId(1, 2), "Better said.", bob),
+    "silence": lambda store, bob: store.comments.set_quiet(1, 2, bob, is_quiet=True),
+    "report": lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""),
+    "invite": lambda store, bob: store.invitations.make(bob),
+    "answer": lambda store, bob: store.waiting.answer(2, bob, "It is no spam."),
+    "follow": lambda store, bob: store.my_sites.follow("go", bob),
+    "hide": lambda store, bob: store.my_sites.hide(hidden_member("ann"), bob),
+    "save": lambda store, bob: store.my_sites.save(1, bob),
+    "make a feed": lambda store, bob: store.feeds.renew(SecretFeed.INBOX, bob),
+    "read an inbox": lambda store, bob: store.inbox.mark_all_read(bob, run(store, "LINDEX", "inbox:bob", 0)),
+}
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize(("field", "refusal"), [("banned", LoggedOut), ("held", Held)])
+def test_who_is_banned_or_waits_cannot_act(store: Store, name: str, field: str, refusal: type[VotewebError]) -> None:
     bob = factories.user(store, "bob")
-    factories.ban(store, "bob")
-    with pytest.raises(LoggedOut):
-        store.articles.post(factories.draft(), bob, "form-0001")
-    assert run(store, "EXISTS", "time:") == 0
-    factories.lift(store, "bob")
-    assert store.articles.post(factories.draft(), bob, "form-0001") == 2
+    factories.article(store, groups=("go",))
+    factories.remove(store, factories.article(store, bob, link="").id)
+    for author in (factories.user(store), bob):
+        factories.comment(store, 1, author, text="Well said, @bob.")
+    run(store, "HSET", "user:bob", field, 1)
+    before = snapshot(store)
+    with pytest.raises(refusal):
+        ACTS[name](store, bob)
+    assert snapshot(store) | {"article:": None} == before | {"article:": None}
+    run(store, "HDEL", "user:bob", field)
+    ACTS[name](store, bob)
+    assert snapshot(store) != before
 
 
 def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:

@@ -12,7 +12,6 @@ from tests.store.inboxes import page, unread, unread_comments
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, NoticeKind, Unread
-from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogAction, Page
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -118,13 +117,3 @@ def test_full_inbox_has_pages(store: Store) -> None:
     assert [notice.comment.id.number for notice in second.rows if notice.comment] == list(range(175, 150, -1))
     assert (second.total, second.first_rank, second.more, page(store, 8).more) == (200, 26, True, False)
     assert unread(store).count == config.INBOX_SIZE
-
-
-def test_banned_member_marks_nothing_as_read(store: Store) -> None:
-    write_thread(store, 1, [node(1)])
-    (entry,) = tell(store, "article 1.1")
-    member = store.users.get("ann")
-    factories.ban(store, "ann")
-    with pytest.raises(LoggedOut):
-        store.inbox.mark_all_read(member, entry)
-    assert unread(store).count == 1

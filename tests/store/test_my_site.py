@@ -9,7 +9,6 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core import config
 from voteweb.core.errors import (
-    LoggedOut,
     NoSuchArticle,
     NoSuchGroup,
     NothingToHide,
@@ -115,13 +114,6 @@ def test_changes_at_once_keep_the_bounds(store: Store, ann: User) -> None:
     at_once([partial(store.my_sites.unfollow, name, ann) for name in names])
     at_once([partial(act, 1, ann) for act in (store.my_sites.save, store.my_sites.unsave)] * 5)
     assert run(store, "ZCARD", "follows:ann") == 0
-
-
-def test_who_was_banned_changes_nothing(store: Store, ann: User) -> None:
-    factories.ban(store, "ann")
-    for act in (store.my_sites.save, store.my_sites.unsave):
-        with pytest.raises(LoggedOut):
-            act(1, ann)
 
 
 def test_all_of_it_goes_with_the_account(store: Store, ann: User) -> None:

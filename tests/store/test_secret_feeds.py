@@ -7,7 +7,6 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.errors import LoggedOut
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
 
@@ -49,11 +48,3 @@ def test_of_addresses_made_at_once_one_works(store: Store) -> None:
     digest = run(store, "HGET", "user:ann", "inbox-feed")
     assert run(store, "KEYS", "inbox-feed:*") == ([f"inbox-feed:{digest}"] if digest else [])
     assert broken(store) == []
-
-
-def test_who_was_banned_makes_no_address(store: Store) -> None:
-    ann = factories.user(store, "ann")
-    factories.ban(store, "ann")
-    with pytest.raises(LoggedOut):
-        store.feeds.renew(INBOX, ann)
-    assert run(store, "KEYS", "inbox-feed:*") == []
