@@ -1,11 +1,13 @@
 """Deletion of an account: immediate for the member, step by step for the articles."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import redis
 
 from tests import factories
+from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run, snapshot
 from tests.store.queries import read_article, reported
 from voteweb.core import config
@@ -18,7 +20,13 @@ from voteweb.store.doctor import Doctor
 
 @pytest.fixture
 def ann(store: Store) -> User:
-    """A member with three articles: 1 in "go" with bob's vote, 2 removed, 3 deleted; 4 is bob's.
+    """The member who leaves the site of :func:`make_site`."""
+    make_site(store)
+    return store.users.get("ann")
+
+
+def make_site(store: Store) -> None:
+    """Make a site on which ann has three articles: 1 in "go" with bob's vote, 2 removed, 3 deleted; 4 is bob's.
 
     Ann has reported 4, as cid has, and invited two people, of whom dan has joined.
     """
@@ -33,7 +41,6 @@ def ann(store: Store) -> User:
         store.reports.make(4, reporter, Reason.SPAM, f"words of {reporter.name}")
     store.users.make("dan", "", invitation=store.invitations.make(ann))
     store.invitations.make(ann)
-    return ann
 
 
 def is_finished(store: Store) -> bool:
@@ -156,34 +163,17 @@ def test_finish_does_nothing_for_members_who_stay(store: Store, ann: User) -> No
 
 
 @pytest.mark.parametrize("delete_articles", [True, False])
-def test_a_deletion_interrupted_anywhere_can_be_resumed(
-    store: Store, ann: User, monkeypatch: pytest.MonkeyPatch, delete_articles: bool
-) -> None:
-    store.account_deletion.start(ann, delete_articles=delete_articles)
-    script, remaining = store.connection.script, 0
+def test_a_deletion_interrupted_anywhere_can_be_resumed(store: Store, delete_articles: bool) -> None:
+    def leave(store: Store) -> Iterator[None]:
+        store.account_deletion.start(store.users.get("ann"), delete_articles=delete_articles)
+        yield from store.account_deletion.steps()
 
-    def interrupt(name: str, /, **values: Any) -> Any:
-        nonlocal remaining
-        remaining -= 1
-        if remaining < 0:
-            raise KeyboardInterrupt
-        return script(name, **values)
-
-    monkeypatch.setattr(store.connection, "script", interrupt)
-    interruptions = 0
-    for limit in range(1, 40):
-        remaining = limit
-        try:
-            store.account_deletion.finish("ann")
-        except KeyboardInterrupt:
-            interruptions += 1
-            assert store.account_deletion.unfinished() == ["ann"]
-            assert broken(store) == []
-        else:
-            break
-    assert interruptions > 1
+    for is_cut in cut_everywhere(store, make_site, leave):
+        assert broken(store) == []
+        list(store.account_deletion.steps())
+        assert is_finished(store) or is_cut
+        assert broken(store) == []
     assert is_finished(store)
-    assert broken(store) == []
 
 
 def test_articles_are_read_in_bounded_steps(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:

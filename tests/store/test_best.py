@@ -14,7 +14,6 @@ from voteweb.core import config
 from voteweb.core.models import Order, Page, Period
 from voteweb.core.ranking import by_votes, day_name, day_number
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 from voteweb.store.schema.values import LEFT_OUT
 
 DAY = 86_400
@@ -70,15 +69,6 @@ def test_rankings_by_votes_agree_with_the_articles_in_a_storm(make_store: MakeSt
         left_out = members.pop(LEFT_OUT)
         assert len(members) <= 3
         assert min(members.values(), default=left_out) >= left_out
-
-
-def test_the_doctor_makes_a_lost_ranking_again(store: Store, three_best: None) -> None:
-    for second in range(5):
-        factories.imported(store, time=1_700_000_000 + second)
-    before = run(store, "ZRANGE", "top:", 0, -1, "WITHSCORES")
-    run(store, "DEL", "top:")
-    assert all(is_repaired for _, is_repaired in Doctor(store.context).repair())
-    assert run(store, "ZRANGE", "top:", 0, -1, "WITHSCORES") == before
 
 
 def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: None) -> None:

@@ -55,17 +55,6 @@ def test_editing_against_deleting_leaves_a_deleted_article(site: Store) -> None:
     assert broken(site) == []
 
 
-def test_concurrent_edits_leave_one_of_them_whole(site: Store) -> None:
-    ann = factories.user(site)
-    for _ in range(ROUNDS):
-        id = factories.article(site, ann).id
-        drafts = [Draft(f"title {i}", f"https://{i}.example/", f"text {i}") for i in range(6)]
-        assert at_once([partial(site.articles.edit, id, draft, ann) for draft in drafts]) == [None] * 6
-        article = site.articles.get(id)
-        assert Draft(article.title, article.link, article.text) in drafts
-    assert broken(site) == []
-
-
 def race_votes(store: Store, id: int, voters: list[User], action: Callable[[], None]) -> int:
     """Run *action* while *voters* vote; return how many votes were counted."""
     votes = [partial(store.votes.cast, id, voter) for voter in voters]
@@ -88,18 +77,6 @@ def test_removing_and_restoring_against_votes_count_the_answered_votes(site: Sto
         article = read_article(site, id)
         assert (article.votes, article.is_listed) == (1 + counted, restores)
         assert (id in ids(site, "good:")) == (restores and counted > 0)
-    assert broken(site) == []
-
-
-def test_equal_concurrent_changes_of_groups_are_logged_once(site: Store) -> None:
-    factories.article(site, groups=("go",))
-    entries = [entry(LogAction.GROUPS, who=f"mod{i}") for i in range(10)]
-    changes = [partial(site.articles.set_groups, 1, ["redis"], ["go"], entry) for entry in entries]
-    assert at_once(changes) == [("redis",)] * 10
-    assert log_size(site) == 1
-    logged = site.log.get(1)
-    assert logged is not None
-    assert (logged.added, logged.removed) == (("redis",), ("go",))
     assert broken(site) == []
 
 

@@ -2,13 +2,11 @@
 
 import time
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from tests.store.test_votes import Vote, cast, take_back
 from voteweb.core.errors import (
@@ -149,14 +147,3 @@ def test_votes_are_not_limited_when_limits_are_off(store: Store) -> None:
     hit = Limit("none", "", LimitScope.MEMBER, 1, 1, 3_600, "", ()), "bob"
     assert store.votes.cast(article.id, bob, hit=hit) == 2
     assert store.votes.take_back(article.id, bob, hit=hit) == 1
-
-
-def test_concurrent_votes_do_not_exceed_the_limit(make_store: MakeStore) -> None:
-    store = make_store(limits=1)
-    bob = factories.user(store, "bob")
-    articles = [factories.article(store) for _ in range(20)]
-    hit = Limit("few", "", LimitScope.MEMBER, 3, 360, 3_600, "", ()), "bob"
-    answers = at_once([partial(store.votes.cast, article.id, bob, hit=hit) for article in articles])
-    assert sum(answer == 2 for answer in answers) == 3
-    assert answers.count(TooFast) == 17
-    assert broken(store) == []

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ from tests.store.doctor.damages import spoil
 from tests.store.examination import broken, broken_keys, described, run, snapshot
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
-from voteweb.core.settings import Settings
-from voteweb.store import Store, build_store
+from voteweb.store import Store
 from voteweb.store.doctor import Doctor, threads
 from voteweb.store.scan import scanner as scanner_module
 from voteweb.store.scan.scanner import Scanner
@@ -173,8 +171,3 @@ def test_every_article_of_several_batches_is_examined(site: Store) -> None:
     for id in (6, 150, 255):
         run(site, "ZREM", "score:", f"article:{id}")
     assert sorted(what for _, what in broken(site)) == ["lacks article:150", "lacks article:255", "lacks article:6"]
-
-
-def test_another_worth_of_votes_is_found_in_every_score(site: Store, settings: Settings) -> None:
-    other = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
-    assert broken_keys(other) == {"score:", "score:go", "score:java"}
