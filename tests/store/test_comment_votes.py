@@ -105,6 +105,13 @@ def test_a_refused_vote_changes_nothing(store: Store, bob: User, action: str, na
     assert str(refused.value)
 
 
+def test_no_vote_below_what_was_removed_with_its_replies(store: Store, bob: User) -> None:
+    factories.comment(store, parent=1)
+    run(store, "HSET", "thread:1", "1", factories.stored_node(state="R"))
+    with pytest.raises(CommentGone):
+        store.votes.cast(CommentId(1, 2), bob)
+
+
 def test_the_voters_expire_an_hour_after_the_end_and_the_number_stays(store: Store, bob: User) -> None:
     run(store, "PERSIST", "voted-comments:1-0")
     store.votes.cast(FIRST, bob)
