@@ -1,8 +1,9 @@
 """Look at the database past the store; the prefix of the site is added to keys in commands and removed in replies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import redis
 
@@ -129,6 +130,20 @@ def described(store: Store, finding: Finding) -> tuple[str, str]:
 def broken_keys(store: Store) -> set[str]:
     """Return the keys that the doctor names."""
     return {key for key, _ in broken(store)}
+
+
+@contextmanager
+def recorded(store: Store) -> Iterator[list[list[Any]]]:
+    """Record the commands of each round trip of a store."""
+    trips: list[list[Any]] = []
+    run_commands = store.connection.run
+
+    def record(commands: Sequence[Any], **options: Any) -> list[Any]:
+        trips.append(list(commands))
+        return run_commands(commands, **options)
+
+    with patch.object(store.connection, "run", record):
+        yield trips
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import run, snapshot
+from tests.store.examination import recorded, run, snapshot
 from tests.store.queries import add_stories, good_ids, ids_of, page, page_ids
 from voteweb.core.models import Article, Order, Page
 from voteweb.store import Store
@@ -112,7 +112,6 @@ def test_reading_lists_changes_nothing(store: Store) -> None:
 def test_a_list_takes_one_round_trip(store: Store, choose: Callable[[Rankings], Ranking]) -> None:
     add_stories(store, [(START + i, 9) for i in range(30)], groups=("go", "redis"))
     store.connection.load_scripts()
-    round_trips: list[float] = []
-    store.connection.on_round_trip = round_trips.append
-    assert len(page(store, choose(store.rankings)).rows) == 25
-    assert len(round_trips) == 1
+    with recorded(store) as trips:
+        assert len(page(store, choose(store.rankings)).rows) == 25
+    assert len(trips) == 1

@@ -1,19 +1,16 @@
 """Open votes: each member's list of the votes that can be taken back is kept by every vote, bounded and expiring."""
 
 import time
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, recorded, run, snapshot
 from voteweb.core import config
 from voteweb.core.models import Article, User
 from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.store.connection.pipeline import Command
 from voteweb.store.votes.votes import rebuild_open_votes
 
 
@@ -52,24 +49,17 @@ def test_votes_on_removed_and_closed_articles_are_left_out(store: Store, bob: Us
     assert broken(store) == []
 
 
-def test_a_page_of_open_votes_takes_two_commands(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_of_open_votes_takes_two_commands(make_store: MakeStore) -> None:
     store = make_store(page_size=3)
     bob = factories.user(store, "bob")
     vote_for(store, bob, 7)
-    sent: list[Command] = []
-    run_commands = store.connection.run
-
-    def record(commands: Sequence[Command]) -> list[Any]:
-        sent.extend(commands)
-        return run_commands(commands)
-
-    monkeypatch.setattr(store.connection, "run", record)
-    pipeline = store.pipeline()
-    pages = [store.votes.queue_open(pipeline, bob.id, number) for number in (1, 2, 3)]
-    pipeline.execute()
+    with recorded(store) as trips:
+        pipeline = store.pipeline()
+        pages = [store.votes.queue_open(pipeline, bob.id, number) for number in (1, 2, 3)]
+        pipeline.execute()
     assert [[row.id for row in page.result.rows] for page in pages] == [[7, 6, 5], [4, 3, 2], [1]]
     assert [(page.result.total, page.result.more) for page in pages] == [(7, True), (7, True), (7, False)]
-    assert len(sent) == 2 * len(pages)
+    assert sum(map(len, trips)) == 2 * len(pages)
 
 
 @pytest.mark.parametrize("batch", [1, 3, 500])

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.store.examination import run
+from tests.store.examination import recorded, run
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.store import Store
 from voteweb.store.comments import threads
 from voteweb.store.comments.threads import SENT_THREAD, SHORT_THREAD, ThreadCache, ThreadRead
-from voteweb.store.connection.pipeline import Command
 
 
 def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
@@ -21,19 +20,11 @@ def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
     return store.read(store.threads.queue_read, article_id, **arguments)
 
 
-def commands_of_read(store: Store, monkeypatch: pytest.MonkeyPatch, **arguments: Any) -> list[list[str]]:
+def commands_of_read(store: Store, **arguments: Any) -> list[list[str]]:
     """Return the names of the commands of a read, trip by trip."""
-    trips: list[list[str]] = []
-    run_commands = store.connection.run
-
-    def record(commands: list[Command], **options: Any) -> list[Any]:
-        trips.append([command[0] for command in commands])
-        return run_commands(commands, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store.connection, "run", record)
+    with recorded(store) as trips:
         read(store, **arguments)
-    return trips
+    return [[command[0] for command in commands] for commands in trips]
 
 
 def test_short_conversation_comes_with_words_and_own_votes(store: Store) -> None:
@@ -78,25 +69,25 @@ def test_every_read_shows_what_is_stored(store: Store) -> None:
     assert read(store).thread.nodes[2] == changed
 
 
-def test_known_conversation_is_not_sent_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_conversation_is_not_sent_again(store: Store) -> None:
     write_thread(store, 1, [node(1)])
-    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]
-    assert commands_of_read(store, monkeypatch) == [["EVALSHA"]]
+    assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]
+    assert commands_of_read(store) == [["EVALSHA"]]
     before = read(store).thread
     assert read(store).thread is before
     write_thread(store, 1, [node(2)])
-    assert commands_of_read(store, monkeypatch) == [["EVALSHA"]]
+    assert commands_of_read(store) == [["EVALSHA"]]
     assert read(store).thread.nodes[1] is before.nodes[1]
-    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]  # it may change again
+    assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]  # it may change again
 
 
-def test_long_conversation_is_read_only_after_a_change(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_conversation_is_read_only_after_a_change(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, SENT_THREAD + 2)])
-    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]
+    assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]
     for votes in (1, 2):
         write_thread(store, 1, [node(1, votes=votes)])
-        assert commands_of_read(store, monkeypatch) == [["EVALSHA"], ["HGETALL"]]
-        assert commands_of_read(store, monkeypatch) == [["EVALSHA"]]
+        assert commands_of_read(store) == [["EVALSHA"], ["HGETALL"]]
+        assert commands_of_read(store) == [["EVALSHA"]]
         assert read(store).thread.nodes[1].votes == votes
 
 
@@ -178,6 +169,6 @@ def test_known_votes_are_read_again_after_any_change(store: Store, monkeypatch: 
         store.votes.cast(comment, ann)
         voted.add(comment.number)
         assert [read(store, **visitor).voted for _ in range(3)] == [voted] * 3
-        assert commands_of_read(store, monkeypatch, **visitor) == [["EVALSHA"]]
+        assert commands_of_read(store, **visitor) == [["EVALSHA"]]
     run(store, "DEL", "voted-comments:1-0")
     assert read(store, **visitor).voted == set()

@@ -1,7 +1,6 @@
 """Examination: no finding on a sound site, and what each finding says; test_repair has all broken invariants."""
 
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.doctor.damages import spoil
-from tests.store.examination import broken, broken_keys, described, run, snapshot
+from tests.store.examination import broken, broken_keys, described, recorded, run, snapshot
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
 from voteweb.store import Store
@@ -60,17 +59,10 @@ def test_an_examination_only_reads(site: Store) -> None:
     assert snapshot(site) == before
 
 
-def test_an_examination_lists_the_keys_once(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands: list[Any] = []
-    send = site.connection.run
-
-    def record(batch: Sequence[Any], **options: Any) -> Any:
-        commands.extend(batch)
-        return send(batch, **options)
-
-    monkeypatch.setattr(site.connection, "run", record)
-    assert broken(site) == []
-    assert [command[:2] for command in commands if command[0] == "SCAN"] == [("SCAN", 0)]
+def test_an_examination_lists_the_keys_once(site: Store) -> None:
+    with recorded(site) as trips:
+        assert broken(site) == []
+    assert [command[:2] for commands in trips for command in commands if command[0] == "SCAN"] == [("SCAN", 0)]
 
 
 def test_many_keys_are_kept_in_a_file(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
