@@ -9,19 +9,8 @@ from threading import Lock
 from tests import factories
 from tests.store.examination import run
 from tests.store.queries import read_articles
+from voteweb.core import errors
 from voteweb.core.comments import CommentId, Thread
-from voteweb.core.errors import (
-    ArticleGone,
-    CommentGone,
-    CommentNotVoted,
-    CommentReported,
-    CommentVoted,
-    ConversationClosed,
-    NotYourComment,
-    OwnComment,
-    ParentGone,
-    TooDeep,
-)
 from voteweb.core.models import LogAction, Reason, User, Voter
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -29,16 +18,16 @@ from voteweb.store.schema.log_entries import NewLogEntry
 Act = Callable[[random.Random, User, int], None]
 #: Refusals that are expected in a storm, because another thread was faster.
 COMMENT_REFUSALS = (
-    ArticleGone,
-    CommentGone,
-    CommentNotVoted,
-    CommentReported,
-    CommentVoted,
-    ConversationClosed,
-    NotYourComment,
-    OwnComment,
-    ParentGone,
-    TooDeep,
+    errors.ArticleGone,
+    errors.CommentGone,
+    errors.CommentNotVoted,
+    errors.CommentReported,
+    errors.CommentVoted,
+    errors.ConversationClosed,
+    errors.NotYourComment,
+    errors.OwnComment,
+    errors.ParentGone,
+    errors.TooDeep,
 )
 
 

@@ -39,6 +39,13 @@ def log_page(store: Store, number: int = 1, **filters: str) -> Page[LogEntry]:
     return store.read(store.log.queue_page, number, **filters)
 
 
+def logged_act(store: Store, id: int = 1) -> LogEntry:
+    """Return an entry of the moderation log."""
+    entry = store.log.get(id)
+    assert entry is not None
+    return entry
+
+
 def good_ids(store: Store, count: int = 50) -> list[int]:
     """Return the ids of the newest *count* good articles."""
     return ids_of(store.read(store.listings.queue_good, count))

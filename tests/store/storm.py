@@ -15,17 +15,7 @@ from typing import Any
 from tests import factories
 from tests.store.comment_acts import COMMENT_REFUSALS, CommentActs
 from tests.storm import Storm
-from voteweb.core.errors import (
-    AlreadyReported,
-    AlreadyVoted,
-    ArticleGone,
-    Duplicate,
-    LinkFixed,
-    NotVoted,
-    NotYours,
-    OwnVote,
-    TooManyGroups,
-)
+from voteweb.core import errors
 from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
@@ -41,15 +31,15 @@ ACTIONS = frozenset({
 MEMBERS = 12
 #: Refusals that are expected in a storm, because another thread was faster.
 REFUSALS = (
-    AlreadyReported,
-    AlreadyVoted,
-    ArticleGone,
-    Duplicate,
-    LinkFixed,
-    NotVoted,
-    NotYours,
-    OwnVote,
-    TooManyGroups,
+    errors.AlreadyReported,
+    errors.AlreadyVoted,
+    errors.ArticleGone,
+    errors.Duplicate,
+    errors.LinkFixed,
+    errors.NotVoted,
+    errors.NotYours,
+    errors.OwnVote,
+    errors.TooManyGroups,
     *COMMENT_REFUSALS,
 )
 
@@ -160,9 +150,9 @@ class StoreStorm(Storm):
         """Create a member who posts and votes, and delete the account."""
         leaver = factories.user(self._store, f"l{chance.getrandbits(60):x}")
         for _ in range(3):
-            with suppress(Duplicate):
+            with suppress(errors.Duplicate):
                 self._post(chance, leaver)
-        with suppress(ArticleGone):
+        with suppress(errors.ArticleGone):
             self._cast(chance, leaver, id)
         self.comments.write(chance, leaver, id)
         self._store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)

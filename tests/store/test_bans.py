@@ -8,6 +8,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, run, snapshot
+from tests.store.queries import logged_act
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed, VotewebError
 from voteweb.core.models import LogAction, Reason, Role, User
@@ -72,8 +73,7 @@ def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
     factories.ban(store, "bob", days=3)
     banned = store.users.get("bob")
     assert abs(banned.banned_until - time.time() - 3 * 86_400) < 60
-    entry = store.log.get(1)
-    assert entry is not None
+    entry = logged_act(store, 1)
     assert entry.until == banned.banned_until
     with pytest.raises(LoggedOut):
         store.articles.post(factories.draft(), bob, "form-0001")
@@ -127,7 +127,6 @@ def test_a_role_given_twice_is_logged_once(store: Store) -> None:
     factories.user(store, "bob")
     for _ in range(2):
         store.users.set_role("bob", Role.MODERATOR, NewLogEntry(LogAction.ROLE, "boss", about="bob", why="moderator"))
-    entry = store.log.get(1)
-    assert entry is not None
+    entry = logged_act(store, 1)
     assert (entry.kind, entry.who, entry.about, entry.why) == (LogAction.ROLE, "boss", "bob", "moderator")
     assert run(store, "LLEN", "log:") == 1

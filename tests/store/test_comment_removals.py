@@ -11,6 +11,7 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
+from tests.store.queries import logged_act
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import (
     ArticleGone,
@@ -219,8 +220,7 @@ def test_only_a_removal_in_force_can_be_undone(site: Store) -> None:
     remove(site)
     remove(site, 5)
     restore(site, undoes=1)
-    undone = site.log.get(1)
-    assert undone is not None
+    undone = logged_act(site, 1)
     assert undone.undone
     assert hidden(site) == [5]
     remove(site)

@@ -9,6 +9,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, snapshot
+from tests.store.queries import logged_act
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups, VotewebError
 from voteweb.core.models import Article, Draft, LogAction, Role, User
@@ -107,8 +108,7 @@ def test_a_moderators_edit_is_logged_and_possible_at_any_time(store: Store, age:
     factories.group(store, "redis")
     store.articles.edit(article.id, draft_of(article, title="Better", groups=("redis",)), moderator(store), EDIT)
     assert store.articles.get(article.id).title == "Better"
-    entry = store.log.get(1)
-    assert entry is not None
+    entry = logged_act(store, 1)
     assert (entry.kind, entry.who, entry.article, entry.title) == (LogAction.EDIT, "Mod", 1, "Redis in Action")
     assert (entry.added, entry.removed) == (("redis",), ("go",))
     assert broken(store) == []

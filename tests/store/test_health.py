@@ -139,9 +139,7 @@ def test_an_unavailable_server_is_down(make_store: MakeStore) -> None:
     assert store.health.health() == ("down", ["Redis does not answer"])
 
 
-@pytest.fixture
-def computed(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Every list of warnings that the checks of the store have computed."""
+def test_health_keeps_its_warnings_for_some_seconds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[list[str]] = []
 
     def warn() -> list[str]:
@@ -149,22 +147,13 @@ def computed(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         return computed[-1]
 
     monkeypatch.setattr(store.health, "warnings", warn)
-    return computed
-
-
-def test_health_keeps_its_warnings_for_some_seconds(store: Store, computed: list[list[str]]) -> None:
-    for _ in range(5):
-        health = store.health.health()
-        assert health == ("degraded", ["A warning."])
-        health.reasons.clear()
-    assert len(computed) == 1
-
-
-def test_health_renews_its_warnings(store: Store, computed: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "HEALTH_SECONDS", -1)
-    for _ in range(3):
-        assert store.health.health() == ("degraded", ["A warning."])
-    assert len(computed) == 3
+    for seconds, times in ((-1, 3), (config.HEALTH_SECONDS, 4)):
+        monkeypatch.setattr(config, "HEALTH_SECONDS", seconds)
+        for _ in range(3):
+            health = store.health.health()
+            assert health == ("degraded", ["A warning."])
+            health.reasons.clear()
+        assert len(computed) == times
 
 
 def test_machine_whose_clock_is_wrong_is_named_until_it_is_set(store: Store) -> None:

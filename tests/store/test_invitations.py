@@ -19,6 +19,12 @@ def page(store: Store, name: str, number: int = 1) -> Page[Invitation]:
     return store.read(store.invitations.queue_page, name, number)
 
 
+def found(store: Store, token: str) -> Invitation:
+    invitation = store.invitations.find(token)
+    assert invitation is not None
+    return invitation
+
+
 @pytest.fixture
 def ann(store: Store) -> User:
     return factories.user(store, "Ann")
@@ -26,15 +32,12 @@ def ann(store: Store) -> User:
 
 def test_an_invitation_is_used_once_and_names_both_members(store: Store, ann: User) -> None:
     token = store.invitations.make(ann)
-    invitation = store.invitations.find(token)
-    assert invitation is not None
+    invitation = found(store, token)
     assert abs(invitation.until - time.time() - config.INVITATION_SECONDS) < 60
     assert invitation == Invitation(digest_of(token), "Ann", invitation.until)
     bob = store.users.make("Bob", "", invitation=token)
     assert bob.invited_by == "Ann"
-    used = store.invitations.find(token)
-    assert used is not None
-    assert used.used == "Bob"
+    assert found(store, token).used == "Bob"
     with pytest.raises(NoInvitation):
         store.users.make("cid", "", invitation=token)
     assert store.users.find("cid") is None
@@ -51,9 +54,7 @@ def test_twenty_concurrent_uses_of_an_invitation_create_one_member(store: Store,
     token = store.invitations.make(ann)
     answers = at_once([partial(store.users.make, f"guest{i}", "", invitation=token) for i in range(20)])
     (guest,) = [answer for answer in answers if answer is not NoInvitation]
-    used = store.invitations.find(token)
-    assert used is not None
-    assert used.used == guest.name
+    assert found(store, token).used == guest.name
     assert len(run(store, "KEYS", "user:?*")) == 2
     assert broken(store) == []
 
@@ -92,9 +93,7 @@ def test_a_revoked_invitation_is_refused(store: Store, ann: User) -> None:
     store.invitations.revoke(digest_of(token), ann)
     with pytest.raises(NoInvitation):
         store.users.make("bob", "", invitation=token)
-    invitation = store.invitations.find(token)
-    assert invitation is not None
-    assert invitation.revoked
+    assert found(store, token).revoked
 
 
 @pytest.mark.parametrize("status", ["banned", "left", "unknown"])
@@ -108,9 +107,7 @@ def test_an_invitation_is_refused_while_its_maker_is_gone(store: Store, ann: Use
         run(store, "DEL", "user:ann")
     with pytest.raises(InviterGone):
         store.users.make("bob", "", invitation=token)
-    invitation = store.invitations.find(token)
-    assert invitation is not None
-    assert invitation.used == ""
+    assert found(store, token).used == ""
     assert store.users.find("bob") is None
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, run
+from tests.store.queries import logged_act
 from voteweb.core.errors import NameTaken
 from voteweb.core.models import LogAction
 from voteweb.store import Store
@@ -48,7 +49,6 @@ def test_acts_that_a_failover_lost_leave_no_trace(store: Store) -> None:
     run(store, "DEL", "log-kind:restore", "log-kind:restore+mod")
     assert broken(store) == []
     factories.remove(store, by="Sue")
-    logged = store.log.get(2)
-    assert logged is not None
+    logged = logged_act(store, 2)
     assert (logged.who, logged.kind) == ("Sue", LogAction.REMOVE)
     assert broken(store) == []

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, run
-from tests.store.queries import log_page
+from tests.store.queries import log_page, logged_act
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store import Store
@@ -53,8 +53,7 @@ def test_entries_are_found_by_moderator_kind_and_member(
 
 
 def test_an_entry_has_moderator_kind_member_time_and_reason(log_of_five: Store) -> None:
-    entry = log_of_five.log.get(2)
-    assert entry is not None
+    entry = logged_act(log_of_five, 2)
     assert entry == LogEntry(2, LogAction.BAN, "mod", entry.time, about="Bob", why="Spam.")
     assert log_page(log_of_five).rows[3] == entry
     assert log_of_five.log.get(77) is None

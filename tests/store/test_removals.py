@@ -10,7 +10,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot, without_prefix
-from tests.store.queries import page_ids, read_article
+from tests.store.queries import logged_act, page_ids, read_article
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
@@ -80,8 +80,7 @@ def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
     assert (article.status, article.reason) == (ArticleStatus.REMOVED, "Spam.")
     assert (article.title, article.link, article.groups) == ("Redis in Action", LINK, ("go",))
     assert (run(site, "SCARD", "voted:1"), ids(site, "gone:ann")) == (2, [1])
-    logged = site.log.get(1)
-    assert logged is not None
+    logged = logged_act(site, 1)
     assert (logged.kind, logged.who, logged.about, logged.article) == (LogAction.REMOVE, "mod", "ann", 1)
     assert logged.why == "Spam."
     assert broken(site) == []

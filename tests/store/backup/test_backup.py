@@ -12,6 +12,7 @@ from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.backup.copying import articles_of, back_up, begin_restore, lasting, restore
 from tests.store.examination import broken, run, snapshot
+from tests.store.queries import logged_act
 from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentStatus
@@ -173,8 +174,7 @@ def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     (late,) = of_nouns(back_up(store), "log-entries")
     restore(store, [*but_nouns(back_up(store), "log-entries"), replace(late, value=[*early.value, late.value[1]])])
     assert broken(store) == []
-    undone = store.log.get(1)
-    assert undone is not None
+    undone = logged_act(store, 1)
     assert undone.undone
 
 

@@ -74,18 +74,7 @@ def test_all_of_many_voters_are_dumped(store: Store) -> None:
 
 @pytest.mark.parametrize("kind", ["wrong type", "no text"])
 @pytest.mark.parametrize(
-    "key",
-    [
-        "article:1",
-        "voted:1",
-        "report:1",
-        "user:ann",
-        "log-entries:",
-        "once:1-token-01",
-        "imported:7",
-        "words:1",
-        "user:",
-    ],
+    "key", "article:1 voted:1 report:1 user:ann log-entries: once:1-token-01 imported:7 words:1 user:".split()
 )
 def test_one_damaged_key_is_skipped_and_named(small: Store, key: str, kind: str) -> None:
     factories.comment(small, 1, small.users.get("ann"))
