@@ -1,7 +1,7 @@
 """The forms that are shown again with errors: fields and labels. ``voteweb.core.validation`` checks what is typed."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from flask import g, request
@@ -213,24 +213,22 @@ class CommentForm(Form):
             self._status = error.status
 
 
+def _reason_field(reasons: Iterable[Reason]) -> RadioField:
+    choices = [SelectChoice(reason.value, REASON_LABELS[reason]) for reason in reasons]
+    return RadioField(_l("Reason"), choices=choices)
+
+
 class ReportForm(Form):
     """A member's report of an article."""
 
-    reason = RadioField(
-        _l("Reason"), choices=[SelectChoice(reason.value, label) for reason, label in REASON_LABELS.items()]
-    )
+    reason = _reason_field(Reason)
     note = StringField(_l("Note (optional)"), [checked(validation.note)])
 
 
 class CommentReportForm(ReportForm):
     """A member's report of a comment, which has no link and is no second posting."""
 
-    reason = RadioField(
-        _l("Reason"),
-        choices=[
-            SelectChoice(reason.value, REASON_LABELS[reason]) for reason in (Reason.SPAM, Reason.TOPIC, Reason.RULES)
-        ],
-    )
+    reason = _reason_field((Reason.SPAM, Reason.TOPIC, Reason.RULES))
 
 
 class AnswerForm(Form):
@@ -239,29 +237,25 @@ class AnswerForm(Form):
     answer = TextAreaField(_l("Your answer to the moderators"), [checked(validation.request)])
 
 
-class NewPasswordForm(Form):
-    """A form in which the member *member_name* chooses a password."""
+class ResetForm(Form):
+    """A new password of the member *member_name*, set by a one-time link."""
+
+    new = PasswordField(_l("New password"), [_new_password])
 
     def __init__(self, member_name: str, **options: Any) -> None:
         super().__init__(**options)
         self.member_name = member_name
 
 
-class PasswordForm(NewPasswordForm):
+class PasswordForm(ResetForm):
     """A new password, confirmed by the current one."""
 
+    first_field = "old"
     old = PasswordField(_l("Current password"))
-    new = PasswordField(_l("New password"), [_new_password])
-
-
-class ResetForm(NewPasswordForm):
-    """A new password, set by a one-time link."""
-
-    new = PasswordField(_l("New password"), [_new_password])
 
 
 class NamedForm(Form):
-    """A form in which somebody types their user name, and chooses a password."""
+    """The name of a member, such as of one who asks for a new password by mail."""
 
     username = StringField(_l("User name"))
 
@@ -283,12 +277,6 @@ class EmailForm(Form):
     email = StringField(_l("E-mail address"), [checked(email_address)])
 
 
-class MailResetForm(Form):
-    """The name of a member who asks for a new password by mail."""
-
-    username = StringField(_l("User name"))
-
-
 class DeleteAccountForm(Form):
     """The deletion of an account, confirmed by its password."""
 
@@ -303,10 +291,9 @@ class DeleteAccountForm(Form):
     )
 
 
-class LoginForm(Form):
+class LoginForm(NamedForm):
     """Name and password of a member; its errors do not tell which of them is wrong."""
 
-    username = StringField(_l("User name"))
     password = PasswordField(_l("Password"))
 
 

@@ -41,7 +41,7 @@ from voteweb.web.auth.authentication import authenticate
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import Form, LoginForm, MailResetForm, RecoveryForm, ResetForm, SignupForm
+from voteweb.web.forms import Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -177,7 +177,7 @@ def login() -> ResponseReturnValue:
     form = LoginForm()
     if form.validate_on_submit():
         try:
-            user = authenticate(form.username.data or "", form.password.data or "")
+            user = authenticate(form.member_name, form.password.data or "")
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
         else:
@@ -240,7 +240,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
 
     Each attempt is counted before the code is looked up. Raises Invalid, Banned, CodeUsed, TooFast.
     """
-    name, code = validation.normal_name(form.username.data or ""), passwords.read(form.code.data or "")
+    name, code = validation.normal_name(form.member_name), passwords.read(form.code.data or "")
     hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name_key(name)))
     pipeline = store().pipeline()
     rate_limits.queue_hits(pipeline, *hits)
@@ -270,11 +270,11 @@ def recover_by_mail() -> ResponseReturnValue:
     """
     if viewer() is not None:
         return redirect("/account", 303)
-    form = MailResetForm()
+    form = NamedForm()
     if form.is_submitted():
         rate_limits.check_form(MAIL_RESET_BY_ADDRESS)
     if form.validate_on_submit():
-        name = validation.normal_name(form.username.data or "")
+        name = validation.normal_name(form.member_name)
         try:
             rate_limits.hit(*rate_limits.address_hits(MAIL_RESET_BY_ADDRESS), (MAIL_RESET_BY_NAME, name_key(name)))
         except TooFast as error:
