@@ -95,6 +95,11 @@ def comment_path(id: int, number: int) -> str:
     return f"/a/{id}/c/{number}"
 
 
+def next_of_form(default: str = "/") -> str:
+    """Return the path of this site that the form's field ``next`` names, else *default*."""
+    return safe_path(request.form.get("next", ""), default)
+
+
 def safe_path(target: str, default: str = "/") -> str:
     """Return *target* if it is a path of this site, else *default*."""
     return target if len(target) <= config.MAX_RETURN_LENGTH and _LOCAL_PATH.fullmatch(target) else default

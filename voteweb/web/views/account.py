@@ -35,7 +35,7 @@ from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.mail import messages
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.urls import absolute, safe_path
+from voteweb.web.urls import absolute, next_of_form, safe_path
 from voteweb.web.views.auth import mail, recovery
 from voteweb.web.views.members import check_present, parse_name
 
@@ -268,12 +268,7 @@ def invite(user: User) -> ResponseReturnValue:
     return redirect("/invitations", 303)
 
 
-@act(
-    invitations,
-    "/invitations/<digest>/revoke",
-    require_member,
-    leads_to=lambda: safe_path(request.form.get("next", ""), "/invitations"),
-)
+@act(invitations, "/invitations/<digest>/revoke", require_member, leads_to=lambda: next_of_form("/invitations"))
 def revoke(digest: str, user: User) -> Message:
     """Revoke one of the viewer's invitations; a moderator can revoke anybody's."""
     try:

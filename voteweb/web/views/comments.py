@@ -44,7 +44,7 @@ from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import RenderedPage, wants_json
-from voteweb.web.urls import return_url, safe_path
+from voteweb.web.urls import next_of_form, return_url
 from voteweb.web.views.members import check_present, parse_name, queue_member
 
 blueprint = Blueprint("comments", __name__)
@@ -246,7 +246,7 @@ def _keeps_typed(view: View) -> View:
 def _place_of(id: CommentId) -> str:
     """Return the address at which the comment is shown, in the order of the page that the form was sent from."""
     thread = store().threads.get(id.article)
-    query = parse_qs(urlsplit(safe_path(request.form.get("next", ""))).query)
+    query = parse_qs(urlsplit(next_of_form()).query)
     order = CommentOrder.SCORE
     if query.get("order", [""])[0] in set(CommentOrder):
         order = CommentOrder(query["order"][0])
@@ -332,7 +332,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
 def _after_deletion(id: int, message: str) -> ResponseReturnValue:
     """Return to the conversation from which a comment on the article *id* was deleted."""
     flash(message)
-    path = safe_path(request.form.get("next", ""), f"/a/{id}")
+    path = next_of_form(f"/a/{id}")
     return redirect(f"{path.partition('#')[0]}#comments", 303)
 
 

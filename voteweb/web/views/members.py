@@ -24,7 +24,7 @@ from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_dateti
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import QueueQuery, page_number, render_list
 from voteweb.web.responses import RenderedPage
-from voteweb.web.urls import safe_path
+from voteweb.web.urls import next_of_form
 
 users = Blueprint("users", __name__)
 blueprint = Blueprint("members", __name__)
@@ -327,11 +327,7 @@ def waiting(page: Page[str], counts: WaitingCounts, refused: RefusedReason | Non
     return render_template("admissions/index.html", page=page, rows=rows, refused=refused, held_count=held_count)
 
 
-def _page_with_form() -> str:
-    return safe_path(request.form.get("next", ""), "/waiting")
-
-
-@act(admissions, "/u/<name>/admit", require_moderator, leads_to=_page_with_form, member=queue_member)
+@act(admissions, "/u/<name>/admit", require_moderator, leads_to=lambda: next_of_form("/waiting"), member=queue_member)
 def admit(user: User, member: User) -> Message:
     """Admit a member whose account waits or was refused."""
     if member.left:
@@ -358,4 +354,4 @@ def refuse(user: User, member: User) -> ResponseReturnValue:
         flash(_("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name))
     else:
         flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
-    return redirect(_page_with_form(), 303)
+    return redirect(next_of_form("/waiting"), 303)

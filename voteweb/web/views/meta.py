@@ -28,7 +28,7 @@ from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.prometheus import Facts
 from voteweb.web.responses import public
-from voteweb.web.urls import safe_path
+from voteweb.web.urls import next_of_form
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ def stats(days: Sequence[DayCounts]) -> str:
 @csrf_handled_by_form
 def choose() -> ResponseReturnValue:
     """Store the chosen language and go back; an unknown one changes nothing."""
-    response = redirect(safe_path(request.form.get("next", "")), 303)
+    response = redirect(next_of_form(), 303)
     chosen = locale.LANGUAGES.get(request.form.get("language", ""))
     if chosen:
         response.set_cookie(

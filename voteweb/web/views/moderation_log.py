@@ -16,7 +16,7 @@ from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number
-from voteweb.web.urls import safe_path
+from voteweb.web.urls import next_of_form
 
 blueprint = Blueprint("moderation_log", __name__)
 #: The kind of act that undoes one of each kind that can be undone.
@@ -44,12 +44,7 @@ def feed() -> Feed:
     return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
 
-@act(
-    blueprint,
-    "/log/<int:id>/undo",
-    require_moderator,
-    leads_to=lambda: safe_path(request.form.get("next", ""), "/log"),
-)
+@act(blueprint, "/log/<int:id>/undo", require_moderator, leads_to=lambda: next_of_form("/log"))
 def undo(id: int, user: User) -> Message:
     """Undo one of the viewer's actions of the last minutes: a change of groups, a removal, or a ban."""
     entry = store().log.get(id)

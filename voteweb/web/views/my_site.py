@@ -17,7 +17,7 @@ from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import read_marks
 from voteweb.web.pagination import page_number
-from voteweb.web.urls import absolute, return_url, safe_path
+from voteweb.web.urls import absolute, next_of_form, return_url
 from voteweb.web.views.groups import parse_name as parse_group
 from voteweb.web.views.members import parse_name as parse_member
 
@@ -48,12 +48,7 @@ def unfollow(name: str, user: User) -> Message:
     return _("You no longer follow this group.")
 
 
-@act(
-    blueprint,
-    "/my/front",
-    require_member,
-    leads_to=lambda: safe_path(request.form.get("next", ""), "/my"),
-)
+@act(blueprint, "/my/front", require_member, leads_to=lambda: next_of_form("/my"))
 def choose_front(user: User) -> Message:
     """Choose whether the front page shows all articles or the groups that the viewer follows."""
     front = MY_GROUPS if request.form.get("front") == MY_GROUPS else ""
