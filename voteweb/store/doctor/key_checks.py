@@ -165,12 +165,17 @@ def _check_mails(scanner: Scanner) -> Iterator[Finding]:
 def member_ids(scanner: Scanner) -> Bitmap:
     """Return the ids of all members, also of those who left, and NO_ID if a member has none or a shared one."""
     ids = Bitmap()
-    for batch in batched(scanner.keys_of("user")):
-        for id in scanner.run_atomic([("HGET", key, "id") for key in batch]):
-            is_new = ids.add(int(id) if id is not None and is_member_id(id) else NO_ID)
-            if not is_new:
-                ids.add(NO_ID)
+    for _, id in ids_by_member(scanner):
+        is_new = ids.add(int(id) if id is not None and is_member_id(id) else NO_ID)
+        if not is_new:
+            ids.add(NO_ID)
     return ids
+
+
+def ids_by_member(scanner: Scanner) -> Iterator[tuple[str, str | None]]:
+    """Yield the key of each member with the id in it."""
+    for batch in batched(scanner.keys_of("user")):
+        yield from zip(batch, scanner.run_atomic([("HGET", key, "id") for key in batch]), strict=True)
 
 
 def _check_counter(scanner: Scanner, key: str, ids: Iterator[int]) -> Iterator[Finding]:
@@ -185,15 +190,6 @@ def _check_counter(scanner: Scanner, key: str, ids: Iterator[int]) -> Iterator[F
         yield Finding(key, f"is {last or 'missing'}, but {highest} is in use", fix)
 
 
-#: The kinds of things that stand in sets and rankings, with the fields that tell whether and where one may stand.
-_TELLING = {
-    "article": ("title", "poster", "link", "groups", "time"),
-    "member": ("id", "name", "role", "since"),
-    "conversation": ("last", "rev", "closes"),
-    "invitation": ("by",),
-}
-
-
 def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that what stands in sets and rankings exists and belongs there; its fields have their own check."""
     keys = scanner.site_keys
@@ -205,27 +201,26 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
     held = scanner.members_of(key for key in found if key not in scanner.mistyped)
     places = ((key, member) for key, members in held for member in members)
-    checked = (place for place in places if _thing(keys, *place))
+    checked = (place for place in places if _thing(keys, *place)[-1])
     yield from scanner.check_each(checked, partial(_reads_of_place, keys), partial(_check_place, keys))
 
 
-def _thing(keys: Keys, key: str, member: str) -> tuple[str, str] | None:
-    """Return the kind of the thing for which *member* stands in *key*, and the key of its hash.
+def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return the kind of the thing for which *member* stands in *key*, and its hash with the fields that tell of that.
 
-    None for the mark of the articles that a ranking left out, and for a member that another check looks at.
+    There are no fields for the mark of the articles that a ranking left out, and where another check looks.
     """
     match noun := keys.split(key)[0]:
         case "users" | "admins" | "held" | "ban-removals" | "leaving":
-            return "member", keys.user(member)
+            return "member", keys.user(member), ("id", "name", "role", "since")
         case "removing":
-            return "conversation", keys.thread(member)
+            return "conversation", keys.thread(member), ("last", "rev", "closes")
         case "invites":
-            return "invitation", keys.invite(invitation_digest(member) or "?")
-    if (member == LEFT_OUT and noun in BEST_NOUNS) or (noun == "saved" and not is_article(member)):
-        return None
-    if noun == "reports" and comment_of(member):
-        return None
-    return "article", f"{keys.prefix}{member}" if is_article(member) else keys.article("?")
+            return "invitation", keys.invite(invitation_digest(member) or "?"), ("by",)
+    is_mark = member == LEFT_OUT and noun in BEST_NOUNS
+    is_of_other_check = (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member))
+    fields = () if is_mark or is_of_other_check else ("title", "poster", "link", "groups", "time")
+    return "article", f"{keys.prefix}{member}" if is_article(member) else keys.article("?"), fields
 
 
 def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
@@ -241,15 +236,15 @@ def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
 
 
 def _reads_of_place(keys: Keys, place: tuple[str, str]) -> list[Command]:
-    kind, key = _thing(keys, *place) or ("article", "")
-    return [("HMGET", key, *_TELLING[kind]), ("SISMEMBER" if key_type(keys, place[0]) == "set" else "ZSCORE", *place)]
+    _, key, fields = _thing(keys, *place)
+    return [("HMGET", key, *fields), ("SISMEMBER" if key_type(keys, place[0]) == "set" else "ZSCORE", *place)]
 
 
 def _check_place(
     keys: Keys, place: tuple[str, str], values: list[str | None], stored: float | bool | None
 ) -> Iterator[Finding]:
-    kind, _ = _thing(keys, *place) or ("article", "")
-    fields, exists = dict(zip(_TELLING[kind], values, strict=True)), any(value is not None for value in values)
+    kind, _, names = _thing(keys, *place)
+    fields, exists = dict(zip(names, values, strict=True)), any(value is not None for value in values)
     if exists and _may_stand(keys, place[0], fields):
         return
     for finding in check_place(keys, *place, stored, None):

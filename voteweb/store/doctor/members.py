@@ -14,10 +14,10 @@ from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
-from voteweb.store.doctor.key_checks import NO_ID, member_ids
+from voteweb.store.doctor.key_checks import NO_ID, ids_by_member, member_ids
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.looks import Fields, Kind, Look
-from voteweb.store.scan.scanner import Bitmap, Scanner, batched
+from voteweb.store.scan.scanner import Bitmap, Scanner
 from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR
@@ -133,10 +133,9 @@ def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Itera
 def _check_shared_ids(scanner: Scanner, shared: set[str]) -> Iterator[Finding]:
     """Check whose these ids are, which were met more than once: a scan may list one member twice."""
     keys, names_of = scanner.site_keys, defaultdict[str, set[str]](set)
-    for batch in batched(scanner.keys_of("user")):
-        for key, id in zip(batch, scanner.run_atomic([("HGET", key, "id") for key in batch]), strict=True):
-            if id in shared:
-                names_of[id].add(keys.split(key)[1])
+    for key, id in ids_by_member(scanner):
+        if id in shared:
+            names_of[id].add(keys.split(key)[1])
     why_not = f"nothing tells whose votes are whose: give all but one the ids that INCR {keys.last_user_id()} returns"
     for id, names in names_of.items():
         for name in sorted(names) if len(names) > 1 else ():
