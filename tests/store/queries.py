@@ -60,18 +60,9 @@ def ids_of(articles: Iterable[Article]) -> list[int]:
     return [article.id for article in articles]
 
 
-def read_article(store: Store, id: int = 1) -> Article:
-    """Return an article, listed or not."""
-    (article,) = read_articles(store, [id]).values()
-    return article
-
-
 def read_articles(store: Store, ids: Iterable[int]) -> dict[int, Article]:
     """Return those of the articles *ids* that exist, listed or not."""
-    pipeline = store.pipeline()
-    futures = {id: store.articles.queue_get(pipeline, id) for id in ids}
-    pipeline.execute()
-    return {id: future.result for id, future in futures.items() if future.result}
+    return {id: article for id in ids if (article := store.read(store.articles.queue_get, id))}
 
 
 def add_stories(store: Store, times_and_votes: Iterable[tuple[float, int]], groups: tuple[str, ...] = ()) -> None:

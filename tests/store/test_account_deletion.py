@@ -9,7 +9,7 @@ import redis
 from tests import factories
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run, snapshot
-from tests.store.queries import read_article, reported
+from tests.store.queries import reported
 from voteweb.core import config
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
@@ -61,7 +61,7 @@ def test_start_logs_the_member_out_for_ever(store: Store, ann: User) -> None:
 def test_kept_articles_lose_the_name_of_their_poster(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("Ann")
-    articles = [read_article(store, id) for id in (1, 2, 3, 4)]
+    articles = [factories.stored_article(store, id) for id in (1, 2, 3, 4)]
     assert [(article.poster, article.status) for article in articles] == [
         (DELETED_MEMBER, ArticleStatus.LISTED),
         (DELETED_MEMBER, ArticleStatus.REMOVED),
@@ -76,7 +76,7 @@ def test_kept_articles_lose_the_name_of_their_poster(store: Store, ann: User) ->
 def test_articles_are_deleted_on_request_including_removed_ones(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=True)
     store.account_deletion.finish("ann")
-    articles = [read_article(store, id) for id in (1, 2, 3)]
+    articles = [factories.stored_article(store, id) for id in (1, 2, 3)]
     assert [(article.title, article.poster, article.status) for article in articles] == [
         ("", DELETED_MEMBER, ArticleStatus.DELETED)
     ] * 3
@@ -210,7 +210,7 @@ def test_an_article_restored_between_steps_is_disowned(
     monkeypatch.setattr(store.connection, "script", restore_before)
     store.account_deletion.finish("ann")
     assert next(moments, None) is None
-    assert read_article(store, 2).poster == DELETED_MEMBER
+    assert factories.stored_article(store, 2).poster == DELETED_MEMBER
     assert is_finished(store)
     assert broken(store) == []
 
@@ -227,7 +227,7 @@ def test_what_other_programs_added_and_deleted_is_skipped(store: Store, ann: Use
     store.account_deletion.finish("ann")
     assert is_finished(store)
     assert not run(store, "EXISTS", "commented:ann")
-    article = read_article(store, 4)
+    article = factories.stored_article(store, 4)
     assert (article.poster, article.status) == ("bob", ArticleStatus.LISTED)
     assert run(store, "HGET", "thread:4", comment.number).split(" ")[-1] == "bob"
 

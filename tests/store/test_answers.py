@@ -22,11 +22,9 @@ def ann(store: Store) -> User:
 
 
 def waiting(store: Store) -> tuple[Article, ...]:
-    pipeline = store.pipeline()
-    articles, counts = store.waiting.queue_answers(pipeline), store.waiting.queue_counts(pipeline)
-    pipeline.execute()
-    assert len(articles.result) == counts.result.answers
-    return articles.result
+    articles = store.read(store.waiting.queue_answers)
+    assert len(articles) == store.read(store.waiting.queue_counts).answers
+    return articles
 
 
 def keep(store: Store, who: str = "mod") -> bool:

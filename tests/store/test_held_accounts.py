@@ -32,11 +32,9 @@ def refusal(reason: str = "An advertisement.") -> NewLogEntry:
 
 def waiting(store: Store) -> tuple[list[str], int]:
     """Return the names on the first page of the queue, and the number of who waits."""
-    pipeline = store.pipeline()
-    page, counts = store.waiting.queue_accounts(pipeline, 1), store.waiting.queue_counts(pipeline)
-    pipeline.execute()
-    assert page.result.total == counts.result.accounts
-    return list(page.result.rows), counts.result.accounts
+    page = store.read(store.waiting.queue_accounts, 1)
+    assert page.total == store.read(store.waiting.queue_counts).accounts
+    return list(page.rows), page.total
 
 
 def logged(store: Store) -> int:

@@ -10,7 +10,6 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
-from tests.store.queries import read_article
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
@@ -60,7 +59,11 @@ def listed(store: Store) -> list[int]:
 
 def test_first_articles_wait_and_are_in_no_list(store: Store, mod: User, ann: User) -> None:
     held = post(store, ann)
-    assert (read_article(store, held).status, listed(store), ids(store, "held-articles:")) == ("held", [], [held])
+    assert (factories.stored_article(store, held).status, listed(store), ids(store, "held-articles:")) == (
+        "held",
+        [],
+        [held],
+    )
     assert store.waiting.has_article(held)
     found = store.waiting.find_article("Ann", "http://www.example.com/redis/")
     assert found is not None
@@ -120,7 +123,7 @@ def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, 
     factories.restore(store, held, actor=mod)
     assert listed(store) == []
     remove(store, held, mod)
-    assert (read_article(store, held).status, ids(store, "held-articles:")) == (ArticleStatus.REMOVED, [])
+    assert (factories.stored_article(store, held).status, ids(store, "held-articles:")) == (ArticleStatus.REMOVED, [])
     assert not release(store, held, mod)
     factories.restore(store, held, actor=mod)
     assert (listed(store), ids(store, "held-articles:"), broken(store)) == ([], [held], [])
@@ -161,7 +164,7 @@ def test_held_article_is_deleted_with_the_account(store: Store, ann: User) -> No
     held = post(store, ann)
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("ann")
-    assert read_article(store, held).status is ArticleStatus.DELETED
+    assert factories.stored_article(store, held).status is ArticleStatus.DELETED
     assert (ids(store, "held-articles:"), broken(store)) == ([], [])
 
 
@@ -170,7 +173,7 @@ def test_a_released_article_is_not_in_a_group_that_was_deleted(store: Store, mod
     store.groups.delete("go", NewLogEntry(LogAction.DELETE, mod.name, title="go"), actor=mod)
     assert broken(store) == []
     assert release(store, held, mod)
-    assert read_article(store, held).groups == ()
+    assert factories.stored_article(store, held).groups == ()
     assert broken(store) == []
 
 
@@ -188,5 +191,5 @@ def test_one_that_is_released_while_its_poster_leaves_is_kept(
 
     monkeypatch.setattr(store.connection, "script", release_before)
     store.account_deletion.finish("ann")
-    article = read_article(store, held)
+    article = factories.stored_article(store, held)
     assert (article.poster, article.status) == (config.DELETED_MEMBER, ArticleStatus.LISTED)

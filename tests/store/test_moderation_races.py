@@ -9,7 +9,6 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
-from tests.store.queries import read_article
 from voteweb.core import config
 from voteweb.core.errors import AlreadyVoted, ArticleGone, LoggedOut, NoSuchMember
 from voteweb.core.models import ArticleStatus, Draft, LogAction, User
@@ -49,7 +48,7 @@ def test_editing_against_deleting_leaves_a_deleted_article(site: Store) -> None:
         edits = [partial(site.articles.edit, id, draft, ann) for draft in drafts]
         answers = at_once([*edits[:4], partial(site.removals.delete, id, ann), *edits[4:]])
         assert refusals(answers) <= {ArticleGone}
-        article = read_article(site, id)
+        article = factories.stored_article(site, id)
         assert (article.status, article.title, article.link) == (ArticleStatus.DELETED, "", "")
     assert (ids(site, "time:"), run(site, "KEYS", "link:*")) == ([], [])
     assert broken(site) == []
@@ -74,7 +73,7 @@ def test_removing_and_restoring_against_votes_count_the_answered_votes(site: Sto
             act()
             act = partial(site.removals.restore, id, entry(LogAction.RESTORE, id))
         counted = race_votes(site, id, members, act)
-        article = read_article(site, id)
+        article = factories.stored_article(site, id)
         assert (article.votes, article.is_listed) == (1 + counted, restores)
         assert (id in ids(site, "good:")) == (restores and counted > 0)
     assert broken(site) == []
@@ -91,7 +90,7 @@ def test_removals_restorations_and_group_changes_add_up_in_the_log(site: Store) 
         ]
         answers = at_once(actions * 3)
         groups_changed = any(isinstance(answer, tuple) for answer in answers)
-        article = read_article(site, id)
+        article = factories.stored_article(site, id)
         assert article.groups == (("redis",) if groups_changed else ("go",))
         removals_logged = log_size(site) - before - groups_changed
         assert (removals_logged % 2 == 0) == article.is_listed  # removed and restored in turn
@@ -117,7 +116,7 @@ def test_account_deletion_against_posts_and_votes_leaves_nothing(site: Store, de
         answers = at_once([*posts[:2], *votes, leave, vote_of_leaver, removal, *posts[2:]])
         assert refusals(answers) <= {LoggedOut, ArticleGone, AlreadyVoted}
         assert run(site, "EXISTS", f"posted:{leaver.name}", f"gone:{leaver.name}", "leaving:") == 0
-        assert read_article(site, id).poster == config.DELETED_MEMBER
+        assert factories.stored_article(site, id).poster == config.DELETED_MEMBER
     assert broken(site) == []
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
-from tests.store.queries import add_stories, page, read_article
+from tests.store.queries import add_stories, page
 from tests.store.storm import GROUPS
 from voteweb.core.errors import AlreadyVoted, CodeUsed, GroupExists, InvitationUsed, LoggedOut, NameTaken, NoInvitation
 from voteweb.core.models import LogAction, Order, Voter
@@ -117,5 +117,5 @@ def test_a_combined_ranking_is_built_once_for_concurrent_readers(store: Store) -
     pages = [answer for answer in at_once([*reads, *votes]) if not isinstance(answer, int)]
     assert {listed.as_of for listed in pages} == {pages[0].as_of}
     assert {tuple(row.id for row in listed.rows) for listed in pages} == {tuple(range(31, 6, -1))}
-    assert read_article(store, article.id).votes == 11
+    assert factories.stored_article(store, article.id).votes == 11
     assert broken(store) == []

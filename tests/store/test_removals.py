@@ -10,7 +10,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot, without_prefix
-from tests.store.queries import logged_act, page_ids, read_article
+from tests.store.queries import logged_act, page_ids
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
@@ -38,7 +38,7 @@ def site(make_store: MakeStore) -> Store:
 def test_a_deleted_article_loses_lists_fields_and_voters(site: Store) -> None:
     site.removals.delete(1, factories.user(site))
     assert ids_in_lists(site) == [[]] * 7
-    article = read_article(site)
+    article = factories.stored_article(site)
     assert (article.status, article.poster) == (ArticleStatus.DELETED, "ann")
     assert (article.title, article.link, article.text) == ("", "", "")
     assert run(site, "EXISTS", "voted:1", "group:go") == 0
@@ -76,7 +76,7 @@ def test_what_has_been_done_changes_nothing(site: Store) -> None:
 def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
     factories.remove(site)
     assert ids_in_lists(site) == [[]] * 7
-    article = read_article(site)
+    article = factories.stored_article(site)
     assert (article.status, article.reason) == (ArticleStatus.REMOVED, "Spam.")
     assert (article.title, article.link, article.groups) == ("Redis in Action", LINK, ("go",))
     assert (run(site, "SCARD", "voted:1"), ids(site, "gone:ann")) == (2, [1])
@@ -144,7 +144,7 @@ def test_restoring_follows_the_present_settings(site: Store, settings: Settings)
     stricter = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
     factories.restore(stricter)
     assert ids(site, "good:") == []
-    article = read_article(site)
+    article = factories.stored_article(site)
     assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 200, abs=1e-6)
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, snapshot
-from tests.store.queries import read_article
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.store import Store
@@ -38,7 +37,7 @@ def test_undoing_a_removal_leaves_a_later_one_in_force(site: Store) -> None:
         factories.restore(site, undoes=1)
     assert snapshot(site) == before
     factories.restore(site, by="Sue", undoes=3)
-    assert read_article(site, 1).status is ArticleStatus.LISTED
+    assert factories.stored_article(site, 1).status is ArticleStatus.LISTED
     assert broken(site) == []
 
 

@@ -178,14 +178,6 @@ def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     assert undone.undone
 
 
-def test_reports_of_a_comment_are_in_the_queue_again(small: Store) -> None:
-    write_thread(small, 1, [node(1)])
-    run(small, "HSET", "comment-report:1.1", "ann", "{}", "zoe", "{}")
-    restore(small, back_up(small))
-    assert run(small, "HGETALL", "comment-report:1.1") == {"ann": "{}", "zoe": "{}"}
-    assert run(small, "ZSCORE", "reports:", "comment:1.1") == 2
-
-
 def test_comments_written_during_the_backup_are_left_out(small: Store) -> None:
     """The article is read after its conversation, and counts one more than the backup has."""
     for parent in (0, 1):
