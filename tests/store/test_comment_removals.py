@@ -16,7 +16,6 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import (
     ArticleGone,
     CommentGone,
-    CommentReported,
     ConversationClosed,
     ConversationEnded,
     NoSuchComment,
@@ -272,22 +271,6 @@ def test_of_many_reporters_some_are_told(site: Store) -> None:
         site.reports.make(FIRST, member, Reason.SPAM, "")
     remove(site)
     assert sum(notices(site, f"member{i}") == ["report log-1"] for i in range(60)) == 50
-
-
-def test_a_comment_is_reported_once_even_after_dismissal(site: Store) -> None:
-    cid = factories.user(site, "cid")
-    site.reports.make(FIRST, cid, Reason.SPAM, "a note")
-    with pytest.raises(CommentReported):
-        site.reports.make(FIRST, cid, Reason.RULES, "again")
-    with pytest.raises(NoSuchComment):
-        site.reports.make(CommentId(1, 77), cid, Reason.SPAM, "")
-    assert site.reports.dismiss(FIRST, entry(LogAction.DISMISS))
-    assert not site.reports.dismiss(FIRST, entry(LogAction.DISMISS))
-    with pytest.raises(CommentReported):
-        site.reports.make(FIRST, cid, Reason.RULES, "again")
-    assert notices(site, "cid") == ["report log-1"]
-    assert run(site, "LLEN", "log:") == 1
-    assert broken(site) == []
 
 
 def test_author_and_reporters_of_an_article_are_told(site: Store) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, snapshot
 from tests.store.queries import logged_act
 from voteweb.core import links
@@ -89,17 +88,10 @@ def test_only_the_poster_may_edit_and_only_in_time(
         store.articles.edit(article.id, draft_of(article, title="New title"), editor)
         assert store.articles.get(article.id).title == "New title"
         return
-    with pytest.raises(refusal):
+    with pytest.raises(refusal) as refused:
         store.articles.edit(article.id, draft_of(article, title="New title"), editor)
+    assert refusal is NotYours or refused.value.values["when"] == pytest.approx(article.time + 900, abs=1e-3)
     assert snapshot(store) == before
-
-
-def test_a_late_edit_is_refused_with_its_deadline(make_store: MakeStore) -> None:
-    store = make_store(edit_seconds=60)
-    article = article_of_age(store, 61)
-    with pytest.raises(TooLate) as refusal:
-        store.articles.edit(article.id, draft_of(article, title="New title"), factories.user(store))
-    assert refusal.value.values["when"] == pytest.approx(article.time + 60, abs=1e-3)
 
 
 @pytest.mark.parametrize("age", [1, 901, 40 * 86_400])

@@ -55,11 +55,6 @@ def test_all_groups_are_in_alphabetical_order_with_their_counts(store: Store) ->
     ]
 
 
-def test_a_site_may_have_no_groups(store: Store) -> None:
-    assert store.groups.all(store.pipeline()) == ()
-    assert read_groups(store) == ()
-
-
 def test_a_group_is_unknown_although_a_ranking_has_its_name(store: Store) -> None:
     factories.group(store, "go")
     run(store, "ZADD", "time:ghost", 1, "article:1")

@@ -28,8 +28,10 @@ def test_imported_stories_with_used_ids_take_the_next(store: Store) -> None:
     assert broken(store) == []
 
 
-def test_members_get_distinct_ids_and_refusals_use_none(store: Store) -> None:
-    ids = {factories.user(store, name).id for name in ("ann", "bob", "cid")}
+def test_members_get_distinct_ids_and_sessions_and_refusals_none(store: Store) -> None:
+    members = [factories.user(store, name) for name in ("ann", "bob", "cid")]
+    ids = {member.id for member in members}
+    assert len({member.session for member in members}) == 3
     store.imports.add([factories.story(poster="dan"), factories.story(poster="eve")])
     assert ids | {store.users.get("dan").id, store.users.get("eve").id} == {1, 2, 3, 4, 5}
     with pytest.raises(NameTaken):

@@ -27,12 +27,6 @@ def test_a_name_is_taken_in_any_case(store: Store, name: str) -> None:
     assert store.users.get("ann") == ann
 
 
-def test_every_member_has_a_distinct_id_and_session(store: Store) -> None:
-    made = [store.users.make(name, "") for name in ("ann", "bob", "cid")]
-    assert [user.id for user in made] == [1, 2, 3]
-    assert len({user.session for user in made}) == 3
-
-
 def test_an_unknown_member_is_none_or_an_error(store: Store) -> None:
     assert store.users.find("nobody-here") is None
     with pytest.raises(NoSuchMember, match="nobody-here"):

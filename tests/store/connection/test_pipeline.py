@@ -81,18 +81,6 @@ def test_an_executed_pipeline_is_empty(server: Server, pipeline: Pipeline) -> No
     assert (first.result, second.result) == (("a",), ("b",))
 
 
-def test_a_pipeline_of_the_store_is_one_round_trip(store: Store) -> None:
-    keys = store.keys
-    round_trips: list[float] = []
-    store.connection.on_round_trip = round_trips.append
-    pipeline = store.pipeline()
-    first = pipeline.queue([("SET", keys.article(1), "1"), ("GET", keys.article(1))], lambda replies: replies[1])
-    second = pipeline.queue([("GET", keys.article(1)), ("GET", keys.article(2))], tuple)
-    pipeline.execute()
-    assert len(round_trips) == 1
-    assert (first.result, second.result) == ("1", ("1", None))
-
-
 def test_an_atomic_run_answers_every_command(store: Store) -> None:
     key = store.keys.article(1)
     assert store.connection.run([("SET", key, "1"), ("GET", key)], atomic=True)[1] == "1"
