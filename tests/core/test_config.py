@@ -84,18 +84,6 @@ def test_good_votes_are_worth_a_day_by_default(env: dict[str, str], vote_score: 
     assert from_env(env).vote_score == vote_score
 
 
-def test_empty_environment_gives_the_numbers_of_the_design() -> None:
-    settings = from_env({})
-    assert (settings.good_votes, settings.own_vote, settings.voting_seconds, settings.page_size) == (
-        200,
-        1,
-        604_800,
-        25,
-    )
-    assert (settings.max_groups, settings.signup, settings.session_days) == (5, "open", 30)
-    assert (settings.redis_url, settings.secret_key) == ("", "")
-
-
 @pytest.mark.parametrize("setting", variables(), ids=lambda setting: setting.name)
 def test_every_setting_has_a_unit_a_description_and_a_variable(setting: dataclasses.Field[object]) -> None:
     assert setting.metadata["unit"]

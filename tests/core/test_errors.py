@@ -45,8 +45,3 @@ def test_codes_are_unique() -> None:
 )
 def test_error_has_its_status_and_message(error: VotewebError, status: int, message: str) -> None:
     assert (error.status, str(error)) == (status, message)
-
-
-def test_unavailable_has_a_status_and_a_retry_time() -> None:
-    assert errors.Unavailable.status == 503
-    assert errors.Unavailable.retry_after > 0

@@ -78,11 +78,6 @@ def test_explanation_has_every_part_of_the_score() -> None:
     )
 
 
-def test_article_without_votes_has_no_bonus() -> None:
-    explanation = explain(article(votes=0), 100, 0, 604_800)
-    assert (explanation.bonus, explanation.equivalent_time) == (0, explanation.posted)
-
-
 def test_votes_lift_an_article_by_a_number_of_days_at_most() -> None:
     # 2,553 votes × 432 s = 12 days 18 h 21 min 36 s, of which 7 days count
     explanation = explain(article(votes=2_553), 432, 7 * 86_400, 604_800)

@@ -1,7 +1,7 @@
 """Round trips to Redis: one for a reader's list, one or two for a member's, whatever the list."""
 
 import time
-from itertools import count, cycle
+from itertools import count
 
 import pytest
 
@@ -190,18 +190,6 @@ def test_vote_takes_one_round_trip_with_its_limit(
         assert count_round_trips(lambda act=act: bob.post(f"/a/5/{act}", fields)) == 1
         assert bob.status == 303
     assert len(store.connection.client.keys(store.keys.limit("vote", "*"))) == 1
-
-
-def test_vote_takes_one_round_trip_after_a_change_of_groups(
-    bob: Browser, count_round_trips: CountRoundTrips, store: Store
-) -> None:
-    fields, groups = {"csrf_token": bob.csrf_token(), "next": "/new"}, cycle(["python", "redis"])
-
-    def vote() -> None:
-        store.connection.client.hset(store.keys.article(5), "groups", next(groups))
-        bob.post("/a/5/vote", fields)
-
-    assert count_round_trips(vote) == 1
 
 
 @pytest.mark.parametrize(("password", "expected"), [("not this one", 3), (PASSWORD, 6)], ids=["wrong", "right"])

@@ -127,13 +127,6 @@ def test_personal_and_failed_responses_are_not_cached(
     assert counting_app.rendered["/x"] == 2
 
 
-def test_failure_is_not_cached(client: Client, counting_app: CountingApp) -> None:
-    counting_app.views["/"] = lambda request: Response("away", 503)
-    assert client.get("/").status_code == 503
-    del counting_app.views["/"]
-    assert client.get("/").text == "/ 2"
-
-
 def test_exception_leaves_no_request_waiting(client: Client, counting_app: CountingApp) -> None:
     def broken(request: Request) -> Response:
         raise RuntimeError

@@ -44,16 +44,6 @@ def test_member_reports_a_comment_once(bob: Browser, mod: Browser) -> None:
     assert bob.open("/").flashes[-1] == "You have already reported this comment."
 
 
-def test_refused_report_keeps_the_note(bob: Browser, store: Store) -> None:
-    before = content(store)
-    for reason in ("", "broken", "nonsense"):
-        bob.open("/a/1/c/1/report").submit("/a/1/c/1/report", reason=reason, note="my note")
-        assert bob.status == 422
-        assert bob.page.by_id("reason-errors").text == "Please choose a reason."
-        assert bob.page.one("input", name="note")["value"] == "my note"
-    assert content(store) == before
-
-
 def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, store: Store) -> None:
     other = factories.article(store, title="Another")
     store.reports.make(other.id, factories.user(store, "reporter0"), Reason.SPAM, "")

@@ -7,7 +7,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser, MakeMember
+from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
 from voteweb.core.models import LogAction
 from voteweb.store import Store
@@ -46,12 +46,6 @@ def test_edit_is_shown_with_its_time_and_keeps_the_ranking(ann: Browser, reader:
     assert not store.connection.client.exists("log:")
 
 
-def test_unchanged_article_is_not_marked_as_edited(ann: Browser, reader: Browser) -> None:
-    ann.open("/a/1/edit").submit("/a/1/edit")
-    assert ann.location == "/a/1"
-    assert "edited" not in reader.open("/a/1").page.one("p", class_="meta").text
-
-
 def test_unknown_group_is_refused_beside_the_groups(ann: Browser) -> None:
     ann.open("/a/1/edit").submit("/a/1/edit", groups=["nope"])
     assert (ann.status, ann.page.by_id("groups-errors").text) == (422, "There is no group named nope.")
@@ -64,13 +58,6 @@ def test_late_poster_is_told_until_when_editing_was_possible(make_member: MakeMe
     assert not late.page.all("form", action="/a/2/delete")
     assert late.open("/a/2/edit").status == 403
     assert late.intro.startswith("You could change this article until ")
-
-
-def test_site_may_allow_no_editing(make_browser: MakeBrowser, ann: Browser, store: Store) -> None:
-    strict = make_browser(edit_seconds=0).start_session(store.users.get("ann"))
-    assert not strict.open("/a/1").page.all("a", href="/a/1/edit")
-    strict.post("/a/1/delete", {"csrf_token": strict.csrf_token()})
-    assert strict.status == 403
 
 
 def test_moderator_edits_at_any_time_and_it_is_logged(mod: Browser, reader: Browser, store: Store) -> None:

@@ -63,7 +63,7 @@ def person(request: pytest.FixtureRequest) -> Browser:
     return browser
 
 
-def test_every_status_has_a_page_of_the_site(person: Browser) -> None:
+def test_every_status_has_a_page_and_json_for_scripts(person: Browser) -> None:
     for status, heading in HEADINGS.items():
         person.open(f"/fail/{status}")
         assert (person.status, person.heading) == (status, heading)
@@ -72,15 +72,8 @@ def test_every_status_has_a_page_of_the_site(person: Browser) -> None:
         assert person.page.one("main").one("a", class_="button")["href"] == "/"
         assert f"Status {status}" in person.page.one("main").text
         assert person.response.content_type == "text/html; charset=utf-8"
-
-
-def test_script_gets_json(person: Browser) -> None:
-    for status in HEADINGS:
-        person.open(f"/fail/{status}", headers=JSON)
-        error = person.response.json["error"]
-        assert person.status == status
-        assert set(error) == {"code", "message"}
-        assert error["message"].endswith(".")
+        error = person.open(f"/fail/{status}", headers=JSON).response.json["error"]
+        assert (person.status, set(error), error["message"][-1]) == (status, {"code", "message"}, ".")
 
 
 @pytest.mark.parametrize("status", [406, 415, 418, 431, 451, 501, 502, 504])

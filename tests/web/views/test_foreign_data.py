@@ -89,14 +89,6 @@ def test_lists_work_with_any_fields(reader: Browser, mod: Browser, store: Store)
         assert reader.open(f"/a/{id}").status in (200, 404)
 
 
-@pytest.mark.parametrize("fields", FIELDS, ids=str)
-def test_list_works_with_one_such_article(fields: dict[str, Any], reader: Browser, store: Store) -> None:
-    write_articles(store, fields)
-    for path in ("/", "/g/python+redis"):
-        assert reader.open(path).status == 200
-        assert reader.page.by_id("a1")
-
-
 def test_lists_skip_members_that_are_no_articles(reader: Browser, mod: Browser, store: Store) -> None:
     for key in RANKINGS:
         store.connection.client.zadd(key, dict.fromkeys(NO_ARTICLES, 1e10))

@@ -168,20 +168,6 @@ def test_every_way_to_settle_returns_and_is_logged(
     assert logged in reader.open("/log").page.one("ol", class_="log").all("li")[0].text
 
 
-def test_refused_form_keeps_typed_text_and_returns_to_the_queue(mod: Browser, store: Store) -> None:
-    report(store, 2, 1)
-    mod.open("/reports").submit("/a/2/remove", reason="")
-    assert mod.status == 422
-    mod.submit("/a/2/remove", reason="Spam.")
-    assert mod.location == "/reports#a2"
-    report(store, 3, 1)
-    mod.open("/reports").submit("/a/3/groups", add="nope")
-    assert mod.form("/a/3/groups").one("p", role="alert").text == "There is no group named nope."
-    mod.submit("/a/3/groups", add="python")
-    assert mod.location == "/reports#a3"
-    assert not mod.follow().titles
-
-
 def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store) -> None:
     report(store, 2, 1)
     queue = mod.open("/reports").response
