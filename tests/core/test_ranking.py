@@ -57,11 +57,8 @@ def test_relevance_is_the_weight_of_words_by_votes_less_years(votes: int, years:
     assert relevance(1.5, votes, years * 365 * 86_400) == pytest.approx(1.5 * factor)
 
 
-def test_voting_ends_when_the_article_says() -> None:
+def test_voting_ends_when_the_article_says_or_a_week_after_posting() -> None:
     assert voting_end(replace(article(time=1_000_000.5), closes=1_100_000), 604_800) == 1_100_000
-
-
-def test_voting_ends_a_week_after_posting_where_nothing_is_stored() -> None:
     assert voting_end(article(time=1_000_000.5), 604_800) == 1_604_800
 
 

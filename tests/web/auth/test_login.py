@@ -80,15 +80,6 @@ def test_login_makes_a_new_session_and_a_new_token(bob: Browser, reader: Browser
     assert reader.is_logged_in()
 
 
-def test_cookie_from_before_the_login_is_a_readers(bob: Browser, reader: Browser) -> None:
-    reader.open("/login")
-    before = reader.client.get_cookie("voteweb")
-    reader.submit("/login", username="bob", password=PASSWORD)
-    assert before is not None
-    reader.client.set_cookie("voteweb", before.value)
-    assert not reader.is_logged_in()
-
-
 def test_outdated_hash_is_renewed_without_ending_the_session(reader: Browser, store: Store) -> None:
     old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
     before = factories.user(store, "ann", password_hash=old)

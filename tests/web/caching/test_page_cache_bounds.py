@@ -1,11 +1,13 @@
-"""The bounds of the page cache, and requests for one page at the same time."""
+"""The bounds of the page cache, requests for one page at the same time, and cookies as the app behind it reads them."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 
 import pytest
-from werkzeug.test import Client
+from hypothesis import example, given
+from hypothesis import strategies as st
+from werkzeug.test import Client, create_environ, run_wsgi_app
 from werkzeug.wrappers import Request, Response
 
 from tests.helpers import until
@@ -13,6 +15,7 @@ from tests.web.caching.conftest import CountingApp
 from voteweb.core import config
 from voteweb.web.caching import page_cache
 from voteweb.web.caching.page_cache import PageCache
+from voteweb.web.i18n import locale
 
 
 def cached_paths(client: Client, counting_app: CountingApp, paths: list[str]) -> list[str]:
@@ -103,3 +106,33 @@ def test_waiting_requests_all_retry_at_once_after_a_failure(
     assert {response.status_code for response in responses} == {503}
     assert counting_app.rendered["/"] == 8
     assert not cache._pending
+
+
+SESSION_COOKIE = "voteweb"
+#: Pieces of headers around which parsers differ: blanks, quotes, empty names, bytes that are no UTF-8.
+PIECES = st.sampled_from(
+    [SESSION_COOKIE, "language", "zh", "en", "=", ";", ",", " ", "\t", '"', "\\", "\\075", "é", "\x80", "\xff"]
+)
+
+
+def personal_page(request: Request) -> Response:
+    """Answer with all that a page of the site can take from cookies."""
+    language = locale.negotiate(request.cookies.get(locale.COOKIE, ""), "")
+    return Response(repr((request.cookies.get(SESSION_COOKIE), language.code)))
+
+
+@given(header=st.lists(PIECES, max_size=12).map("".join))
+@example(header="voteweb =stolen")
+@example(header="voteweb=stolen; language=zh")
+@example(header="language =zh")
+@example(header="language=\xff")
+def test_any_cookies_get_the_page_the_app_would_send(header: str) -> None:
+    app = CountingApp()
+    app.views["/"] = personal_page
+    cache = PageCache(app, 60.0, SESSION_COOKIE)
+    client = Client(cache, use_cookies=False)
+    client.get("/")
+    environ = create_environ("/", headers=[("Cookie", header)])
+    answers = ["".join(part.decode() for part in run_wsgi_app(wsgi, dict(environ))[0]) for wsgi in (cache, app)]
+    assert answers[0] == answers[1]
+    assert "stolen" not in client.get("/").text

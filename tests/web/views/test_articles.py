@@ -28,6 +28,12 @@ def test_front_page_is_by_score_and_new_by_time(reader: Browser, store: Store) -
     assert reader.open("/new").titles == ["Article 3", "Article 2", "Article 1"]
 
 
+def test_the_page_of_good_articles_has_the_newest_fifty(reader: Browser, store: Store) -> None:
+    for number in range(51):
+        factories.imported(store, title=f"Good {number}", votes=200, time=1_456_000_000 + number)
+    assert reader.open("/good").titles == [f"Good {number}" for number in range(50, 0, -1)]
+
+
 def test_good_articles_beside_the_front_page_are_not_on_it(
     make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,11 +132,6 @@ def test_damaged_data_of_the_viewer_are_explained(ann: Browser, store: Store) ->
         assert "WRONGTYPE" not in ann.response.text
 
 
-def test_member_stays_logged_in_on_an_error_page(ann: Browser) -> None:
-    for address in ("/nowhere", "/fail/403", "/fail/500"):
-        assert ann.open(address).page.all("a", href="/account")
-
-
 def test_error_page_of_a_reader_sets_no_cookie(reader: Browser) -> None:
     for address in ("/nowhere", "/fail/400", "/bug", "/a/1/vote"):
         assert "Set-Cookie" not in reader.open(address).response.headers

@@ -108,13 +108,6 @@ def test_signup_needs_an_invitation(enter: Enter, store: Store) -> None:
     assert (guest.status, store.users.find("carl")) == (403, None)
 
 
-def test_closed_site_accepts_no_invitation(enter: Enter, store: Store) -> None:
-    link = invite(enter("mod", Role.MODERATOR))
-    closed = enter(signup="closed").open(link)
-    assert (closed.status, closed.heading) == (403, "Sign-up is closed")
-    assert not closed.page.all("a", href="/signup")
-
-
 def test_invitation_can_be_withdrawn(enter: Enter) -> None:
     mod = enter("mod", Role.MODERATOR)
     link = invite(mod)
