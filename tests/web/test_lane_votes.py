@@ -10,8 +10,8 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeApp
 from voteweb.core.errors import Unavailable
 from voteweb.store import Store
-from voteweb.store.votes.votes import Votes
 from voteweb.web.monitoring import request_record
+from voteweb.web.views import votes
 
 ACTS = ("/a/1/vote", "/a/1/unvote", "/a/1/c/1/vote", "/a/1/c/1/unvote")
 #: A form with this type is one that the lane leaves to Flask.
@@ -67,7 +67,7 @@ def test_vote_that_fails_is_not_cast_again(
         raise error
 
     bob.csrf_token()
-    monkeypatch.setattr(Votes, "cast", fail)
+    monkeypatch.setitem(votes.ACTS, "votes.vote", votes.ACTS["votes.vote"]._replace(change=fail))
     monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
     assert send(bob, "/a/1/vote")[0].startswith(str(status))
     assert (bob.status, len(calls)) == (status, 1)
