@@ -120,6 +120,5 @@ def _send(session: SmtpSession, mail: TakenMail) -> MailOutcome:
 
 
 def _is_last(mail: TakenMail) -> bool:
-    """Tell whether this attempt to send *mail* is the last one."""
     is_old = clock.now() - mail.since >= config.MAX_MAIL_AGE
     return is_old or mail.tries >= config.MAIL_TRIES

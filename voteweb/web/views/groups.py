@@ -80,7 +80,6 @@ def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> lis
 
 
 def parse_one(typed: str) -> tuple[str, ...]:
-    """Return the name of the one group in an address."""
     return (parse_name(typed),)
 
 

@@ -277,14 +277,12 @@ def _queue_open_reports(pipeline: Pipeline, id: int, number: int = 0) -> Future[
 @blueprint.get("/a/<int:id>/reports")
 @reads(require_moderator, article=queue_article, open_reports=_queue_open_reports)
 def article_reports(article: Article, open_reports: Any) -> str:
-    """Show all open reports of an article, page by page."""
     return _render_reports(open_reports, article=article)
 
 
 @comment_moderation.get(f"{_COMMENT}/reports", endpoint="reports")
 @reads(require_moderator, comment=_queue_comment, open_reports=_queue_open_reports)
 def comment_reports(comment: _Comment, open_reports: Any) -> str:
-    """Show all open reports of a comment, page by page."""
     return _render_reports(open_reports, comment=comment)
 
 
