@@ -127,7 +127,7 @@ def _fill_long(store: Store, member: User) -> None:
 def _fill_admin(store: Store, admin: User) -> None:
     """Set an announcement, invite somebody who invites others, and try to log in."""
     entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=LONG_WORD[:120])
-    store.site.set_switch(SwitchName.ANNOUNCEMENT, LONG_LINK, entry, actor=admin)
+    store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, LONG_LINK, entry, actor=admin)
     for inviter, name in ((ADMIN, "First"), ("First", "Second"), ("Second", "Third")):
         invitation = store.invitations.make(store.users.get(inviter))
         store.users.make(name, "", invitation=invitation, network="")

@@ -140,7 +140,7 @@ def test_first_screen_shows_many_articles(
     if announcement:
         admin = factories.user(store, "root", Role.ADMIN)
         entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=announcement)
-        store.site.set_switch(SwitchName.ANNOUNCEMENT, "/about", entry, actor=admin)
+        store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, "/about", entry, actor=admin)
     for screen in (PHONE, DESK):
         visitor = (touch if screen.touch else visit)(name)
         visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})

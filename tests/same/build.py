@@ -80,7 +80,7 @@ def build_full(store: Store) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, admin.name, title="hold.example", why="Spam.")
     store.domain_rules.set("hold.example", DomainAction.HOLD, rule, actor=admin)
     words = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why="We move on <Sunday>.")
-    store.site.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=admin)
+    store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=admin)
     store.groups.change("go", "Go", "A *language*.", alias="golang")
     store.invitations.make(moderator)
 

@@ -99,7 +99,7 @@ def test_the_best_of_a_year_are_the_same_however_they_are_made(store: Store, mon
     monkeypatch.setattr(config, "BEST_STEP", 3)
     assert best_ids(store, Period.YEAR) == wanted
     rescored = run(store, "ZRANGE", f"top-day:{day_name(day_number(now))}", 0, -1)
-    assert sum(moved for _, moved in store.site.rescore()) == 0
+    assert sum(moved for _, moved in store.site_settings.rescore()) == 0
     assert run(store, "ZRANGE", f"top-day:{day_name(day_number(now))}", 0, -1) == rescored
 
 

@@ -64,7 +64,9 @@ def busy(make_store: MakeStore) -> Store:
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.groups.change("go", "Go", "", alias="golang")
     closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
-    store.site.set_switch(SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN))
+    store.site_settings.set_switch(
+        SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)
+    )
     store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())

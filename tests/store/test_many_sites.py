@@ -80,7 +80,7 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     before = [dump(other) for other in others]
     run(site, "DEL", "restoring:")
     assert all(is_repaired for _, is_repaired in Doctor(site.context).repair())
-    deque(site.site.rescore(), maxlen=0)
+    deque(site.site_settings.rescore(), maxlen=0)
     for conversion in Migrations(site.context).conversions(OLDEST):
         deque(conversion.run(site.context), maxlen=0)
     backup = back_up(site)

@@ -42,7 +42,7 @@ def with_changes(store: Store, settings: Settings, **changes: Any) -> Store:
 
 def rescore(store: Store) -> tuple[int, int]:
     """Rescore the site; return how many articles were seen and moved."""
-    steps = list(store.site.rescore())
+    steps = list(store.site_settings.rescore())
     return sum(seen for seen, _ in steps), sum(moved for _, moved in steps)
 
 

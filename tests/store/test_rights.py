@@ -51,7 +51,7 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         assert all(is_repaired for _, is_repaired in Doctor(store.context).repair())
         assert broken(store) == []
         assert list(Backup(store.context).lines([]))
-        list(store.site.rescore())
+        list(store.site_settings.rescore())
         assert store.health.health().status == "ok"
 
 

@@ -100,7 +100,7 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
     [
         lambda site: Doctor(site.context).examine(),
         lambda site: Doctor(site.context).repair(),
-        lambda site: site.site.rescore(),
+        lambda site: site.site_settings.rescore(),
         lambda site: Backup(site.context).lines([]),
         lambda site: Backup(site.context).all_lines(),
         lambda site: forget_mails(site.context, dry_run=True),

@@ -62,8 +62,8 @@ def test_two_first_starts_at_once_agree(store: Store, settings: Settings) -> Non
 
 def test_processes_with_old_settings_write_by_those_in_force(site: Store, settings: Settings) -> None:
     old = build_store(site.connection, settings)  # as a process that read other values when it started
-    old.site.change_settings(replace(settings, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99))
-    list(old.site.rescore())
+    old.site_settings.change_settings(replace(settings, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99))
+    list(old.site_settings.rescore())
     new = started(site, settings)
     posted = factories.article(old, groups=("go",), link="")
     vote(old, posted.id, 2)
@@ -96,26 +96,26 @@ def test_damaged_settings_stop_no_act(site: Store, settings_of: str) -> None:
 def test_a_killed_rescoring_is_ended_by_the_job(
     site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site.site.change_settings(replace(site.context.settings, vote_score=60.0))
+    site.site_settings.change_settings(replace(site.context.settings, vote_score=60.0))
     monkeypatch.setattr("voteweb.store.server.rescoring.batched", lambda items: ([item] for item in items))
-    next(site.site.rescore())  # killed after the first article
+    next(site.site_settings.rescore())  # killed after the first article
     monkeypatch.undo()
     new = started(site, settings)
     assert broken(new) != []
     vote(new, 2, 1)
-    list(new.site.rescoring_steps())
+    list(new.site_settings.rescoring_steps())
     assert broken(new) == []
-    assert new.site.unfinished_change() is None
-    assert list(new.site.rescoring_steps()) == []
+    assert new.site_settings.unfinished_change() is None
+    assert list(new.site_settings.rescoring_steps()) == []
 
 
 def test_a_change_while_articles_are_rescored_is_ended_too(site: Store, settings: Settings) -> None:
-    site.site.change_settings(replace(site.context.settings, vote_score=60.0))
-    steps = site.site.rescore()
+    site.site_settings.change_settings(replace(site.context.settings, vote_score=60.0))
+    steps = site.site_settings.rescore()
     next(steps)
-    site.site.change_settings(replace(site.context.settings, vote_score=70.0))
+    site.site_settings.change_settings(replace(site.context.settings, vote_score=70.0))
     list(steps)
-    assert site.site.unfinished_change() is None
+    assert site.site_settings.unfinished_change() is None
     assert broken(started(site, settings)) == []
 
 
@@ -130,8 +130,8 @@ def test_a_backup_keeps_the_settings(site: Store, settings: Settings) -> None:
 
 @pytest.mark.parametrize("changes", [{"vote_score": 432.0, "lift_days": 1}, {"vote_score": 50_000.0}])
 def test_lost_settings_are_not_replaced_by_others(site: Store, settings: Settings, changes: dict[str, Any]) -> None:
-    site.site.change_settings(replace(site.context.settings, vote_score=50_000.0))
-    list(site.site.rescore())
+    site.site_settings.change_settings(replace(site.context.settings, vote_score=50_000.0))
+    list(site.site_settings.rescore())
     for _ in range(3):
         vote(site, factories.article(site, link="").id, 3)
     run(site, "DEL", "site:")

@@ -17,7 +17,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 def set_switch(store: Store, by: User, name: SwitchName, value: str, words: str = "") -> None:
     entry = NewLogEntry(LogAction.SWITCH, by.name, title=name.value, why=words)
-    store.site.set_switch(name, value, entry, actor=by)
+    store.site_settings.set_switch(name, value, entry, actor=by)
 
 
 def log_of(store: Store) -> list[tuple[str, tuple[str, ...], str, str]]:
@@ -28,15 +28,15 @@ def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store) -> None
     root, mod = factories.user(store, "root", Role.ADMIN), factories.user(store, "mod", Role.MODERATOR)
     with pytest.raises(NotAllowed):
         set_switch(store, mod, SwitchName.READ_ONLY, ON)
-    assert store.site.read_switches() == SiteSwitches()
+    assert store.site_settings.read_switches() == SiteSwitches()
     for _ in range(2):
         set_switch(store, root, SwitchName.READ_ONLY, ON, "Repairs.")
-    switch = store.site.read_switches().read_only
+    switch = store.site_settings.read_switches().read_only
     assert switch is not None
     assert (switch.value, switch.words, switch.by, switch.time > 1e9) == (ON, "Repairs.", "root", True)
     for _ in range(2):
         set_switch(store, root, SwitchName.READ_ONLY, "")
-    assert store.site.read_switches() == SiteSwitches()
+    assert store.site_settings.read_switches() == SiteSwitches()
     assert log_of(store) == [("read-only", (), "", "root"), ("read-only", (ON,), "Repairs.", "root")]
     assert broken(store) == []
 
@@ -48,7 +48,7 @@ def test_admins_who_set_a_switch_at_once_are_each_in_the_log(store: Store) -> No
     choices = ["open", "approve", "invite", ""]
     pairs = zip(admins, choices, strict=True)
     at_once([partial(set_switch, store, admin, SwitchName.SIGNUP, choice) for admin, choice in pairs])
-    entries, signup = log_of(store), store.site.read_switches().signup
+    entries, signup = log_of(store), store.site_settings.read_switches().signup
     assert sorted(added for _, added, _, _ in entries[:-1]) == [(), ("approve",), ("invite",), ("open",)]
     assert entries[0][1] == ((signup.value,) if signup else ())
 
@@ -60,7 +60,7 @@ def test_values_of_another_program_set_nothing(store: Store) -> None:
         ("announcement", switch % "javascript:alert(1)"),
     ):  # fmt: skip
         run(store, "HSET", "site:", name, text)
-    assert store.site.read_switches() == SiteSwitches()
+    assert store.site_settings.read_switches() == SiteSwitches()
     run(store, "DEL", "site:")
     run(store, "SET", "site:", "text")
-    assert store.site.read_switches() == SiteSwitches()
+    assert store.site_settings.read_switches() == SiteSwitches()

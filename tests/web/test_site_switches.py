@@ -67,7 +67,7 @@ def test_last_known_switches_hold_while_the_database_is_away(
     def fail() -> None:
         raise Unavailable
 
-    monkeypatch.setattr(type(store.site), "read_switches", lambda _: fail())
+    monkeypatch.setattr(type(store.site_settings), "read_switches", lambda _: fail())
     switch_clock.now += 5
     assert notices(bob) == ["Read-only Repairs."]
     assert bob.post("/a/1/vote", {"csrf_token": token}).status == 503
@@ -86,7 +86,7 @@ def test_a_silent_database_keeps_each_request_waiting_for_switches_once(
     bob.open("/new")
     switch_clock.now += 5
     with monkeypatch.context() as silent:
-        silent.setattr(type(store.site), "read_switches", time_out)
+        silent.setattr(type(store.site_settings), "read_switches", time_out)
         for seconds, count in ((0.0, 1), (3.0, 1), (2.1, 2)):
             switch_clock.now += seconds
             bob.open("/new")

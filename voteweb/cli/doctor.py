@@ -101,11 +101,13 @@ def rescore(site: Site, to_environment: bool) -> None:
     the site's background job, goes on. Running it again changes nothing.
     """
     if to_environment:
-        site.store.site.change_settings(site.environment)
+        site.store.site_settings.change_settings(site.environment)
     for line in () if to_environment else lines_not_in_force(site.environment, site.settings):
         click.echo(line)
     checked = changed = 0
-    batches = track(site.store.site.rescore(), "Rescoring", site.store.health.counts().articles, lambda batch: batch[0])
+    batches = track(
+        site.store.site_settings.rescore(), "Rescoring", site.store.health.counts().articles, lambda batch: batch[0]
+    )
     for batch_checked, batch_changed in batches:
         checked += batch_checked
         changed += batch_changed

@@ -71,7 +71,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     COMMENT_REMOVALS: lambda site: site.store.removals.steps,
     BAN_REMOVALS: lambda site: site.store.bans.steps,
     MAIL: mail_steps,
-    RESCORING: lambda site: site.store.site.rescoring_steps,
+    RESCORING: lambda site: site.store.site_settings.rescoring_steps,
 }
 
 

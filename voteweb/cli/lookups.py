@@ -55,7 +55,9 @@ def _read_in_force(settings: Settings) -> Settings | None:
     try:
         require_database(settings)
         with open_checked_store(settings, any_schema=True) as store:
-            return in_force(settings, store.site.read_settings()) if store.site.has_settings() else None
+            return (
+                in_force(settings, store.site_settings.read_settings()) if store.site_settings.has_settings() else None
+            )
     except (ConfigError, Unavailable):
         return None
 

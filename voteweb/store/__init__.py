@@ -75,7 +75,7 @@ class Store:
         self.notes = Notes(context)
         self.waiting = Waiting(context)
         self.domain_rules = DomainRules(context)
-        self.site = Rescoring(context)
+        self.site_settings = Rescoring(context)
         self.health = HealthChecks(context)
         self.jobs = Leases(context)
 
@@ -94,7 +94,7 @@ def with_settings_in_force(store: Store) -> Store:
 
     Raises ConfigError if stored scores tell of other settings.
     """
-    settings = store.site.take_settings()
+    settings = store.site_settings.take_settings()
     return store if settings == store.context.settings else build_store(store.connection, settings)
 
 

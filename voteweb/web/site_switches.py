@@ -51,7 +51,7 @@ class KnownSwitches:
         began = monotonic()
         self._due = began + REFRESH_SECONDS
         try:
-            self._known = store().site.read_switches()
+            self._known = store().site_settings.read_switches()
             current_app.extensions["voteweb.settings"] = self._known.settings(self.start_settings)
         except Unavailable:
             ended = monotonic()

@@ -53,7 +53,7 @@ def build_site(store: Store) -> None:
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     words = NewLogEntry(LogAction.SWITCH, "Ann", title="announcement", why="We move on Sunday.")
-    store.site.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
+    store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
     spam = NewLogEntry(LogAction.BAN, "Mod", about="dan", why="spam")
     factories.article(store, factories.user(store, "dan"), link="")
     store.bans.ban("dan", spam, days=7, articles=Span.ALL)

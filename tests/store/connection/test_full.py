@@ -120,7 +120,7 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         assert site.sessions.end("bob", session.digest)
         site.account_deletion.start(bob, delete_articles=True)
         site.account_deletion.finish("bob")
-        assert sum(checked for checked, _ in site.site.rescore()) == 2
+        assert sum(checked for checked, _ in site.site_settings.rescore()) == 2
         pipeline = site.pipeline()
         page = site.listings.queue_page(pipeline, site.rankings.groups(["go", "rust"], Order.SCORE), 1)
         pipeline.execute()

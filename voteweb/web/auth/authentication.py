@@ -44,7 +44,7 @@ def _log_in_by_form() -> None:
     """
     if request.method != "POST" or NAME_FIELD not in request.form or session.get(USER):
         return
-    if not csrf.is_handled_by_form() or not csrf.has_valid_token(request, session):
+    if not csrf.shows_refusals() or not csrf.has_valid_token(request, session):
         return
     try:
         start_session(authenticate(request.form[NAME_FIELD], request.form.get(PASSWORD_FIELD, "")))

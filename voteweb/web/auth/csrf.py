@@ -27,15 +27,15 @@ def init_app(app: Flask) -> None:
     _protection.init_app(app)
 
 
-def csrf_handled_by_form(view: View) -> View:
+def refusals_shown_by_form(view: View) -> View:
     """Mark *view* as one whose form checks token and rate limit itself, so that it keeps what was typed."""
-    view.csrf_handled_by_form = True  # type: ignore[attr-defined]
+    view.refusals_shown_by_form = True  # type: ignore[attr-defined]
     return view
 
 
-def is_handled_by_form() -> bool:
-    """Tell whether the view of this request is marked with :func:`csrf_handled_by_form`."""
-    return getattr(current_app.view_functions.get(request.endpoint or ""), "csrf_handled_by_form", False)
+def shows_refusals() -> bool:
+    """Tell whether the view of this request is marked with :func:`refusals_shown_by_form`."""
+    return getattr(current_app.view_functions.get(request.endpoint or ""), "refusals_shown_by_form", False)
 
 
 def csrf_token() -> str:
@@ -115,7 +115,7 @@ def check_csrf() -> None:
     if has_valid_token(request, session):
         return
     rate_limits.skip_member_hit()  # the page that forged it must not use up what the member may do
-    if not is_handled_by_form():
+    if not shows_refusals():
         _protection.protect()
 
 

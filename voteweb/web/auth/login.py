@@ -167,7 +167,7 @@ def require_member(user: User | None) -> User:
     if user is None:
         raise LoggedOut()
     refusal = rate_limits.exceeded()
-    if refusal is not None and not csrf.is_handled_by_form():
+    if refusal is not None and not csrf.shows_refusals():
         raise refusal
     return user
 
@@ -265,7 +265,7 @@ def _check_request() -> ResponseReturnValue | None:
         return login_redirect()
     if view is not None and request.method == "POST":
         csrf.check_csrf()
-        site_switches.check_form(handled_by_form=csrf.is_handled_by_form())
+        site_switches.check_form(handled_by_form=csrf.shows_refusals())
     return None
 
 

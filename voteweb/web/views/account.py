@@ -16,7 +16,7 @@ from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
 from voteweb.web import data_export, rate_limits
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import (
     end_other_sessions,
     end_session,
@@ -46,7 +46,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 
 
 @blueprint.route("/account", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 @reads(require_member)
 def index(user: User) -> ResponseReturnValue:
     """Show the account; by POST, change its password, which ends all other sessions."""
@@ -127,7 +127,7 @@ def data(user: User) -> ResponseReturnValue:
 
 
 @blueprint.post("/account/delete")
-@csrf_handled_by_form
+@refusals_shown_by_form
 @reads(require_member)
 def delete(user: User) -> ResponseReturnValue:
     """Delete the account: end its sessions for good, then delete what it wrote or remove its name from it.
@@ -184,7 +184,7 @@ def _as_text(member: User, made: tuple[str, ...]) -> str:
 
 
 @mail.route("/account/mail", methods=["GET", "POST"], endpoint="index")
-@csrf_handled_by_form
+@refusals_shown_by_form
 @reads(require_member)
 def show_mail(user: User) -> ResponseReturnValue:
     """Show where the viewer gets mail; by POST, send a link to another address."""

@@ -80,7 +80,7 @@ class _Typed(NamedTuple):
 
 
 @blueprint.get("/admin", endpoint="index")
-@reads(require_admin, switches=lambda pipeline, **_typed: store().site.queue_switches(pipeline))
+@reads(require_admin, switches=lambda pipeline, **_typed: store().site_settings.queue_switches(pipeline))
 def show_switches(switches: SiteSwitches, typed: _Typed | None = None) -> str:
     """Show the health of the site with its reasons, the announcement and the switches; *typed* was refused."""
     status, reasons = site_health()
@@ -111,7 +111,7 @@ def set_switch(switch: str, user: User) -> ResponseReturnValue:
     if name is SwitchName.ANNOUNCEMENT and not entry_words:
         checked = ""
     entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
-    store().site.set_switch(name, checked, entry, actor=user)
+    store().site_settings.set_switch(name, checked, entry, actor=user)
     known_switches().read()
     flash(
         _("Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed.")

@@ -25,7 +25,7 @@ from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, shared_articles
 from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import (
     named_voter,
     queue_viewer,
@@ -139,7 +139,7 @@ def _count(action: str, count: int) -> dict[str, Any]:
 
 
 @blueprint.route("/a/<int:id>/edit", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 def edit(id: int) -> ResponseReturnValue:
     """Edit an article; the form says until when, and a member whose session has ended keeps what they typed."""
     pipeline = store().pipeline()

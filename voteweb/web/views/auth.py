@@ -38,7 +38,7 @@ from voteweb.core.rate_limits import (
 from voteweb.web import rate_limits
 from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.forms import Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
@@ -98,7 +98,7 @@ def next_path() -> str:
 
 
 @blueprint.route("/signup", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 def signup() -> ResponseReturnValue:
     """Create an account and log it in; if the site requires one, with an invitation."""
     if viewer() is not None:
@@ -169,7 +169,7 @@ def _check_look_alike(name: str) -> None:
 
 
 @blueprint.route("/login", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 def login() -> ResponseReturnValue:
     """Log in; a wrong name and a wrong password look and cost the same."""
     if viewer() is not None:
@@ -187,7 +187,7 @@ def login() -> ResponseReturnValue:
 
 
 @blueprint.route("/reset/<token>", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 def reset(token: str) -> ResponseReturnValue:
     """Set a new password by the one-time link that the operator made; ends all sessions."""
     name = store().passwords.linked_member(token)
@@ -217,7 +217,7 @@ def logout() -> ResponseReturnValue:
 
 
 @recovery.route("/recover", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 def recover() -> ResponseReturnValue:
     """Set a new password with a recovery code and log in; a wrong name and a wrong code look and cost the same."""
     if viewer() is not None:
@@ -262,7 +262,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
 
 
 @mail.route("/recover/mail", methods=["GET", "POST"], endpoint="recover")
-@csrf_handled_by_form
+@refusals_shown_by_form
 def recover_by_mail() -> ResponseReturnValue:
     """Send a link for a new password to the address of a member; the answer is the same for every name.
 

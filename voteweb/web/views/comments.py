@@ -33,7 +33,7 @@ from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, rate_limits
 from voteweb.web.acts import Message, act, queue_article, reads
-from voteweb.web.auth.csrf import csrf_handled_by_form, csrf_token
+from voteweb.web.auth.csrf import csrf_token, refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
@@ -256,7 +256,7 @@ def _place_of(id: CommentId) -> str:
 
 @blueprint.route("/a/<int:id>/comment", methods=["GET", "POST"])
 @blueprint.route("/a/<int:id>/c/<int:number>/reply", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 @_keeps_typed
 def write(id: int, number: int = 0) -> ResponseReturnValue:
     """Write a comment on an article, or answer its comment *number*; ``?quote=1`` fills its words into the form."""
@@ -273,7 +273,7 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
 
 
 @blueprint.route("/a/<int:id>/c/<int:number>/edit", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 @_keeps_typed
 def edit(id: int, number: int) -> ResponseReturnValue:
     """Edit the viewer's own comment; the form says until when."""

@@ -20,7 +20,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import answer_or_refuse, reads
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
 from voteweb.web.context import settings, store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
@@ -102,7 +102,7 @@ def parse_name(typed: str) -> str:
 
 
 @blueprint.route("/groups/new", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 @reads(require_moderator)
 def new(user: User) -> ResponseReturnValue:
     form = NewGroupForm()
@@ -119,7 +119,7 @@ def new(user: User) -> ResponseReturnValue:
 
 
 @blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 @reads(
     require_moderator,
     groups=lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),

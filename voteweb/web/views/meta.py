@@ -21,7 +21,7 @@ from voteweb.search.models import SearchError, State
 from voteweb.store.site.rate_limits import queue_days
 from voteweb.web import security
 from voteweb.web.acts import reads
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.charts import draw_chart, draw_rows
 from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
@@ -80,7 +80,7 @@ def stats(days: Sequence[DayCounts]) -> str:
 # It checks no form token: a reader's page has none, so that it can be cached, and this changes nothing but a cookie of
 # the sender's browser. A forged request could at most change the language of the buttons.
 @language.post("/language")
-@csrf_handled_by_form
+@refusals_shown_by_form
 def choose() -> ResponseReturnValue:
     """Store the chosen language and go back; an unknown one changes nothing."""
     response = redirect(next_of_form(), 303)

@@ -38,7 +38,7 @@ from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, is_article
 from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article, reads
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_member, require_moderator
 from voteweb.web.context import store
 from voteweb.web.conversations import queue_thread, tree
@@ -344,7 +344,7 @@ def release(id: int, user: User, article: Article) -> ResponseReturnValue:
 
 
 @comment_moderation.route(f"{_COMMENT}/report", methods=["GET", "POST"], endpoint="report")
-@csrf_handled_by_form
+@refusals_shown_by_form
 def report_comment(id: int, number: int) -> ResponseReturnValue:
     """Report a comment to the moderators, once; a member whose session has ended keeps what they typed."""
     pipeline = store().pipeline()

@@ -14,7 +14,7 @@ from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Article, LogAction, Order, User
 from voteweb.web import rate_limits
 from voteweb.web.acts import article_entry
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import settings, store
 from voteweb.web.forms import Form
@@ -53,7 +53,7 @@ class Choice:
 
 @blueprint.route("/sort", methods=["GET", "POST"])
 @login_required
-@csrf_handled_by_form
+@refusals_shown_by_form
 def index() -> ResponseReturnValue:
     """Show the articles without a group, or with ``of=all`` all articles, and save the groups of those on a page.
 

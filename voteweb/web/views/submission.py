@@ -22,7 +22,7 @@ from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
 from voteweb.search.words import Part, Term, tokens
 from voteweb.web.acts import answer_or_refuse
-from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, search_index, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
@@ -41,7 +41,7 @@ _MAX_COMPARED, _MAX_SHOWN = 20, 3
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])
-@csrf_handled_by_form
+@refusals_shown_by_form
 def submit() -> ResponseReturnValue:
     """Post an article; a member whose session has ended keeps what they typed.
 
@@ -77,7 +77,7 @@ def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
 
 
 @blueprint.post("/submit/title")
-@csrf_handled_by_form
+@refusals_shown_by_form
 def fetch_title() -> ResponseReturnValue:
     """Show the form again, with the title of the page that its link leads to."""
     if not settings().fetch_titles:
@@ -97,7 +97,7 @@ def fetch_title() -> ResponseReturnValue:
 
 
 @blueprint.post("/submit/preview")
-@csrf_handled_by_form
+@refusals_shown_by_form
 def preview() -> ResponseReturnValue:
     """Show the form again, with its text as it will look, and an earlier article with the same link or story."""
     viewer, form = _read()
