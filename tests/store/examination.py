@@ -1,5 +1,6 @@
 """Look at the database past the store; the prefix of the site is added to keys in commands and removed in replies."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -123,8 +124,9 @@ def broken(store: Store) -> list[tuple[str, str]]:
 
 
 def described(store: Store, finding: Finding) -> tuple[str, str]:
-    """Return the key of a finding, and what is wrong with it."""
-    return without_prefix(store, finding.key), without_prefix(store, finding.what)
+    """Return the key of a finding, and what is wrong with it, where a second that passes makes no difference."""
+    what = re.sub(r"in \d+ seconds", "in N seconds", without_prefix(store, finding.what))
+    return without_prefix(store, finding.key), what
 
 
 def broken_keys(store: Store) -> set[str]:
