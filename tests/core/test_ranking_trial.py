@@ -6,7 +6,15 @@ from dataclasses import replace
 import pytest
 
 from voteweb.core.models import Article
-from voteweb.core.ranking_trial import FirstPage, Sample, change_weights, evaluate, stay_seconds, votes_reached
+from voteweb.core.ranking_trial import (
+    FirstPage,
+    Sample,
+    change_weights,
+    evaluate,
+    has_own_vote_score,
+    stay_seconds,
+    votes_reached,
+)
 from voteweb.core.settings import Settings
 
 DAY = 86_400
@@ -62,3 +70,9 @@ def test_a_weight_that_is_left_out_stays() -> None:
     assert change_weights(settings) == settings
     assert change_weights(settings, lift_days=2, comment_good_votes=5).vote_score == 600
     assert change_weights(settings, good_votes=100).vote_score == 864
+
+
+def test_only_the_worth_of_a_vote_goes_before_the_votes_of_a_good_article() -> None:
+    assert has_own_vote_score(Settings(vote_score=100))
+    assert not has_own_vote_score(Settings(good_votes=20))
+    assert not has_own_vote_score(replace(Settings(), comment_vote_score=100))

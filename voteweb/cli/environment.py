@@ -7,7 +7,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -159,12 +158,17 @@ def write_file(file: Path, values: Mapping[str, str], comments: Mapping[str, str
 
     It is written whole or not at all. Raises FileExistsError if there is such a file.
     """
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, prefix=f"{file.name}.") as draft:
-        for name, value in values.items():
-            draft.write(f"# {comments[name]}\n{name}={value}\n" if name in comments else f"{name}={value}\n")
-        draft.flush()
-        os.fsync(draft.fileno())
-        os.link(draft.name, file)  # unlike a renamed draft, it replaces nothing
+    draft = file.with_name(f"{file.name}.new")
+    draft.unlink(missing_ok=True)  # one of a process that was killed
+    try:
+        with open(draft, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+            for name, value in values.items():
+                stream.write(f"# {comments[name]}\n{name}={value}\n" if name in comments else f"{name}={value}\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.link(draft, file)  # unlike a renamed draft, it replaces nothing
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 #: The user of a site that root makes.

@@ -252,10 +252,9 @@ def load_app(_target: str) -> "Flask":
 
 def _announce_address(settings: Settings, address: str) -> None:
     """Print the address of the site as soon as it accepts connections."""
-    is_up = False
-    while not is_up:
+    while True:
         with suppress(OSError):
             socket.create_connection((reachable_host(address), settings.port), timeout=1).close()
-            is_up = True
+            break
         time.sleep(0.02)
     click.echo(f"voteweb is at http://{reachable_place(address, settings.port)}/ - Ctrl-C stops it.")

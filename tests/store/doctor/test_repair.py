@@ -62,6 +62,7 @@ def test_repairing_a_sound_site_writes_nothing(site: Store) -> None:
     [
         ("HSET report:daily x y", "HGETALL report:daily"),
         ("SET hidden:foo x", "GET hidden:foo"),
+        ("SADD voted-comments:abc 5 x", "SMEMBERS voted-comments:abc"),
         ("HSET user:bob password bcrypt", "HGET user:bob password"),
         ("HSET user:bob front zz", "HGET user:bob front"),
         ("HSET user:bob name B", "HGET user:bob name"),

@@ -327,7 +327,8 @@ def _votes(scanner: Scanner) -> Iterator[tuple[str, int, int]]:
     keys = scanner.site_keys
     for key, members in scanner.members_of(scanner.keys_of("voted", "voted-comments")):
         votes = (int(member) for member in members if is_member_id(member))
-        if keys.split(key)[0] == "voted":
+        noun, name = keys.split(key)
+        if noun == "voted":
             yield from ((key, vote, vote) for vote in votes)
-        else:
+        elif "-" in name:
             yield from ((key, vote, vote % VOTER_FACTOR) for vote in votes if vote % VOTER_FACTOR)

@@ -149,7 +149,8 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     written: Written = defaultdict(lambda: array("Q"))
     ids = filter(is_id_text, scanner.names("thread"))
     yield from scanner.findings(ids, partial(_check_threads, settings=settings, written=written))
-    blocks = scanner.keys_of("voted-comments")
+    # A key without a block is another program's.
+    blocks = (key for key in scanner.keys_of("voted-comments") if "-" in keys.split(key)[1])
     yield from scanner.check_each(blocks, partial(_comments_of_block, keys), partial(_check_voter_key, keys), size=4)
     yield from scanner.unless_mistyped(_check_newest(scanner))
     for name in dict.fromkeys(chain(scanner.names("commented"), list(written))):

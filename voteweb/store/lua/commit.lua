@@ -8,8 +8,8 @@
 -- the types of keys that they write, as pairs of key and type; and who is told of the log entry: the kind of each notice, and
 -- the member's user: inbox: unread:. not_after is the unix time after which the act is decided anew, "" for none; when_full
 -- is 1 if a server whose memory is full takes the writes; is_repeated is 1 if an earlier call of this act may still come, which
--- must then do nothing; added and removed are groups, and until_time the end of a ban, for
--- the log entry; told_of is an earlier entry ("log-<id>") or a comment of which is told instead, "" for none.
+-- must then do nothing; added and removed are groups, and until_time the end of a ban, for the log entry; told_of is an
+-- earlier entry ("log-<id>") or a comment of which is told instead, "" for none.
 -- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL = 3, 8, 9, 15
@@ -54,10 +54,14 @@ end
 for _, key in ipairs(log_keys) do
   check_type(key, 'list')
 end
-if #writes == 0 then
-  return is_repeated == '1' and done(done_key, { 'done' }) or { 'done' }
-elseif when_full == '1' then
+if #writes == 0 and is_repeated ~= '1' then
+  return { 'done' }
+end
+if when_full == '1' then
   write_when_full(done_key)
+end
+if #writes == 0 then
+  return done(done_key, { 'done' })
 end
 -- Two writes are several commands: see place_writes() in store/schema/rankings.py.
 local function enter(key, member, score)

@@ -218,9 +218,9 @@ class Removals(StorePart):
     def delete(self, id: int | CommentId, author: User | None = None) -> None:
         """Delete an article or a comment for good, with its words; done before, it changes nothing.
 
-        An *author* deletes only their own, an article within EDIT_SECONDS; None is the operator, or the deletion of an
-        account. Raises LoggedOut, Held, Conflict; of an article NoSuchArticle, NotYours, TooLate, and ArticleGone to an
-        author whose article was removed; of a comment NoSuchComment, NotYourComment, and so CommentGone.
+        An *author* deletes only their own, an article within EDIT_SECONDS; None is the operator. Raises LoggedOut,
+        Held, Conflict; of an article NoSuchArticle, NotYours, TooLate, and ArticleGone to an author whose article was
+        removed; of a comment NoSuchComment, NotYourComment, and so CommentGone.
         """
 
         def decide(attempt: Attempt) -> list[Command]:

@@ -36,8 +36,7 @@ def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[tuple[
     """Return the writes of a commit that put *member* into the set or ranking *key*, or take it out of it.
 
     ENTER and ENTER-BEST are not commands of Redis but functions of commit.lua. A program written after the book may
-    have set a ranking to expire: it stays for good. Under its link an article is
-    found for LINK_SECONDS.
+    have set a ranking to expire: it stays for good. Under its link an article is found for LINK_SECONDS.
     """
     noun, is_set = keys.split(key)[0], TYPES[keys.split(key)[0]] == "set"
     if place is None:

@@ -109,7 +109,7 @@ def newest() -> RenderedPage:
 )
 def of_member(name: str, viewer: User | None, member: User, page: Page[ListedComment]) -> str:
     """Show the comments of a member, newest first."""
-    return render_template("comments/list.html", member=check_present(member, name, viewer), page=page)
+    return render_template("comments/list.html", member=check_present(member, parse_name(name), viewer), page=page)
 
 
 class Target(NamedTuple):
