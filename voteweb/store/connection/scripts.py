@@ -140,8 +140,7 @@ def _getter(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ..
     """Return what takes the values of *names* out of a mapping, as a tuple."""
     if len(names) > 1:
         return itemgetter(*names)
-    (name,) = names or ("",)
-    return (lambda values: (values[name],)) if name else lambda _: ()
+    return lambda values: tuple(values[name] for name in names)
 
 
 def _unpacked(names: Sequence[str], rest: Iterable[str], table: str, used: set[str]) -> list[str]:

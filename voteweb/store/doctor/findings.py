@@ -75,6 +75,8 @@ def one_fix(fix: Callable[[Sequence[Command]], Command], found: Sequence[Finding
     Findings with a fix or a reason of their own keep it, and come first. More than one commit may hold waits for the
     next round.
     """
+    if not found:
+        return
     yield from (finding for finding in found if finding.fix or finding.why_not)
     rest = [finding for finding in found if not (finding.fix or finding.why_not)]
     writes = dict.fromkeys([*more, *(write for finding in rest for write in finding.writes)])

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from voteweb.core.mail import MailKind
 from voteweb.core.settings_in_force import FIELDS, is_stored_setting
@@ -200,13 +201,23 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     others = scanner.keys_of("posted", "gone", "link", "domain", "top-day", "saved", "invites")
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
     held = scanner.members_of(key for key in found if key not in scanner.mistyped)
-    places = ((key, member) for key, members in held for member in members)
-    checked = (place for place in places if _thing(keys, *place)[-1])
+    places = (_Place(key, member, *_thing(keys, key, member)) for key, members in held for member in members)
+    checked = (place for place in places if place.fields)
     yield from scanner.check_each(checked, partial(_reads_of_place, keys), partial(_check_place, keys))
 
 
+class _Place(NamedTuple):
+    """A member of a set or ranking, and the thing that it stands for: its kind, and its hash with fields that tell."""
+
+    key: str
+    member: str
+    kind: str
+    hash: str
+    fields: tuple[str, ...]
+
+
 def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return the kind of the thing for which *member* stands in *key*, and its hash with the fields that tell of that.
+    """Return kind, hash and fields of a :class:`_Place`.
 
     There are no fields for the mark of the articles that a ranking left out, and where another check looks.
     """
@@ -235,21 +246,18 @@ def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
     return fields["title"] is not None and (is_free or key in Rankings(keys).named(fields))
 
 
-def _reads_of_place(keys: Keys, place: tuple[str, str]) -> list[Command]:
-    _, key, fields = _thing(keys, *place)
-    return [("HMGET", key, *fields), ("SISMEMBER" if key_type(keys, place[0]) == "set" else "ZSCORE", *place)]
+def _reads_of_place(keys: Keys, place: _Place) -> list[Command]:
+    command = "SISMEMBER" if key_type(keys, place.key) == "set" else "ZSCORE"
+    return [("HMGET", place.hash, *place.fields), (command, place.key, place.member)]
 
 
-def _check_place(
-    keys: Keys, place: tuple[str, str], values: list[str | None], stored: float | bool | None
-) -> Iterator[Finding]:
-    kind, _, names = _thing(keys, *place)
-    fields, exists = dict(zip(names, values, strict=True)), any(value is not None for value in values)
-    if exists and _may_stand(keys, place[0], fields):
+def _check_place(keys: Keys, place: _Place, values: list[str | None], stored: float | bool | None) -> Iterator[Finding]:
+    fields, exists = dict(zip(place.fields, values, strict=True)), any(value is not None for value in values)
+    if exists and _may_stand(keys, place.key, fields):
         return
-    for finding in check_place(keys, *place, stored, None):
+    for finding in check_place(keys, place.key, place.member, stored, None):
         is_thing = exists and fields.get("title", "") is not None
-        yield finding if is_thing else finding._replace(what=f"holds {place[1]}, which is no {kind}")
+        yield finding if is_thing else finding._replace(what=f"holds {place.member}, which is no {place.kind}")
 
 
 def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Rankings: the sorted sets of articles, and which of them hold a given article with which score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,20 +134,22 @@ class Rankings:
         """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""
         return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)
 
-    def named(self, fields: Mapping[str, str | None]) -> list[str]:
-        """Return every set and ranking in which an article with these stored *fields* may be, but the queues."""
-        keys, poster, link = self._keys, fields["poster"] or "", fields["link"] or ""
-        time = finite_number(fields["time"])
-        day = day_name(day_number(time if time is not None and abs(time) < config.MAX_TIME else 0.0))
-        of_site = (keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.top_of_day(day))
-        of_link = (keys.domain(links.listed_domain(link)), keys.link(links.digest(link)))
-        of_poster = (keys.posted(poster), keys.gone(poster), keys.held_articles())
-        return [
-            *of_site,
-            *of_link,
-            *of_poster,
-            *group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split()))),
-        ]
+    def named(self, fields: Mapping[str, str | None]) -> Iterator[str]:
+        """Yield every set and ranking in which an article with these stored *fields* may be, but the queues.
+
+        Those of its link, which take longest, come last.
+        """
+        keys, poster, link, time = (
+            self._keys,
+            fields["poster"] or "",
+            fields["link"] or "",
+            finite_number(fields["time"]),
+        )
+        yield from (keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles())
+        yield from (keys.posted(poster), keys.gone(poster))
+        yield from group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split())))
+        yield keys.top_of_day(day_name(day_number(time if time is not None and abs(time) < config.MAX_TIME else 0.0)))
+        yield from (keys.domain(links.listed_domain(link)), keys.link(links.digest(link)))
 
     def places(self, article: Article, settings: Settings, link: str) -> dict[str, Place]:
         """Return where an *article* of this stored *link* must be: its score in each ranking, True in each set.
