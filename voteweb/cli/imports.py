@@ -212,7 +212,7 @@ def _parse_groups(value: Any) -> tuple[str, ...]:
 
 
 def read_file(
-    file: Path, label: str, parse: Callable[[ImportRow], T], columns: Columns = STORY_COLUMNS
+    file: Path, label: str, parse: Callable[[ImportRow], T], columns: Columns
 ) -> Iterator[tuple[int, T | VotewebError]]:
     """Yield the results of :func:`read_rows` for *file*, under a progress bar."""
     with file.open("rb") as stream:

@@ -53,8 +53,8 @@ class Attempt:
     def read(self, *commands: Command) -> list[Any]:
         """Return the replies to *commands*, in one round trip: nothing is written once a reply would be another.
 
-        The reply to HGETALL, which has no order of its own, is compared field by field: for small hashes. No other
-        command of that kind may be read.
+        The reply to HGETALL, which has no order of its own, is compared field by field. No other command of that kind
+        may be read.
         """
         *replies, (seconds, microseconds) = self._connection.run([*commands, ("TIME",)])
         self.now = f"{seconds}.{microseconds:06d}"
@@ -137,8 +137,11 @@ def commit(
 
 
 def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]) -> Command:
-    """Return the command that does *writes* if all *reads* still have these *replies*: it answers "done" or "again"."""
-    named, guard = _guard(keys, reads, replies, writes)
+    """Return the command that does *writes* if all *reads* still have these *replies*: it answers "done" or "again".
+
+    Of more writes than a commit may have, it does the first: what repairs in rounds finds the others again.
+    """
+    named, guard = _guard(keys, reads, replies, writes[:MAX_COMMANDS])
     return scripts.call(keys, "commit", named=named, **_UNSAID, **guard)
 
 

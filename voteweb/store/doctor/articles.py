@@ -305,7 +305,8 @@ def _check_bounds(keys: Keys, key: str, count: int, above: int | None) -> Iterat
 def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all groups, and how long links are remembered."""
     keys = scanner.site_keys
-    named = chain.from_iterable(map(scanner.names, ("group-info", "group", "time", "score", "top-group")))
+    nouns = (keys.split(key)[0] for key in (keys.group_info("?"), *group_keys(keys, ["?"])))
+    named = chain.from_iterable(map(scanner.names, nouns))
     names = dict.fromkeys([*(name for name in named if name and "+" not in name), *scanner.groups()])
     yield from scanner.check_each(names, partial(_reads_of_group, keys), partial(_check_group, keys))
     yield from scanner.unless_mistyped(_check_aliases(scanner))

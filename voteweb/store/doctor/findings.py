@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from voteweb.store.connection.commit import MAX_COMMANDS, guarded
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
@@ -41,13 +41,15 @@ def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -
     """Yield the fault of the place of *member* in *key*; *stored* is the reply of SISMEMBER or ZSCORE."""
     is_set = isinstance(stored, int) or isinstance(wanted, bool)
     is_there = bool(stored) if is_set else stored is not None
-    writes = tuple(place_writes(keys, key, member, wanted))
     if wanted is None and is_there:
-        yield Finding(key, f"holds {member}, which does not belong there", writes=writes)
+        what = f"holds {member}, which does not belong there"
     elif wanted is not None and not is_there:
-        yield Finding(key, f"lacks {member}", writes=writes)
+        what = f"lacks {member}"
     elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
-        yield Finding(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes=writes)
+        what = f"has {member} at {float(stored):.3f} instead of {wanted:.3f}"
+    else:
+        return
+    yield Finding(key, what, writes=tuple(place_writes(keys, key, member, wanted)))
 
 
 def remade(
@@ -72,15 +74,14 @@ def remade(
 def one_fix(fix: Callable[[Sequence[Command]], Command], found: Sequence[Finding], *more: Command) -> Iterator[Finding]:
     """Yield what was *found*: one command, the *fix* that does them, has all of the writes and *more*.
 
-    Findings with a fix or a reason of their own keep it, and come first. More than one commit may hold waits for the
-    next round.
+    Findings with a fix or a reason of their own keep it, and come first.
     """
     if not found:
         return
     yield from (finding for finding in found if finding.fix or finding.why_not)
     rest = [finding for finding in found if not (finding.fix or finding.why_not)]
     writes = dict.fromkeys([*more, *(write for finding in rest for write in finding.writes)])
-    command = fix(list(writes)[:MAX_COMMANDS]) if rest else ()
+    command = fix(list(writes)) if rest else ()
     yield from (finding._replace(fix=command, writes=()) for finding in rest)
 
 
@@ -109,7 +110,7 @@ class SpoolingScanner(Scanner):
         return self._spool.names(noun)
 
     def members(self, key: str) -> Iterator[str]:
-        """Yield the members of a set or sorted set."""
+        """Yield the members of a set or sorted set, or the items of a list."""
         return iter(()) if key in self.mistyped else super().members(key)
 
     def findings(

@@ -145,7 +145,7 @@ def _check_entries(scanner: Scanner, found: list[str], *, noun: str) -> Iterator
                     yield Finding(key, f"holds for {name:.60} what is no {what}", fix)
 
 
-def _check_mails(scanner: Scanner) -> Iterator[Finding]:
+def _check_mails(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that each mail has a kind and a member, and that the data of a mail are of one that waits."""
     keys, queue, mails = scanner.site_keys, scanner.site_keys.outbox(), scanner.site_keys.mails()
     for found in batched(scanner.command("ZRANGE", queue, 0, -1)):
@@ -155,12 +155,12 @@ def _check_mails(scanner: Scanner) -> Iterator[Finding]:
             # A new password may be asked for under any name, and who was warned may leave: the job finds out.
             if kind not in set(MailKind) or not (exists or kind in (MailKind.RESET, MailKind.CHANGED)):
                 yield Finding(queue, f"holds {entry:.60}, which is no mail", ("ZREM", queue, entry))
-    for found in batched(scanner.command("HKEYS", mails)):
-        reads = [("ZSCORE", queue, entry) for entry in found]
-        for entry, read, due in zip(found, reads, scanner.run_atomic(reads), strict=True):
-            if due is None:
-                fix = guarded(keys, [read], [None], [("HDEL", mails, entry)])
-                yield Finding(mails, f"has {entry:.60}, which does not wait", fix)
+
+    def check(entry: str, due: float | None) -> Iterator[Finding]:
+        if due is None:
+            yield Finding(mails, f"has {entry:.60}, which does not wait", writes=(("HDEL", mails, entry),))
+
+    yield from scanner.check_each(scanner.command("HKEYS", mails), lambda entry: [("ZSCORE", queue, entry)], check)
 
 
 def member_ids(scanner: Scanner) -> Bitmap:

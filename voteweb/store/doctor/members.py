@@ -204,7 +204,7 @@ def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
         if before != items:
             writes += [("UNLINK", of), *([("RPUSH", of, *items)] if items else [])]
             writes += [("PEXPIREAT", of, end)] if items and end > 0 else []
-    yield from one_fix(seen.fix, [Finding(*problem) for problem in dict.fromkeys(problems)], *writes)
+    yield from (Finding(*problem, writes=tuple(writes)) for problem in dict.fromkeys(problems))
 
 
 def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:

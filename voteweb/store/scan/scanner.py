@@ -142,8 +142,9 @@ class Scanner:
             # redis-py pairs the members of a sorted set with their scores.
             yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
 
-    def items(self, key: str, last: int = 0) -> Iterator[tuple[int, str]]:
-        """Yield the items of a list that only grows, each with its place, from 1; those after the *last* one."""
+    def items(self, key: str) -> Iterator[tuple[int, str]]:
+        """Yield the items of a list that only grows, each with its place, from 1."""
+        last = 0
         while batch := self.command("LRANGE", key, last, last + SCAN_COUNT - 1):
             yield from enumerate(batch, last + 1)
             last += len(batch)
@@ -156,8 +157,7 @@ class Scanner:
                 if len(portion) == 1:
                     yield portion[0], self.members(portion[0])
                 else:
-                    whole = [(key, *_WHOLE[self._type(key)][1:]) for key in portion]
-                    reads = [(read, key, *arguments) for key, read, *arguments in whole]
+                    reads = [(read, key, *rest) for key in portion for _, read, *rest in [_WHOLE[self._type(key)]]]
                     yield from zip(portion, self.run_atomic(reads), strict=True)
 
     def _type(self, key: str) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from voteweb.core import config
 from voteweb.core.models import Order
 from voteweb.core.settings_in_force import with_stored
-from voteweb.store.connection.commit import MAX_COMMANDS
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import check_place
 from voteweb.store.scan.looks import Fields, Kind, Look, look_at
@@ -58,7 +57,7 @@ class Rescoring(SiteSettings):
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             # Nothing is written once the article changes, or the settings in force.
             moves = {
-                seen.name: seen.fix(writes[:MAX_COMMANDS], guards=2)
+                seen.name: seen.fix(writes, guards=2)
                 for seen in look_at(scanner, names, self._article)
                 if (writes := self._writes(seen))
             }
