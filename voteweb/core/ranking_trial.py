@@ -106,7 +106,7 @@ def change_weights(
 
 def has_own_vote_score(settings: Settings) -> bool:
     """Tell whether the worth of a vote is a setting of its own, which goes before the votes of a good article."""
-    return settings.vote_score != change_weights(settings, settings.good_votes, None, None).vote_score
+    return settings.vote_score != change_weights(settings, settings.good_votes).vote_score
 
 
 def parse_weight(name: str, typed: str) -> int | None:

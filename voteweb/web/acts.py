@@ -36,8 +36,8 @@ Query = Callable[..., Future[Any]]
 _MISSING = {"article": NoSuchArticle, "comment": NoSuchComment}
 
 
-def queue_article(pipeline: Pipeline, id: int, number: int = 0) -> Future[Article | None]:
-    """Queue a read of the article of the address, or of that of its comment *number*."""
+def queue_article(pipeline: Pipeline, id: int) -> Future[Article | None]:
+    """Queue a read of the article of the address."""
     return store().articles.queue_get(pipeline, id)
 
 
@@ -45,18 +45,22 @@ def reads(check: Check | None = None, /, **queries: Query) -> Callable[[View], V
     """Open a view for the members that *check* lets in, or for everybody.
 
     The view names what it wants as its parameters: the member as ``user``, or the ``viewer``, who may be a reader; the
-    results of *queries*, and parts of the address. An ``article`` or ``comment`` that does not exist, and a ``page``
-    past the end, is an error.
+    results of *queries*; and parts of the address, which queries name, too. An ``article`` or ``comment`` that does not
+    exist, and a ``page`` past the end, is an error.
     """
 
     def decorate(view: View) -> View:
         wanted = signature(view).parameters
+        named = {name: (query, signature(query).parameters) for name, query in queries.items()}
 
         @wraps(view)
         def opened(**parts: Any) -> Any:
             pipeline = store().pipeline()
             viewer = queue_viewer(pipeline)
-            futures = {name: query(pipeline, **parts) for name, query in queries.items()}
+            futures = {
+                name: query(pipeline, **{part: value for part, value in parts.items() if part in taken})
+                for name, (query, taken) in named.items()
+            }
             pipeline.execute()
             values = {**parts, "viewer": viewer.result}
             if check:
@@ -76,16 +80,17 @@ def reads(check: Check | None = None, /, **queries: Query) -> Callable[[View], V
 
 def act(
     blueprint: Blueprint,
-    path: str | tuple[str, ...],
+    path: str,
     check: Check,
     *,
     endpoint: str | None = None,
     leads_to: Callable[[], str] = return_url,
     **queries: Query,
 ) -> Callable[[Callable[..., Message]], View]:
-    """Register a plain act, done by a form that is sent to *path*, or to one of these."""
+    """Register a plain act, done by a form that is sent to *path*."""
 
     def decorate(do: Callable[..., Message]) -> View:
+        @blueprint.post(path, endpoint=endpoint)
         @reads(check, **queries)
         @wraps(do)
         def view(**wanted: Any) -> ResponseReturnValue:
@@ -93,8 +98,6 @@ def act(
             flash(*((said,) if isinstance(said, str) else said))
             return redirect(leads_to(), 303)
 
-        for address in (path,) if isinstance(path, str) else path:
-            blueprint.post(address, endpoint=endpoint)(view)
         return view
 
     return decorate

@@ -80,7 +80,7 @@ class _Typed(NamedTuple):
 
 
 @blueprint.get("/admin", endpoint="index")
-@reads(require_admin, switches=lambda pipeline, **_typed: store().site_settings.queue_switches(pipeline))
+@reads(require_admin, switches=lambda pipeline: store().site_settings.queue_switches(pipeline))
 def show_switches(switches: SiteSwitches, typed: _Typed | None = None) -> str:
     """Show the health of the site with its reasons, the announcement and the switches; *typed* was refused."""
     status, reasons = site_health()
@@ -154,7 +154,7 @@ class _TypedRule(NamedTuple):
 
 
 @domain_rules.get("/domains", endpoint="index")
-@reads(require_moderator, rules=lambda pipeline, **_typed: store().domain_rules.queue_all(pipeline))
+@reads(require_moderator, rules=lambda pipeline: store().domain_rules.queue_all(pipeline))
 def show_rules(rules: Sequence[DomainRule], typed: _TypedRule | None = None, refused: str = "") -> str:
     """Show the rules by domain; the query can search them. *typed* is a form that was *refused*."""
     wanted = request.args.get("q", "").strip()[: config.MAX_HOST_LENGTH]

@@ -336,7 +336,8 @@ def _after_deletion(id: int, message: str) -> ResponseReturnValue:
     return redirect(f"{path.partition('#')[0]}#comments", 303)
 
 
-@act(blueprint, ("/a/<int:id>/quiet", "/a/<int:id>/c/<int:number>/quiet"), require_member)
+@blueprint.post("/a/<int:id>/c/<int:number>/quiet")
+@act(blueprint, "/a/<int:id>/quiet", require_member)
 def quiet(id: int, user: User, number: int = 0) -> Message:
     """Put no more comments on the viewer's own article, or replies to their comment, into their inbox, or again."""
     is_quiet = request.form.get("quiet", "1") == "1"

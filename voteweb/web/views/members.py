@@ -173,9 +173,9 @@ def _last_seen(members: Sequence[ListedMember]) -> dict[int, float]:
 
 @notes.post("/u/<name>/note", endpoint="add")
 @reads(require_moderator, member=queue_member)
-def add_note(name: str, user: User, member: User) -> ResponseReturnValue:
+def add_note(user: User, member: User) -> ResponseReturnValue:
     """Add a note on a member, for moderators alone."""
-    check_present(member, name, user)
+    check_present(member, member.name, user)
     if not permissions.may_note(user, member):
         abort(403)
     typed = request.form.get("text", "")
@@ -188,10 +188,10 @@ def add_note(name: str, user: User, member: User) -> ResponseReturnValue:
 
 
 @notes.post("/u/<name>/note/<note>/delete", endpoint="delete")
-@reads(require_moderator, member=lambda pipeline, name, note: queue_member(pipeline, name))
-def delete_note(name: str, note: str, user: User, member: User) -> ResponseReturnValue:
+@reads(require_moderator, member=queue_member)
+def delete_note(note: str, user: User, member: User) -> ResponseReturnValue:
     """Delete a note that the viewer wrote, or any as an admin."""
-    check_present(member, name, user)
+    check_present(member, member.name, user)
     store().notes.delete(member.name, note, user)
     flash(_("The note has been deleted."))
     return redirect(f"/u/{member.name}#notes", 303)
@@ -308,8 +308,8 @@ class RefusedReason(NamedTuple):
 @admissions.get("/waiting", endpoint="index")
 @reads(
     require_moderator,
-    page=lambda pipeline, **_refused: store().waiting.queue_accounts(pipeline, page_number()),
-    counts=lambda pipeline, **_refused: store().waiting.queue_counts(pipeline),
+    page=lambda pipeline: store().waiting.queue_accounts(pipeline, page_number()),
+    counts=lambda pipeline: store().waiting.queue_counts(pipeline),
 )
 def waiting(page: Page[str], counts: WaitingCounts, refused: RefusedReason | None = None) -> str:
     """Show the accounts that wait to be let in, the first come first; a reason may have been *refused*."""

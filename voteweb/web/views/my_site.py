@@ -128,7 +128,10 @@ def hide(user: User) -> ResponseReturnValue:
     return redirect(target, 303)
 
 
-@act(blueprint, ("/a/<int:id>/unhide", "/g/<name>/unhide", "/d/<domain>/unhide", "/u/<name>/unhide"), require_member)
+@blueprint.post("/g/<name>/unhide")
+@blueprint.post("/d/<domain>/unhide")
+@blueprint.post("/u/<name>/unhide")
+@act(blueprint, "/a/<int:id>/unhide", require_member)
 def unhide(user: User) -> Message:
     """Show the viewer again what they hid; a domain is spelled as it is stored."""
     store().my_sites.show(_named(), user)
