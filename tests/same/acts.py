@@ -79,7 +79,7 @@ class Actors:
         as_json, language = chance.random() < 0.2, chance.choice(("en", "en", "zh"))
         answer = visitor.ask(connection, "POST", url, fields, language=language, as_json=as_json)
         self._records.add(f"act {number}: {url} by {visitor.name}", f"act POST {row['path']}", answer)
-        self._note(row, visitor, url, fields, answer)
+        self._note(row, visitor, fields, answer)
         look, curious = chance.choice(LOOKS), chance.choice(self._visitors)
         if number % 5 == 0:
             answer = curious.ask(connection, "GET", look)
@@ -162,7 +162,7 @@ class Actors:
             fields["reason"] = chance.choice(("spam", "rude", "other"))
         return fields | {"csrf_token": visitor.token}
 
-    def _note(self, row: Row, visitor: Visitor, url: str, fields: dict[str, Any], answer: Answer) -> None:
+    def _note(self, row: Row, visitor: Visitor, fields: dict[str, Any], answer: Answer) -> None:
         """Remember what was written, and go on as whom a reader has become."""
         place = answer.header("Location")
         if row["path"] in ("/signup", "/login", "/recover") and visitor.name == "reader":

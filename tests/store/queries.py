@@ -16,9 +16,9 @@ def page(store: Store, ranking: Ranking, number: int = 1, *, hit: RateLimitHit |
     return store.read(store.listings.queue_page, ranking, number, hit=hit)
 
 
-def page_ids(store: Store, ranking: Ranking, number: int = 1) -> list[int]:
-    """Return the ids on one page of a ranking."""
-    return ids_of(page(store, ranking, number).rows)
+def page_ids(store: Store, ranking: Ranking) -> list[int]:
+    """Return the ids on the first page of a ranking."""
+    return ids_of(page(store, ranking).rows)
 
 
 def all_ids(store: Store, ranking: Ranking) -> list[int]:
@@ -46,9 +46,9 @@ def logged_act(store: Store, id: int = 1) -> LogEntry:
     return entry
 
 
-def good_ids(store: Store, count: int = 50) -> list[int]:
-    """Return the ids of the newest *count* good articles."""
-    return ids_of(store.read(store.listings.queue_good, count))
+def good_ids(store: Store) -> list[int]:
+    """Return the ids of the newest 50 good articles."""
+    return ids_of(store.read(store.listings.queue_good, 50))
 
 
 def reported(store: Store) -> tuple[Reported, ...]:

@@ -10,6 +10,7 @@ from tests.store.examination import recorded, run, snapshot
 from tests.store.queries import add_stories, good_ids, ids_of, page, page_ids
 from voteweb.core.models import Article, Order, Page
 from voteweb.store import Store
+from voteweb.store.articles.listings import queue_merged
 from voteweb.store.schema.rankings import Ranking, Rankings
 
 START = 1_700_000_000.0
@@ -115,3 +116,12 @@ def test_a_list_takes_one_round_trip(store: Store, choose: Callable[[Rankings], 
     with recorded(store) as trips:
         assert len(page(store, choose(store.rankings)).rows) == 25
     assert len(trips) == 1
+
+
+def test_no_page_follows_merged_rankings_that_end_with_one(store: Store) -> None:
+    for groups in (("go",), ("go", "redis"), ("redis",)):
+        factories.article(store, groups=groups)
+    rankings = [store.rankings.groups([name], Order.TIME) for name in ("go", "redis")]
+    for size, more in ((2, True), (3, False)):
+        merged, is_exact = store.read(queue_merged, rankings, 1, size, 9)
+        assert (merged.rows, merged.more, is_exact) == ((3, 2, 1)[:size], more, True)

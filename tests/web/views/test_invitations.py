@@ -108,6 +108,13 @@ def test_signup_needs_an_invitation(enter: Enter, store: Store) -> None:
     assert (guest.status, store.users.find("carl")) == (403, None)
 
 
+def test_open_site_ignores_invitations(enter: Enter, store: Store) -> None:
+    link = invite(enter("mod", Role.MODERATOR))
+    guest = enter(signup="open").open(link)
+    guest.submit("/signup", username="carl", password="long enough")
+    assert (guest.status, store.users.get("carl").invited_by) == (303, "")
+
+
 def test_invitation_can_be_withdrawn(enter: Enter) -> None:
     mod = enter("mod", Role.MODERATOR)
     link = invite(mod)
