@@ -127,6 +127,7 @@ def test_address_is_never_markup(address: str, reader: Browser) -> None:
 
 def test_comments_keep_their_words_but_not_their_markup(reader: Browser, bob: Browser) -> None:
     for text in reader.open("/a/2").page.all("div", class_="text")[1:]:
+        assert text["dir"] == "auto"
         assert {element.tag for element in text} <= {"div", "p", "a"}
         assert "<script>alert(1)</script>" in text.text
     assert_harmless(bob.open("/a/2/c/1/reply?quote=1").page)
