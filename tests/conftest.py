@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +26,8 @@ from voteweb.store.schema.keys import Keys
 
 MakeStore = Callable[..., Store]
 SECRET_KEY = "for tests only, and long enough"
+#: Seconds of all workers after which a run tells what they were spent on.
+LONG_RUN = 60
 
 # A busy machine is no failing test.
 hypothesis.settings.register_profile("voteweb", deadline=None)
@@ -43,6 +46,20 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the files of tests that took most of a long run, with their shares of the time of all workers."""
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    total = sum(seconds.values())
+    if total > LONG_RUN:
+        terminalreporter.section("costliest files")
+        for file in sorted(seconds, key=seconds.__getitem__, reverse=True)[:12]:
+            terminalreporter.line(f"{seconds[file]:6.1f} s  {seconds[file] / total:5.1%}  {file}")
 
 
 @pytest.fixture(scope="session", autouse=True)
