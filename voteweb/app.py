@@ -112,7 +112,7 @@ def _new_flask(settings: Settings) -> SiteFlask:
     )
     app.url_map.merge_slashes = False  # merging redirects to a full URL, built from any host that a client sends
     app.jinja_environment = templating.TemplateEnvironment
-    app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
+    app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
     return app
 
 
