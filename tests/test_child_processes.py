@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.heavy
+
 IGNORE_SIGINT = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
 
 

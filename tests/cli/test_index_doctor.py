@@ -131,6 +131,7 @@ def test_an_index_that_nobody_keeps_is_behind(invoke: Invoke, site: Store) -> No
     assert invoke("doctor", "--repair").stdout.endswith("The index has 4 articles and 1 comment.\n")
 
 
+@pytest.mark.heavy
 def test_the_index_of_a_site_in_use_is_checked_and_made_again(
     make_store: MakeStore, invoke: Invoke, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

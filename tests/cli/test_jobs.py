@@ -52,6 +52,7 @@ def test_a_deletion_that_no_web_server_finished_is_taken_up(store: Store, server
     assert broken(store) == []
 
 
+@pytest.mark.heavy
 def test_a_killed_process_is_replaced_when_its_lease_expires(
     store: Store, server_url: str, proxy: PausableProxy, leaver: User
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_killed_process_is_replaced_when_its_lease_expires(
     assert broken(store) == []
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_process_gives_its_lease_back(
     store: Store, proxy: PausableProxy, leaver: User, number: signal.Signals
@@ -84,6 +86,7 @@ def test_a_stopped_process_gives_its_lease_back(
     assert store.account_deletion.unfinished() == ["ann"]
 
 
+@pytest.mark.heavy
 def test_a_job_that_fails_is_reported_and_repeated(store: Store, server_url: str) -> None:
     run(store, "SET", "leaving:", "no set")
     result = run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url)
@@ -96,6 +99,7 @@ def test_a_job_that_fails_is_reported_and_repeated(store: Store, server_url: str
         assert process.wait(20) == 0
 
 
+@pytest.mark.heavy
 def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store: Store, server_url: str) -> None:
     site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
     until(site.jobs_pids)
@@ -108,6 +112,7 @@ def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store:
     assert "Warning: the background jobs ended (status -9) and start again." in stderr
 
 
+@pytest.mark.heavy
 def test_the_background_jobs_end_with_the_site(start_site: StartSite, store: Store, server_url: str) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)

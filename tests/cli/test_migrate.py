@@ -109,6 +109,7 @@ def test_a_migration_whose_server_changed_is_to_be_run_again(
     assert invoke("migrate").exit_code == 0
 
 
+@pytest.mark.heavy
 def test_the_embedded_database_is_converted_at_the_start(start_site: StartSite, folder: Path) -> None:
     with open_database(Settings(data_dir=str(folder))) as settings:
         store = open_store(settings)

@@ -5,12 +5,15 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.helpers import until
 from tests.pausable_proxy import PausableProxy
 from tests.site_process import SECRET, SiteProcess, StartSite
 from voteweb.store import Store
+
+pytestmark = pytest.mark.heavy
 
 TOKEN = "a token of the operator's own"
 

@@ -48,6 +48,7 @@ def status_of(connection: http.client.HTTPConnection) -> int:
         return connection.getresponse().status
 
 
+@pytest.mark.heavy
 def test_requests_beyond_the_threads_wait_and_are_answered(site: SiteProcess, proxy: PausableProxy) -> None:
     connections = [site.connect(timeout=60) for _ in range(100)]
     for connection in connections:

@@ -88,6 +88,7 @@ def killed_restore(invoke: Invoke, small_site: Store, backup: Path, server_url: 
     return backup
 
 
+@pytest.mark.heavy
 def test_a_killed_restore_is_refused_until_it_is_repeated(
     invoke: Invoke, small_site: Store, killed_restore: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_killed_restore_is_refused_until_it_is_repeated(
     create_app(settings)
 
 
+@pytest.mark.heavy
 def test_a_site_moves_between_engines(invoke_alone: Invoke, small_site: Store, backup: Path) -> None:
     needs(shutil.which("redis-server"), "a redis-server on PATH")
     before = lasting(small_site)

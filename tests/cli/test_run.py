@@ -63,6 +63,7 @@ def test_a_kill_leaves_consistent_data_and_no_worker(start_site: StartSite, fold
     assert not is_listening(folder / SOCKET)
 
 
+@pytest.mark.heavy
 def test_the_database_of_a_url_is_left_running(start_site: StartSite, store: Store, server_url: str) -> None:
     site = start_site("--sample", VOTEWEB_REDIS_URL=server_url, VOTEWEB_SITE_NAME="The Harbour", **SECRET)
     assert "The Harbour" in site.get("/").body
@@ -70,6 +71,7 @@ def test_the_database_of_a_url_is_left_running(start_site: StartSite, store: Sto
     assert store.health.counts().articles == 60
 
 
+@pytest.mark.heavy
 def test_a_running_site_finishes_deletions_of_accounts(start_site: StartSite, store: Store, server_url: str) -> None:
     ann = factories.user(store, "ann")
     factories.article(store, ann)
@@ -79,6 +81,7 @@ def test_a_running_site_finishes_deletions_of_accounts(start_site: StartSite, st
     assert store.articles.get(1).poster == DELETED_MEMBER
 
 
+@pytest.mark.heavy
 def test_warnings_are_printed_at_the_start_and_in_health(start_site: StartSite, store: Store, server_url: str) -> None:
     factories.user(store, "boss", Role.ADMIN)
     store.connection.client.set("session:x", "another program's")
@@ -90,6 +93,7 @@ def test_warnings_are_printed_at_the_start_and_in_health(start_site: StartSite, 
     assert site.stop().stderr.splitlines() == [f"Warning: {reason}" for reason in health["reasons"]]
 
 
+@pytest.mark.heavy
 def test_an_interrupted_start_stops_the_database(folder: Path) -> None:
     process = start_voteweb("run", "--port", 0, "--data", folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     until(lambda: is_listening(folder / SOCKET))
@@ -99,6 +103,7 @@ def test_an_interrupted_start_stops_the_database(folder: Path) -> None:
     assert not is_listening(folder / SOCKET)
 
 
+@pytest.mark.heavy
 def test_a_database_that_starts_late_is_waited_for(folder: Path) -> None:
     path = folder / SOCKET
     with socket.socket(socket.AF_UNIX) as refusing:

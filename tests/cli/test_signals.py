@@ -14,6 +14,8 @@ from tests.site_process import SECRET, SiteProcess, StartSite
 from tests.status_counter import counted_statuses
 from voteweb.store import Store
 
+pytestmark = pytest.mark.heavy
+
 
 def accepts_connections(site: SiteProcess) -> bool:
     with suppress(OSError):
@@ -59,7 +61,6 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
     assert site.process.wait(20) == 0
 
 
-@pytest.mark.heavy
 def test_sighup_replaces_the_workers_and_every_request_is_answered(
     start_site: StartSite, store: Store, server_url: str
 ) -> None:

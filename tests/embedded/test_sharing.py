@@ -4,8 +4,12 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.embedded.processes import connect, is_up, server_pid, use, using_process, waiting_process
 from tests.helpers import until
+
+pytestmark = pytest.mark.heavy
 
 
 def test_the_last_process_to_leave_stops_the_server(folder: Path) -> None:

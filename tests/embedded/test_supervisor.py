@@ -15,6 +15,8 @@ from tests.helpers import until
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 
+pytestmark = pytest.mark.heavy
+
 RESTARTED = "The database had stopped and was restarted."
 
 
