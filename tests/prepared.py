@@ -9,6 +9,14 @@ from voteweb.store.site.rate_limits import this_day
 
 #: Seconds for which a copy is used: tests expect that what a site holds has been posted just now.
 COPY_SECONDS = 120
+#: Restores all keys and no others, by two values for each: its expiry and its content. A site of 145 keys takes one
+#: command a twentieth of the time of as many.
+RESTORE = """
+redis.call('FLUSHALL')
+for number, key in ipairs(KEYS) do
+  redis.call('RESTORE', key, ARGV[2 * number - 1], ARGV[2 * number], 'ABSTTL')
+end
+"""
 
 
 class StoredKey(NamedTuple):
@@ -40,6 +48,14 @@ def prepared(store: Store, server_url: str, build: Callable[[Store], None]) -> S
         build(store)
         _copies[cache_key] = SiteCopy(time.monotonic(), _read(store))
     return store
+
+
+def restoring(store: Store) -> Callable[[], None]:
+    """Return a function that makes the content of the database, on a single server, what it is now."""
+    keys = _read(store)
+    values = [value for key in keys for value in (max(key.expires, 0), key.content)]
+    command = ("EVAL", RESTORE, len(keys), *(key.name for key in keys), *values)
+    return lambda: store.connection.client.execute_command(*command)
 
 
 def _read(store: Store) -> list[StoredKey]:

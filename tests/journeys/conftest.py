@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import pytest
 from flask import Flask
@@ -173,11 +173,21 @@ def join(store: Store, password_hash: str) -> Join:
     return create
 
 
-@pytest.fixture(params=[(True, 360), (False, 1280)], ids=["narrow-script", "wide-no-script"])
+NARROW, WIDE = Window(script=True, width=360), Window(script=False, width=1280)
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(NARROW, id="narrow-script"),
+        pytest.param(WIDE, id="wide-no-script", marks=pytest.mark.heavy),
+    ]
+)
 def window(request: pytest.FixtureRequest) -> Window:
-    """Whether scripts run, and the width of the window in CSS pixels."""
-    script, width = request.param
-    return {"script": script, "width": width}
+    """Whether scripts run, and the width of the window in CSS pixels.
+
+    `make test` visits without script in tests/web alone, which sends the same forms.
+    """
+    return cast(Window, request.param)
 
 
 @pytest.fixture

@@ -132,8 +132,11 @@ def _set_touch(page: Page, enabled: bool) -> None:
 
 
 @pytest.mark.usefixtures("stories")
-@pytest.mark.parametrize("announcement", ["", ANNOUNCEMENT], ids=["usual", "announcement"])
-@pytest.mark.parametrize("name", ["", MEMBER, MODERATOR], ids=["reader", "member", "moderator"])
+@pytest.mark.parametrize(
+    ("name", "announcement"),
+    [("", ""), (MEMBER, ""), (MODERATOR, ""), (MODERATOR, ANNOUNCEMENT)],  # whose header is the highest
+    ids=["reader", "member", "moderator", "announcement"],
+)
 def test_first_screen_shows_many_articles(
     name: str, announcement: str, visit: Visit, touch: Visit, store: Store
 ) -> None:

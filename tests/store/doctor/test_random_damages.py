@@ -8,8 +8,8 @@ from tests.store.doctor.random_damages import DAMAGES, judged, open_site, read_f
 from tests.store.examination import broken
 from voteweb.store import Store
 
-#: Every 75th damage is tried by `make test`.
-SAMPLE = 75
+#: Every 75th damage is tried by `make test`; all in as many parts, which workers share, by `make test-heavy`.
+SAMPLE, PARTS = 75, 10
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,12 @@ def test_the_site_of_random_damages_is_sound(damageable: Store) -> None:
     assert broken(damageable) == []
 
 
-@pytest.mark.parametrize("step", [SAMPLE, pytest.param(1, marks=pytest.mark.heavy)])
-def test_random_damages_are_found_and_repaired_as_ever(damageable: Store, step: int) -> None:
+@pytest.mark.parametrize(
+    ("first", "step"),
+    [(0, SAMPLE), *(pytest.param(part, PARTS, marks=pytest.mark.heavy) for part in range(PARTS))],
+)
+def test_random_damages_are_found_and_repaired_as_ever(damageable: Store, first: int, step: int) -> None:
     wanted = read_file()
     assert len(wanted) == DAMAGES
-    answers = [(judged(damageable, row["damage"]), row) for row in wanted[::step]]
+    answers = [(judged(damageable, row["damage"]), row) for row in wanted[first::step]]
     assert [pair for pair in answers if pair[0] != pair[1]] == []

@@ -7,14 +7,16 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
+from flask import Flask
 
 from tests import factories
-from tests.prepared import prepared
-from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBER, MEMBERS, MODERATOR, POSTER, READER, ROLES
+from tests.prepared import prepared, restoring
+from tests.store.examination import run
+from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBER, MEMBERS, MODERATOR, PEOPLE, POSTER, READER, ROLES
 from tests.web.addresses.sender import Sender
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
-from tests.web.state import EMAIL, PENDING, make_links
+from tests.web.state import EMAIL, PENDING, content, make_links
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import ArticleGone, CommentGone
@@ -125,6 +127,41 @@ def choose(store: Store, member: User) -> None:
     factories.choices(store, member, group="redis", hidden=POSTER, article=4)
     for entry in ("gredis", "dexample.org", "a4"):
         store.connection.command("ZADD", store.keys.hides(member.name), 1, entry)
+
+
+class Everybody:
+    """Everybody on the site, which is made what it was before each case: a table is walked by one test."""
+
+    def __init__(self, app: Flask, store: Store, make_person: MakePerson) -> None:
+        self._app, self._store = app, store
+        people = {person: make_person(person) for person in PEOPLE}
+        self.tokens = {person: browser.csrf_token() for person, browser in people.items()}
+        self._cookies = {person: browser.client.get_cookie("voteweb") for person, browser in people.items()}
+        self._before, self._restore = content(store), restoring(store)
+        self._written = self._writes()
+
+    def browser(self, person: str) -> Browser:
+        """Return the browser of *person*, on the site as it was before anything was sent."""
+        if self._writes() != self._written:
+            self._restore()
+            self._written = self._writes()
+        browser, cookie = Browser(self._app), self._cookies[person]
+        assert cookie
+        browser.client.set_cookie(cookie.key, cookie.value)
+        return browser
+
+    def is_unchanged(self) -> bool:
+        """Tell whether the content of the database is what it was; the count of writes tells at once if it is."""
+        return self._writes() == self._written or content(self._store) == self._before
+
+    def _writes(self) -> int:
+        return int(run(self._store, "INFO", "persistence")["rdb_changes_since_last_save"])
+
+
+@pytest.fixture
+def everybody(app: Flask, store: Store, make_person: MakePerson) -> Everybody:
+    """Everybody on the site of the table."""
+    return Everybody(app, store, make_person)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.store.examination import run
-from tests.web.addresses.address import MEMBER, MEMBERS, STAFF, Address
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.address import MEMBER, MEMBERS, STAFF
+from tests.web.addresses.conftest import Everybody
 from tests.web.addresses.table import FORMS
 from tests.web.addresses.test_permissions import send
 from tests.web.state import content
@@ -15,14 +15,14 @@ from voteweb.store import Store
 #: The forms with which members change only their own account, and those of readers.
 OWN_ACCOUNT = ("account.", "auth.", "language.", "mail.index")
 ACTS = [
-    pytest.param(address, person, id=f"{address} {person}")
+    (address, person)
     for address in FORMS
     if address.writes and not address.endpoint.startswith(OWN_ACCOUNT)
     for person in address.allowed
     if person in MEMBERS
 ]
 #: What only moderators and admins may do; the moderator edits the article of another.
-STAFF_ACTS = [act for act in ACTS if act.values[1] in STAFF and MEMBER not in act.values[0].allowed]
+STAFF_ACTS = [act for act in ACTS if act[1] in STAFF and MEMBER not in act[0].allowed]
 
 
 def before_first_script(store: Store, monkeypatch: pytest.MonkeyPatch, *command: Any) -> list[dict[str, Any]]:
@@ -44,32 +44,32 @@ def without_counters(contents: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in contents.items() if key != "article:"}
 
 
-@pytest.mark.parametrize(("address", "person"), ACTS)
-@pytest.mark.parametrize(("field", "value"), [("banned", "1"), ("left", "1")])
 def test_act_of_somebody_gone_meanwhile_changes_nothing(
-    address: Address, person: str, field: str, value: str, make_person: MakePerson, store: Store,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    browser = make_person(person)
-    token = browser.csrf_token()
-    contents = before_first_script(store, monkeypatch, "HSET", f"user:{person}", field, value)
-    send(address, person, browser, token)
-    assert without_counters(content(store)) == without_counters(contents[0])
-    if address.keeps_typed:
-        assert browser.status == 422
-        assert all(typed in browser.response.text for typed in address.kept)
-        assert browser.page.all("input", name="log-in-password")
-    else:
-        assert browser.location.startswith("/login?next=")
-
-
-@pytest.mark.parametrize(("address", "person"), STAFF_ACTS)
-def test_act_of_somebody_demoted_meanwhile_changes_nothing(
-    address: Address, person: str, make_person: MakePerson, store: Store, monkeypatch: pytest.MonkeyPatch
+    everybody: Everybody, store: Store, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    browser = make_person(person)
-    token = browser.csrf_token()
-    contents = before_first_script(store, monkeypatch, "HSET", f"user:{person}", "role", "member")
-    send(address, person, browser, token)
-    assert without_counters(content(store)) == without_counters(contents[0])
-    assert browser.status == 403
+    """Every script distinguishes who is banned from who has left: see tests/store/scripts/test_actors.py."""
+    for number, (address, person) in enumerate(ACTS):
+        field = ("banned", "left")[number % 2]
+        with subtests.test(str(address), person=person, field=field), monkeypatch.context() as patch:
+            browser = everybody.browser(person)
+            contents = before_first_script(store, patch, "HSET", f"user:{person}", field, "1")
+            send(address, person, browser, everybody.tokens[person])
+            assert without_counters(content(store)) == without_counters(contents[0])
+            if address.keeps_typed:
+                assert browser.status == 422
+                assert all(typed in browser.response.text for typed in address.kept)
+                assert browser.page.all("input", name="log-in-password")
+            else:
+                assert browser.location.startswith("/login?next=")
+
+
+def test_act_of_somebody_demoted_meanwhile_changes_nothing(
+    everybody: Everybody, store: Store, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
+) -> None:
+    for address, person in STAFF_ACTS:
+        with subtests.test(str(address), person=person), monkeypatch.context() as patch:
+            browser = everybody.browser(person)
+            contents = before_first_script(store, patch, "HSET", f"user:{person}", "role", "member")
+            send(address, person, browser, everybody.tokens[person])
+            assert without_counters(content(store)) == without_counters(contents[0])
+            assert browser.status == 403

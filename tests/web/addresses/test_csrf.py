@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.web.addresses.address import ADMIN, LOGGED_OUT, MEMBER, READER, Address
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.address import ADMIN, LOGGED_OUT, MEMBER, READER
+from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.table import FORMS, PAGES, ROUTES
 from tests.web.browser import JSON, Browser
 from tests.web.state import content
@@ -30,20 +30,18 @@ def test_request_without_form_changes_nothing(make_person: MakePerson, store: St
         assert admin.is_logged_in(), address
 
 
-@pytest.mark.parametrize("address", PROTECTED, ids=str)
-def test_form_without_its_token_only_keeps_what_was_typed(
-    address: Address, make_person: MakePerson, store: Store
-) -> None:
-    sender = make_person(address.sender)
-    other_token = make_person(MEMBER if address.sender != MEMBER else ADMIN).csrf_token()
-    before = content(store)
-    for headers in ({}, JSON):
-        for token in ({}, {"csrf_token": ""}, {"csrf_token": "0"}, {"csrf_token": other_token}):
-            sender.post(address.url(), {**address.fields, **token}, headers=headers)
-            assert content(store) == before, token
-            assert sender.status in (303, 400, 422)
-            assert headers or all(typed in sender.response.text for typed in address.kept)
-            assert sender.is_logged_in() is (address.sender != READER)
+def test_form_without_its_token_only_keeps_what_was_typed(everybody: Everybody, subtests: pytest.Subtests) -> None:
+    for address in PROTECTED:
+        other_token = everybody.tokens[MEMBER if address.sender != MEMBER else ADMIN]
+        for headers in ({}, JSON):
+            for token in ({}, {"csrf_token": ""}, {"csrf_token": "0"}, {"csrf_token": other_token}):
+                with subtests.test(str(address), token=token, headers=headers):
+                    sender = everybody.browser(address.sender)
+                    sender.post(address.url(), {**address.fields, **token}, headers=headers)
+                    assert everybody.is_unchanged()
+                    assert sender.status in (303, 400, 422)
+                    assert headers or all(typed in sender.response.text for typed in address.kept)
+        assert sender.is_logged_in() is (address.sender != READER), address
 
 
 @pytest.mark.parametrize(
@@ -90,14 +88,14 @@ def test_form_of_this_site_is_accepted(headers: dict[str, str], make_person: Mak
     assert member.post("/a/1/vote", {"csrf_token": member.csrf_token()}, headers=headers).status == 303
 
 
-@pytest.mark.parametrize("address", PROTECTED, ids=str)
-def test_token_in_the_query_does_not_count(address: Address, make_person: MakePerson, store: Store) -> None:
-    sender = make_person(address.sender)
-    token = sender.csrf_token()
-    before = content(store)
-    sender.post(address.url(more_query={"csrf_token": token}), dict(address.fields))
-    assert content(store) == before
-    assert sender.is_logged_in() is (address.sender != READER)
+def test_token_in_the_query_does_not_count(everybody: Everybody, subtests: pytest.Subtests) -> None:
+    for address in PROTECTED:
+        with subtests.test(str(address)):
+            sender = everybody.browser(address.sender)
+            query = {"csrf_token": everybody.tokens[address.sender]}
+            sender.post(address.url(more_query=query), dict(address.fields))
+            assert everybody.is_unchanged()
+            assert sender.is_logged_in() is (address.sender != READER)
 
 
 def test_form_of_a_reader_without_token_changes_nothing(reader: Browser, store: Store) -> None:

@@ -4,8 +4,9 @@ import pytest
 from flask import Flask
 
 from tests.web.addresses.address import ADMIN, READER, Address
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.table import FORMS, PAGES, ROUTES
+from tests.web.addresses.test_permissions import send
 from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
@@ -45,29 +46,25 @@ def test_every_form_is_limited_or_exempt(app: Flask) -> None:
     assert {view for limit in LIMITS for view in limit.views} <= set(app.view_functions)
 
 
-@pytest.mark.parametrize("address", COUNTING_MEMBERS, ids=str)
 def test_request_over_the_limit_is_refused_and_changes_nothing(
-    address: Address, make_person: MakePerson, store: Store
+    everybody: Everybody, store: Store, subtests: pytest.Subtests
 ) -> None:
-    limit = LIMIT_OF[address.endpoint, address.method]
-    sender = make_person(address.sender)
-    token = sender.csrf_token()
-    use_up(store, limit, address.sender)
-    before = content(store)
-    for headers in ({}, JSON):
-        if address.method == "GET":
-            sender.open(address.url(), headers=headers)
-        else:
-            sender.post(address.url(), {**address.fields, "csrf_token": token, "next": "/new"}, headers=headers)
-        assert content(store) == before
-        if headers and not address.keeps_typed:
-            assert (sender.status, sender.response.json["error"]["code"]) == (429, "too-fast")
-            assert int(sender.response.headers["Retry-After"]) > 0
-        else:
-            assert_too_fast(sender, limit)
-        if address.keeps_typed:
-            assert sender.form("/submit" if address.endpoint.startswith("submission.") else address.url())
-            assert all(typed in sender.response.text for typed in address.kept)
+    for address in COUNTING_MEMBERS:
+        with subtests.test(str(address)):
+            limit, sender = LIMIT_OF[address.endpoint, address.method], everybody.browser(address.sender)
+            use_up(store, limit, address.sender)
+            before = content(store)
+            for headers in ({}, JSON):
+                send(address, address.sender, sender, everybody.tokens[address.sender], headers=headers)
+                assert content(store) == before
+                if headers and not address.keeps_typed:
+                    assert (sender.status, sender.response.json["error"]["code"]) == (429, "too-fast")
+                    assert int(sender.response.headers["Retry-After"]) > 0
+                else:
+                    assert_too_fast(sender, limit)
+                if address.keeps_typed:
+                    assert sender.form("/submit" if address.endpoint.startswith("submission.") else address.url())
+                    assert all(typed in sender.response.text for typed in address.kept)
 
 
 @pytest.mark.parametrize("address", list(filter(limits_by_address, ROUTES)), ids=str)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.store.test_site_switches import set_switch
-from tests.web.addresses.address import Address
+from tests.web.addresses.address import PEOPLE
 from tests.web.addresses.conftest import MakePerson
 from tests.web.addresses.table import FORMS
 from tests.web.addresses.test_permissions import send
@@ -24,16 +24,19 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("address", REFUSED, ids=str)
-def test_form_is_refused_in_the_operators_words(address: Address, make_person: MakePerson, store: Store) -> None:
-    person = address.allowed[0]
-    browser = make_person(person)
-    token = browser.csrf_token()
+def test_form_is_refused_in_the_operators_words(
+    make_person: MakePerson, store: Store, subtests: pytest.Subtests
+) -> None:
+    browsers = {person: make_person(person) for person in PEOPLE}
+    tokens = {person: browser.csrf_token() for person, browser in browsers.items()}
     set_switch(store, store.users.get("other-admin"), SwitchName.READ_ONLY, ON, "Back at nine <b>.")
     before = content(store)
-    send(address, person, browser, token)
-    assert content(store) == before
-    assert (browser.status, browser.response.headers["Retry-After"]) == (503, "300")
-    assert "nothing was saved: Back at nine &lt;b&gt;." in browser.response.text
-    kept = {"title", "text", "note", "answer", "description"} & set(address.fields)
-    assert all(address.fields[name] in browser.response.text for name in kept)
+    for address in REFUSED:
+        with subtests.test(str(address)):
+            person = address.allowed[0]
+            browser = send(address, person, browsers[person], tokens[person])
+            assert content(store) == before
+            assert (browser.status, browser.response.headers["Retry-After"]) == (503, "300")
+            assert "nothing was saved: Back at nine &lt;b&gt;." in browser.response.text
+            kept = {"title", "text", "note", "answer", "description"} & set(address.fields)
+            assert all(address.fields[name] in browser.response.text for name in kept)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.web.addresses.address import MEMBER, MODERATOR, Address
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.address import MEMBER, MODERATOR
+from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.table import FORMS
 from tests.web.browser import PASSWORD, Browser
 from tests.web.targets import FOREIGN_TARGETS, OWN_TARGETS, as_location
@@ -14,21 +14,21 @@ from voteweb.store.connection.connection import Connection
 RETURNING = [address for address in FORMS if address.returns_to is not None]
 
 
-@pytest.mark.parametrize("address", RETURNING, ids=str)
-@pytest.mark.parametrize("target", ["//evil.example", None])
-def test_form_ignores_a_foreign_target(address: Address, target: str | None, make_person: MakePerson) -> None:
-    sender = make_person(address.sender)
-    next = {} if target is None else {"next": target}
-    sender.post(address.url(), {**address.fields, **next, "csrf_token": sender.csrf_token()})
-    assert (sender.status, sender.location) == (303, address.returns_to)
-
-
-@pytest.mark.parametrize("address", RETURNING, ids=str)
-def test_form_returns_to_the_page_it_was_sent_from(address: Address, make_person: MakePerson) -> None:
-    sender = make_person(address.sender)
-    sender.post(address.url(), {**address.fields, "next": "/new?page=2", "csrf_token": sender.csrf_token()})
-    _, hash, anchor = (address.returns_to or "").partition("#")
-    assert (sender.status, sender.location) == (303, f"/new?page=2{hash}{anchor}")
+def test_form_returns_to_the_page_it_was_sent_from_and_to_no_other_site(
+    everybody: Everybody, subtests: pytest.Subtests
+) -> None:
+    for address in RETURNING:
+        _, hash, anchor = (address.returns_to or "").partition("#")
+        own_page = f"/new?page=2{hash}{anchor}"
+        for target, location in (("//evil.example", address.returns_to), ("/new?page=2", own_page)):
+            with subtests.test(str(address), target=target):
+                sender, token = everybody.browser(address.sender), everybody.tokens[address.sender]
+                sender.post(address.url(), {**address.fields, "next": target, "csrf_token": token})
+                assert (sender.status, sender.location) == (303, location)
+        with subtests.test(str(address), target=None):
+            sender, token = everybody.browser(address.sender), everybody.tokens[address.sender]
+            sender.post(address.url(), {**address.fields, "csrf_token": token})
+            assert (sender.status, sender.location) == (303, address.returns_to)
 
 
 def test_login_redirects_to_own_targets_only(make_person: MakePerson, reader: Browser) -> None:
