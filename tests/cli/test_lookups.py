@@ -65,7 +65,7 @@ def test_the_key_in_the_data_directory_is_masked(invoke_alone: Invoke, tmp_path:
 
 
 def test_a_missing_key_is_shown_as_missing(invoke_alone: Invoke) -> None:
-    lines = printed_settings(invoke_alone, VOTEWEB_REDIS_URL="redis://db.example")
+    lines = printed_settings(invoke_alone, VOTEWEB_REDIS_URL="redis://db.example", VOTEWEB_REDIS_DEADLINE="0.1")
     assert lines["VOTEWEB_SECRET_KEY"].split()[1] == "missing"
 
 

@@ -36,6 +36,7 @@ def server(certificate: Path) -> Iterator[SmtpServer]:
     server.close()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_the_job_sends_over_tls_to_a_trusted_server(
     store: Store, server_url: str, server: SmtpServer, certificate: Path, is_trusted: bool

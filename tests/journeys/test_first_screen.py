@@ -18,6 +18,8 @@ from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
+pytestmark = pytest.mark.heavy
+
 MEMBER = "lamplighter_at_sea"
 MODERATOR = "mod_of_many_things"
 #: Domain, poster, group and title.

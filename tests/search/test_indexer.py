@@ -40,6 +40,13 @@ def folder(tmp_path: Path) -> IndexFolder:
     return IndexFolder(tmp_path / "search")
 
 
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An indexer looks at once whether it must stop, and tries again at once."""
+    monkeypatch.setattr(indexer, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(indexer, "RETRY_SECONDS", 0.05)
+
+
 def new_indexer(store: Store, folder: IndexFolder) -> Indexer:
     return Indexer(folder, store.search)
 

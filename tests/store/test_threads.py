@@ -12,7 +12,10 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.store import Store
 from voteweb.store.comments import threads
-from voteweb.store.comments.threads import SENT_THREAD, SHORT_THREAD, ThreadCache, ThreadRead
+from voteweb.store.comments.threads import SHORT_THREAD, ThreadCache, ThreadRead
+
+#: Comments that are sent at once to who has read an earlier state, in these tests: more than a short conversation has.
+SENT_THREAD = SHORT_THREAD + 20
 
 
 def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
@@ -81,6 +84,13 @@ def test_known_conversation_is_not_sent_again(store: Store) -> None:
     assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]  # it may change again
 
 
+@pytest.fixture
+def few_comments_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A longer conversation than is sent at once has few comments."""
+    monkeypatch.setattr(threads, "SENT_THREAD", SENT_THREAD)
+
+
+@pytest.mark.usefixtures("few_comments_sent")
 def test_long_conversation_is_read_only_after_a_change(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, SENT_THREAD + 2)])
     assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]
@@ -91,6 +101,7 @@ def test_long_conversation_is_read_only_after_a_change(store: Store) -> None:
         assert read(store).thread.nodes[1].votes == votes
 
 
+@pytest.mark.usefixtures("few_comments_sent")
 def test_long_changed_conversation_comes_with_expected_and_new_comments(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, SENT_THREAD + 2)])
     read(store)

@@ -63,6 +63,7 @@ def test_valid_host_is_answered(host: str, app: Flask) -> None:
     assert status(app, "/", host=host) == 200
 
 
+@pytest.mark.heavy
 def test_only_http_1_0_may_name_no_host(start_site: StartSite, server_url: str) -> None:
     """The web server makes an empty host of one that is not ASCII."""
     site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)

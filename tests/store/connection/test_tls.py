@@ -17,6 +17,8 @@ from voteweb.core.settings import Settings
 from voteweb.store import open_store
 from voteweb.store.connection.factory import open_connection
 
+pytestmark = pytest.mark.heavy
+
 
 @contextmanager
 def server(folder: Path, *options: str) -> Iterator[tuple[int, int]]:
