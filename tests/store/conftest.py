@@ -1,4 +1,7 @@
-"""Databases of the store's tests: by default Valkey with a key prefix; others, a Sentinel and a cluster are heavy."""
+"""Databases of the store's tests: by default Valkey with a key prefix; Redis, a Sentinel and a cluster are heavy.
+
+Without a prefix on Valkey run the tests of pages and commands.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -12,8 +15,8 @@ from tests.helpers import needs
 from tests.machines import machines
 from voteweb.store.schema.keys import Keys
 
-#: Folders and modules whose tests also run on a cluster: of each kind of command some.
-ON_CLUSTER = frozenset({
+#: Modules whose tests also run where servers change, under Sentinel and on a cluster: of each kind of command some.
+WHERE_SERVERS_CHANGE = frozenset({
     "test_account_deletion", "test_backup", "test_book", "test_combined_groups", "test_comments",
     "test_concurrent_repair", "test_dump", "test_group_deletion", "test_imports", "test_listings", "test_lost_answers",
     "test_pipeline", "test_races", "test_rescoring", "test_script_loading", "test_storm", "test_votes",
@@ -34,19 +37,20 @@ class RunningDatabase(NamedTuple):
     prefix: str
 
 
-VALKEY, PREFIXED = Database("valkey"), Database("valkey", prefix="{site}:")
-REDIS, SENTINEL, CLUSTER = Database("redis"), Database("sentinel"), Database("cluster", prefix="{site}:")
+PREFIXED, REDIS = Database("valkey", prefix="{site}:"), Database("redis")
+SENTINEL, CLUSTER = Database("sentinel"), Database("cluster", prefix="{site}:")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test that uses a database on all of them; one that uses ``single_server`` not where servers change."""
+    """Run each test that uses a database on two of them, and some where servers change.
+
+    Those that use ``single_server`` need one that stands alone.
+    """
     if "database" not in metafunc.fixturenames:
         return
-    others = [("valkey", VALKEY), ("redis", REDIS)]
-    if "single_server" not in metafunc.fixturenames:
-        others.append(("sentinel", SENTINEL))
-        if not ON_CLUSTER.isdisjoint(metafunc.module.__name__.split(".")):
-            others.append(("cluster", CLUSTER))
+    others = [("redis", REDIS)]
+    if "single_server" not in metafunc.fixturenames and metafunc.module.__name__.split(".")[-1] in WHERE_SERVERS_CHANGE:
+        others += [("sentinel", SENTINEL), ("cluster", CLUSTER)]
     heavy = [pytest.param(database, id=id, marks=pytest.mark.heavy) for id, database in others]
     databases = [pytest.param(PREFIXED, id="prefix"), *heavy]
     metafunc.parametrize("database", databases, indirect=True, scope="session")
