@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
 from tests.web.addresses.address import ADMIN, MEMBER, MODERATOR, READER, Address
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.sender import Sender
 from tests.web.addresses.table import PAGES, ROUTES
 from tests.web.browser import JSON, Browser
@@ -166,13 +166,13 @@ def test_body_that_is_no_form_does_nothing(address: Address, make_person: MakePe
         assert (sender.status in (303, 400, 403, 422), content(store)) == (True, before), body
 
 
-@pytest.mark.parametrize("address", [address for address in POSTS if address.has_csrf], ids=str)
-def test_file_in_a_field_does_no_harm(address: Address, make_person: MakePerson) -> None:
-    person = make_person(address.sender)
-    token = person.csrf_token()
-    for name in ("csrf_token", *address.fields):
-        files = {"csrf_token": token, **address.fields, name: (BytesIO(b"words"), "words.txt")}
-        assert_harmless(person.post(address.url(), files).response, name)
+def test_file_in_a_field_does_no_harm(everybody: Everybody, subtests: pytest.Subtests) -> None:
+    for address in (address for address in POSTS if address.has_csrf):
+        for name in ("csrf_token", *address.fields):
+            with subtests.test(str(address), field=name):
+                person, token = everybody.browser(address.sender), everybody.tokens[address.sender]
+                files = {"csrf_token": token, **address.fields, name: (BytesIO(b"words"), "words.txt")}
+                assert_harmless(person.post(address.url(), files).response, name)
 
 
 def test_wrong_passwords_in_other_bodies_than_forms_are_not_checked(

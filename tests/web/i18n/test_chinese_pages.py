@@ -134,15 +134,16 @@ def english_parts() -> list[str]:
     return [part for part in parts if len(part) > 12]
 
 
-@pytest.mark.parametrize("address", PAGES)
-def test_page_is_chinese_throughout(address: str, people: list[Browser]) -> None:
-    for person in people:
-        if person.open(address, headers=ZH).status == 303:
-            person.follow()
-            continue
-        assert person.page.one("html")["lang"] == "zh-Hans"
-        assert person.heading
-        assert english_texts(person.page) == []
+def test_page_is_chinese_throughout(people: list[Browser], subtests: pytest.Subtests) -> None:
+    for address in PAGES:
+        for number, person in enumerate(people):
+            if person.open(address, headers=ZH).status == 303:
+                person.follow()
+                continue
+            with subtests.test(address, person=number):
+                assert person.page.one("html")["lang"] == "zh-Hans"
+                assert person.heading
+                assert english_texts(person.page) == []
 
 
 @pytest.mark.parametrize(("address", "fields"), REFUSED)

@@ -89,15 +89,16 @@ ERROR_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", ERROR_NAMES)
-def test_every_error_class_shows_its_message(name: str, reader: Browser) -> None:
-    error = getattr(errors, name)
-    assert reader.open(f"/refuse/{name}").status == error.status
-    message = reader.intro
-    assert message.startswith(error.template.partition("%")[0])
-    assert "%" not in message
-    reader.open(f"/refuse/{name}", headers=JSON)
-    assert reader.response.json["error"] == {"code": error.code, "message": message}
+def test_every_error_class_shows_its_message(reader: Browser, subtests: pytest.Subtests) -> None:
+    for name in ERROR_NAMES:
+        with subtests.test(name):
+            error = getattr(errors, name)
+            assert reader.open(f"/refuse/{name}").status == error.status
+            message = reader.intro
+            assert message.startswith(error.template.partition("%")[0])
+            assert "%" not in message
+            reader.open(f"/refuse/{name}", headers=JSON)
+            assert reader.response.json["error"] == {"code": error.code, "message": message}
 
 
 @pytest.mark.parametrize("headers", [{}, JSON], ids=["page", "script"])
