@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.heavy
-
 IGNORE_SIGINT = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
 
 
@@ -17,6 +15,7 @@ def test_a_child_process_dies_of_sigint() -> None:
     assert subprocess.run(["sh", "-c", "kill -INT $$"]).returncode == -signal.SIGINT
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("workers", [0, 1], ids=["in-this-process", "in-a-worker"])
 def test_a_child_dies_of_sigint_although_the_run_ignores_it(workers: int) -> None:
     test = f"{Path(__file__).name}::{test_a_child_process_dies_of_sigint.__name__}"

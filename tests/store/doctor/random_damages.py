@@ -122,8 +122,11 @@ def judged(store: Store, damage: list[Command]) -> dict[str, Any]:
     if snapshot(store) == before:
         return {}
     findings = _texts(Doctor(store.context).examine(), today)
-    failure = _texts((finding for finding, _ in Doctor(store.context).repair()), today)[-1:]
-    rest, after = _texts(Doctor(store.context).examine(), today), snapshot(store)
+    # What a repair leaves, it has found by examining once more.
+    rest = _texts((finding for finding, is_repaired in Doctor(store.context).repair() if not is_repaired), today)
+    if failure := [line for line in rest if line.startswith(FAILED)]:
+        rest = [*_texts(Doctor(store.context).examine(), today), *failure]
+    after = snapshot(store)
     differences = {
         _without_times(key, today): _shortened(lines)
         for key in sorted((before.keys() | after.keys()) - OF_SEARCH)
@@ -132,7 +135,7 @@ def judged(store: Store, damage: list[Command]) -> dict[str, Any]:
     return {
         "damage": damage,
         "findings": _shortened(findings),
-        "rest": _shortened(rest + [line for line in failure if line.startswith(FAILED)]),
+        "rest": _shortened(rest),
         "differences": dict(list(differences.items())[:MOST_LINES]),
         "keys": len(differences),
     }
