@@ -10,8 +10,3 @@ FOREIGN_TARGETS = [
 OWN_TARGETS = [
     "/new", "/?page=2", "/g/c++", "/g/编程/new", "/a/1#why", "/new?page=2#a7", "/u/ann?x=//evil.example", "/.//x",
 ]  # fmt: skip
-
-
-def as_location(target: str) -> str:
-    """Return *target* as the header Location spells it."""
-    return target.replace("编程", "%E7%BC%96%E7%A8%8B")

@@ -2,9 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from flask import Flask
@@ -12,8 +14,19 @@ from flask import Flask
 from tests import factories
 from tests.prepared import prepared, restoring
 from tests.store.examination import run
-from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBER, MEMBERS, MODERATOR, PEOPLE, POSTER, READER, ROLES
-from tests.web.addresses.sender import Sender
+from tests.web.addresses.address import (
+    ADMIN,
+    BANNED,
+    LATE,
+    MEMBER,
+    MEMBERS,
+    MODERATOR,
+    PEOPLE,
+    POSTER,
+    READER,
+    ROLES,
+    Address,
+)  # fmt: skip
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import EMAIL, PENDING, content, make_links
@@ -26,6 +39,7 @@ from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
 MakePerson = Callable[[str], Browser]
+URL_ENCODED = "application/x-www-form-urlencoded"
 
 
 @pytest.fixture
@@ -150,6 +164,11 @@ class Everybody:
         browser.client.set_cookie(cookie.key, cookie.value)
         return browser
 
+    def post(self, address: Address, fields: Mapping[str, Any], url: str = "") -> Browser:
+        """Send *fields* to *address* as somebody who may, with a valid token unless they have another."""
+        body = urlencode({"csrf_token": self.tokens[address.sender], **fields}, errors="surrogatepass", doseq=True)
+        return self.browser(address.sender).post(url or address.url(), body, content_type=URL_ENCODED)
+
     def is_unchanged(self) -> bool:
         """Tell whether the content of the database is what it was; the count of writes tells at once if it is."""
         return self._writes() == self._written or content(self._store) == self._before
@@ -162,8 +181,3 @@ class Everybody:
 def everybody(app: Flask, store: Store, make_person: MakePerson) -> Everybody:
     """Everybody on the site of the table."""
     return Everybody(app, store, make_person)
-
-
-@pytest.fixture
-def sender(make_person: MakePerson, make_member: MakeMember) -> Sender:
-    return Sender(make_person, make_member)

@@ -5,16 +5,15 @@ import encodings.punycode
 import unicodedata
 from bisect import bisect_right
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import pytest
 from markdown_it.parser_inline import ParserInline
 
-from tests.web.addresses.address import READER, Address
-from tests.web.addresses.conftest import MakePerson
-from tests.web.addresses.sender import Sender
+from tests.web.addresses.address import READER
+from tests.web.addresses.conftest import Everybody
 from tests.web.addresses.table import PAGES, ROUTES
 from voteweb.core import config
 from voteweb.store import Store
@@ -39,13 +38,15 @@ POSTS = [address for address in ROUTES if address.method == "POST" and (address.
 class Work:
     """The longest text that each costly function was given, and how often the Markdown parser looked ahead."""
 
-    def __init__(self) -> None:
-        self.normalized = self.encoded = self.skipped = 0
+    normalized = encoded = skipped = 0
 
-    def assert_little(self, sent: object) -> None:
-        assert self.normalized <= MAX_NORMALIZED, sent
-        assert self.encoded <= MAX_ENCODED, sent
-        assert self.skipped <= MAX_SKIPPED_TOKENS, sent
+    def assert_little(self) -> None:
+        assert self.normalized <= MAX_NORMALIZED
+        assert self.encoded <= MAX_ENCODED
+        assert self.skipped <= MAX_SKIPPED_TOKENS
+
+    def clear(self) -> None:
+        self.normalized = self.encoded = self.skipped = 0
 
 
 @pytest.fixture
@@ -87,36 +88,38 @@ def cut(value: str, max_bytes: int) -> str:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("address", GETS, ids=str)
-def test_longest_address_costs_little(address: Address, make_person: MakePerson, work: Work) -> None:
-    browser = make_person(address.sender if address.allowed else READER)
-    for name in (*address.part_names, *address.parameters):
-        for value in VALUES:
-            part = {name: cut(value, PASSED_BYTES)}
-            url = address.url(**part) if name in address.part_names else address.url(more_query=part)
-            browser.client.get(url, buffered=True)
-            work.assert_little((name, value[:9]))
+def test_longest_address_costs_little(everybody: Everybody, work: Work, subtests: pytest.Subtests) -> None:
+    for address in GETS:
+        browser = everybody.browser(address.sender if address.allowed else READER)
+        for name in (*address.part_names, *address.parameters):
+            for value in VALUES:
+                part = {name: cut(value, PASSED_BYTES)}
+                work.clear()
+                with subtests.test(str(address), part=name, value=value[:9]):
+                    browser.open(address.url(**part) if name in address.part_names else address.url(more_query=part))
+                    work.assert_little()
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("address", POSTS, ids=str)
-def test_longest_form_costs_little(address: Address, sender: Sender, work: Work) -> None:
-    next = ["next"] if address.returns_to is not None else []
-    fields = dict(address.fields)
-    for name in (*fields, *next):
-        for value in VALUES:
-            typed = cut(value, config.MAX_BODY_BYTES - len(urlencode(fields)) - TOKEN_BYTES)
-            assert sender.post(address, fields | {name: typed}).status_code != 413
-            work.assert_little((name, value[:9]))
-    for name in address.part_names:
-        for value in VALUES:
-            sender.post(address, fields, address.url(**{name: cut(value, PASSED_BYTES)}))
-            work.assert_little((name, value[:9]))
+def test_longest_form_costs_little(everybody: Everybody, work: Work, subtests: pytest.Subtests) -> None:
+    for address in POSTS:
+        next = ["next"] if address.returns_to is not None else []
+        for name, value in product((*address.fields, *next), VALUES):
+            work.clear()
+            with subtests.test(str(address), field=name, value=value[:9]):
+                typed = cut(value, config.MAX_BODY_BYTES - len(urlencode(address.fields)) - TOKEN_BYTES)
+                assert everybody.post(address, {**address.fields, name: typed}).status != 413
+                work.assert_little()
+        for name, value in product(address.part_names, VALUES):
+            work.clear()
+            with subtests.test(str(address), part=name, value=value[:9]):
+                everybody.post(address, address.fields, address.url(**{name: cut(value, PASSED_BYTES)}))
+                work.assert_little()
 
 
 @pytest.mark.parametrize("path", ["/submit", "/a/1/edit", "/a/1/groups"])
 def test_form_with_thousands_of_groups_names_few_keys(
-    path: str, sender: Sender, store: Store, monkeypatch: pytest.MonkeyPatch
+    path: str, everybody: Everybody, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = store.connection.script
 
@@ -129,5 +132,4 @@ def test_form_with_thousands_of_groups_names_few_keys(
     address = next(address for address in POSTS if address.url() == path)
     groups = [f"g{number}" for number in range(20_000)]
     field = "remove" if path == "/a/1/groups" else "groups"
-    response = sender.post(address, {**address.fields, field: groups})
-    assert response.status_code in (409, 422)
+    assert everybody.post(address, {**address.fields, field: groups}).status in (409, 422)

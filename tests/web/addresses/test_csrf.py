@@ -3,7 +3,7 @@
 import pytest
 
 from tests.web.addresses.address import ADMIN, LOGGED_OUT, MEMBER, READER
-from tests.web.addresses.conftest import Everybody, MakePerson
+from tests.web.addresses.conftest import Everybody
 from tests.web.addresses.table import FORMS, PAGES, ROUTES
 from tests.web.browser import JSON, Browser
 from tests.web.state import content
@@ -18,15 +18,14 @@ def test_every_form_but_one_has_a_token() -> None:
     assert [address.endpoint for address in FORMS if not address.has_csrf] == ["language.choose"]
 
 
-def test_request_without_form_changes_nothing(make_person: MakePerson, store: Store) -> None:
-    admin = make_person(ADMIN)
+def test_request_without_form_changes_nothing(everybody: Everybody) -> None:
     query = {name: value for form in FORMS for name, value in form.fields.items()}
-    query["csrf_token"] = admin.csrf_token()
-    before = content(store)
+    query["csrf_token"] = everybody.tokens[ADMIN]
     for address in PAGES:
         for method in ("GET", "HEAD", "OPTIONS"):
+            admin = everybody.browser(ADMIN)
             admin.client.open(address.url(more_query=query), method=method, buffered=True)
-            assert content(store) == before, (address, method)
+            assert everybody.is_unchanged(), (address, method)
         assert admin.is_logged_in(), address
 
 
@@ -44,48 +43,42 @@ def test_form_without_its_token_only_keeps_what_was_typed(everybody: Everybody, 
         assert sender.is_logged_in() is (address.sender != READER), address
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Referer": "https://evil.example/"},
-        {"Referer": "http://localhost.evil.example/"},
-        {"Referer": "nonsense"},
-        {"Origin": "https://evil.example"},
-        {"Origin": "null"},
-        {"Origin": "http://localhost:8080"},
-        {"Origin": "http://[evil"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Sec-Fetch-Site": "same-site"},
-    ],
-    ids=lambda headers: ": ".join(*headers.items()),
-)
-def test_form_of_another_site_changes_nothing(headers: dict[str, str], make_person: MakePerson, store: Store) -> None:
-    forms = [address for address in FORMS if not address.case]
-    people = {person: make_person(person) for person in {address.sender for address in forms}}
-    tokens = {person: browser.csrf_token() for person, browser in people.items()}
-    before = content(store)
-    for address in forms:
-        sender = people[address.sender]
-        sender.post(address.url(), {**address.fields, "csrf_token": tokens[address.sender]}, headers=headers)
-        assert (sender.status, content(store)) == (403, before), address
-        assert sender.intro.startswith("This form was not sent from a page of this site, so nothing was done."), address
-        assert "Set-Cookie" not in sender.response.headers, address
+FOREIGN_ORIGINS = [
+    {"Referer": "https://evil.example/"},
+    {"Referer": "http://localhost.evil.example/"},
+    {"Referer": "nonsense"},
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://localhost:8080"},
+    {"Origin": "http://[evil"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+]
+OWN_ORIGINS = [
+    {"Origin": "http://localhost"},
+    {"Origin": "https://localhost", "Referer": ""},  # behind a proxy that the site has not been told of
+    {"Referer": "http://localhost/new?page=2"},
+    {"Referer": "https://elsewhere.example/", "Sec-Fetch-Site": "same-origin"},  # the proxy has changed the host
+    {"Referer": ""},
+]
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Origin": "http://localhost"},
-        {"Origin": "https://localhost", "Referer": ""},  # behind a proxy that the site has not been told of
-        {"Referer": "http://localhost/new?page=2"},
-        {"Referer": "https://elsewhere.example/", "Sec-Fetch-Site": "same-origin"},  # the proxy has changed the host
-        {"Referer": ""},
-    ],
-    ids=str,
-)
-def test_form_of_this_site_is_accepted(headers: dict[str, str], make_person: MakePerson) -> None:
-    member = make_person(MEMBER)
-    assert member.post("/a/1/vote", {"csrf_token": member.csrf_token()}, headers=headers).status == 303
+def test_form_of_another_site_changes_nothing(everybody: Everybody, subtests: pytest.Subtests) -> None:
+    for address in (address for address in FORMS if not address.case):
+        fields = {**address.fields, "csrf_token": everybody.tokens[address.sender]}
+        for headers in FOREIGN_ORIGINS:
+            with subtests.test(str(address), headers=headers):
+                sender = everybody.browser(address.sender).post(address.url(), fields, headers=headers)
+                assert (sender.status, everybody.is_unchanged()) == (403, True)
+                assert sender.intro.startswith("This form was not sent from a page of this site, so nothing was done.")
+                assert "Set-Cookie" not in sender.response.headers
+
+
+def test_form_of_this_site_is_accepted(everybody: Everybody, subtests: pytest.Subtests) -> None:
+    for headers in OWN_ORIGINS:
+        with subtests.test(headers=headers):
+            member = everybody.browser(MEMBER)
+            assert member.post("/a/1/vote", {"csrf_token": everybody.tokens[MEMBER]}, headers=headers).status == 303
 
 
 def test_token_in_the_query_does_not_count(everybody: Everybody, subtests: pytest.Subtests) -> None:

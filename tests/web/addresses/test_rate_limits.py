@@ -67,18 +67,19 @@ def test_request_over_the_limit_is_refused_and_changes_nothing(
                     assert all(typed in sender.response.text for typed in address.kept)
 
 
-@pytest.mark.parametrize("address", list(filter(limits_by_address, ROUTES)), ids=str)
-def test_nobody_without_an_address_is_locked_out(address: Address, make_app: MakeApp, store: Store) -> None:
+def test_nobody_without_an_address_is_locked_out(
+    everybody: Everybody, make_app: MakeApp, store: Store, subtests: pytest.Subtests
+) -> None:
     """The proxy of a site that was upgraded does not name its visitors until its file is installed again."""
-    reader = Browser(make_app(trusted_proxies=1))
-    for limit in limits_by_address(address):
-        for shared in ("", network("127.0.0.1", limit.scope) or ""):
-            use_up(store, limit, shared)
-    if address.method == "GET":
-        reader.open(address.url())
-    else:
-        reader.post(address.url(), {**address.fields, "csrf_token": reader.csrf_token()})
-    assert reader.status == address.status(READER)
+    app = make_app(trusted_proxies=1)
+    for address in filter(limits_by_address, ROUTES):
+        with subtests.test(str(address)):
+            everybody.browser(READER)  # on the site as it was
+            for limit in limits_by_address(address):
+                for shared in ("", network("127.0.0.1", limit.scope) or ""):
+                    use_up(store, limit, shared)
+            reader = Browser(app)
+            assert send(address, READER, reader, reader.csrf_token()).status == address.status(READER)
 
 
 def test_member_who_has_used_up_every_limit_can_still_read(make_person: MakePerson, store: Store) -> None:

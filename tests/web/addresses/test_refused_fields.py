@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.conftest import Everybody
 from tests.web.addresses.table import FORMS
 from tests.web.dom import fields_of
-from tests.web.state import TOKEN, content
-from voteweb.store import Store
+from tests.web.state import TOKEN
 
 TITLE = "A title needs at least 3 characters, with a letter or digit among them."
 SCHEME = "A link must begin with http:// or https://."
@@ -43,18 +42,16 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("path", "wrong", "field", "message"), REFUSED)
-def test_error_is_beside_its_field_and_everything_typed_stays(
-    path: str, wrong: dict[str, str], field: str, message: str, make_person: MakePerson, store: Store
-) -> None:
-    address = next(form for form in FORMS if form.url() == path)
-    browser, typed = make_person(address.sender), {**address.fields, **wrong}
-    before = content(store)
-    browser.open(f"{path}?next=/new&invite={TOKEN}").submit(path, **typed)
-    assert browser.status == 422
-    assert browser.field_error(field).startswith(message)
-    shown = fields_of(browser.form(path))
-    for name in shown.keys() & typed.keys():
-        assert shown[name] == ("" if name == "password" else typed[name]), name
-    assert shown.get("next", "/new") == "/new"
-    assert content(store) == before
+def test_error_is_beside_its_field_and_everything_typed_stays(everybody: Everybody, subtests: pytest.Subtests) -> None:
+    for path, wrong, field, message in REFUSED:
+        with subtests.test(path, **wrong):
+            address = next(form for form in FORMS if form.url() == path)
+            browser, typed = everybody.browser(address.sender), {**address.fields, **wrong}
+            browser.open(f"{path}?next=/new&invite={TOKEN}").submit(path, **typed)
+            assert browser.status == 422
+            assert browser.field_error(field).startswith(message)
+            shown = fields_of(browser.form(path))
+            for name in shown.keys() & typed.keys():
+                assert shown[name] == ("" if name == "password" else typed[name]), name
+            assert shown.get("next", "/new") == "/new"
+            assert everybody.is_unchanged()

@@ -1,6 +1,5 @@
 """The table of addresses is complete, and no address takes another method."""
 
-import pytest
 from flask import Flask
 
 from tests.web.addresses.address import MODERATOR, READER
@@ -29,11 +28,11 @@ def test_address_leads_to_its_endpoint(app: Flask) -> None:
         assert (endpoint, sorted(parts)) == (address.endpoint, sorted(address.part_names))
 
 
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
-def test_no_other_method_is_accepted(method: str, reader: Browser) -> None:
-    for address in TABLE:
-        assert reader.client.open(address.url(), method=method).status_code == 405, address
-    assert reader.client.open("/nowhere", method=method).status_code == 404
+def test_no_other_method_is_accepted(reader: Browser) -> None:
+    for method in ("PUT", "DELETE", "PATCH"):
+        for address in TABLE:
+            assert reader.client.open(address.url(), method=method).status_code == 405, (method, address)
+        assert reader.client.open("/nowhere", method=method).status_code == 404, method
 
 
 def test_form_address_cannot_be_opened(make_person: MakePerson) -> None:

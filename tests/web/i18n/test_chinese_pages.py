@@ -135,7 +135,7 @@ def english_parts() -> list[str]:
 
 
 def test_page_is_chinese_throughout(people: list[Browser], subtests: pytest.Subtests) -> None:
-    for address in PAGES:
+    for address in dict.fromkeys(PAGES):
         for number, person in enumerate(people):
             if person.open(address, headers=ZH).status == 303:
                 person.follow()
