@@ -15,10 +15,12 @@ _PATTERNS = {
 }
 
 
-def use_up(store: Store, limit: Limit, owner: str) -> None:
-    """Count acts of *owner* until *limit* refuses the next one."""
+def use_up(store: Store, limit: Limit, owner: str) -> int:
+    """Count acts of *owner* until *limit* refuses the next one; return how many it has accepted."""
+    accepted = 0
     while store.limits.hit([(limit, owner)]) is None:
-        pass
+        accepted += 1
+    return accepted
 
 
 def assert_too_fast(browser: Browser, limit: Limit) -> None:
