@@ -17,10 +17,10 @@ _PATTERNS = {
 
 def use_up(store: Store, limit: Limit, owner: str) -> int:
     """Count acts of *owner* until *limit* refuses the next one; return how many it has accepted."""
-    accepted = 0
-    while store.limits.hit([(limit, owner)]) is None:
-        accepted += 1
-    return accepted
+    pipeline = store.pipeline()
+    refusals = [store.limits.queue_hit(pipeline, [(limit, owner)]) for _ in range(limit.burst + 1)]
+    pipeline.execute()
+    return sum(refusal.result is None for refusal in refusals)
 
 
 def assert_too_fast(browser: Browser, limit: Limit) -> None:

@@ -48,12 +48,6 @@ def test_act_goes_on_after_the_password_with_what_was_typed(
     assert boss.open("/u/zed").submit("/u/zed/role", role="moderator").status == 303, "asked again within minutes"
 
 
-def test_recent_login_needs_no_password_again(make_member: MakeMember, store: Store) -> None:
-    factories.user(store, "eve")
-    boss = make_member("boss", Role.ADMIN)
-    assert boss.open("/u/eve").submit("/u/eve/role", role="moderator").status == 303
-
-
 def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> None:
     boss.open("/u/eve/ban").submit("/u/eve/ban", reason="Spam.")
     for _ in range(6):

@@ -43,12 +43,17 @@ def age(store: Store, seconds: int, *, used: int = 0) -> None:
             run(store, "HSET", "sessions:bob", field, f"{int(began) - seconds},{used},{rest}")
 
 
-def test_logout_ends_the_session_of_a_copied_cookie(bob: Browser, store: Store) -> None:
+def test_logout_ends_the_session_of_a_copied_cookie_and_no_other(bob: Browser, reader: Browser, store: Store) -> None:
     factories.article(store)
+    reader.log_in("bob")
     thief = copy_of(bob.open("/"))
     fields = {"csrf_token": thief.csrf_token(), "next": "/"}
     assert thief.is_logged_in()
     bob.log_out()
+    assert (bob.status, bob.location) == (303, "/")
+    assert not bob.is_logged_in()
+    assert "Set-Cookie" not in bob.open("/").response.headers
+    assert reader.is_logged_in()
     assert not copy_of(thief).is_logged_in()
     assert thief.post("/a/1/vote", fields).location.startswith("/login?next=/%23a1")
     assert store.articles.get(1).votes == 1

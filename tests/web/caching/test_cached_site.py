@@ -27,15 +27,6 @@ def test_reader_sees_a_change_after_a_second(reader: Browser, store: Store, cloc
     assert reader.open("/").titles == ["Second", "First"]
 
 
-def test_member_sees_their_own_acts_at_once(reader: Browser, bob: Browser) -> None:
-    assert reader.open("/").titles == ["First"]
-    bob.open("/").press("/a/1/vote").follow()
-    assert bob.flashes == ["Your vote has been counted."]
-    assert bob.page.one("button", class_="vote")["aria-pressed"] == "true"
-    bob.open("/submit").submit("/submit", title="Mine at once", link="https://example.com/mine").follow()
-    assert "Mine at once" in bob.open("/").titles
-
-
 def test_pages_of_a_conversation_are_cached(reader: Browser, store: Store, clock: list[float]) -> None:
     factories.comment(store, 1)
     for path in ("/a/1", "/a/1?order=new", "/a/1?order=time&page=1", "/a/1/c/1"):
