@@ -164,10 +164,18 @@ class Everybody:
         browser.client.set_cookie(cookie.key, cookie.value)
         return browser
 
-    def post(self, address: Address, fields: Mapping[str, Any], url: str = "") -> Browser:
+    def send(self, address: Address, person: str, browser: Browser | None = None, **options: Any) -> Browser:
+        """Send the request of *address*, whatever pages offer; with a *browser*, on the site as it is."""
+        browser = browser or self.browser(person)
+        if address.method == "GET":
+            return browser.open(address.url(person), **options)
+        fields = {**address.fields, "csrf_token": self.tokens[person], "next": "/new"}
+        return browser.post(address.url(person), fields, **options)
+
+    def post(self, address: Address, fields: Mapping[str, Any], url: str = "", **options: Any) -> Browser:
         """Send *fields* to *address* as somebody who may, with a valid token unless they have another."""
         body = urlencode({"csrf_token": self.tokens[address.sender], **fields}, errors="surrogatepass", doseq=True)
-        return self.browser(address.sender).post(url or address.url(), body, content_type=URL_ENCODED)
+        return self.browser(address.sender).post(url or address.url(), body, content_type=URL_ENCODED, **options)
 
     def is_unchanged(self) -> bool:
         """Tell whether the content of the database is what it was; the count of writes tells at once if it is."""

@@ -8,7 +8,6 @@ from tests.store.examination import run
 from tests.web.addresses.address import MEMBER, MEMBERS, STAFF
 from tests.web.addresses.conftest import Everybody
 from tests.web.addresses.table import FORMS
-from tests.web.addresses.test_permissions import send
 from tests.web.state import content
 from voteweb.store import Store
 
@@ -51,9 +50,8 @@ def test_act_of_somebody_gone_meanwhile_changes_nothing(
     for number, (address, person) in enumerate(ACTS):
         field = ("banned", "left")[number % 2]
         with subtests.test(str(address), person=person, field=field), monkeypatch.context() as patch:
-            browser = everybody.browser(person)
             contents = before_first_script(store, patch, "HSET", f"user:{person}", field, "1")
-            send(address, person, browser, everybody.tokens[person])
+            browser = everybody.send(address, person)
             assert without_counters(content(store)) == without_counters(contents[0])
             if address.keeps_typed:
                 assert browser.status == 422
@@ -68,8 +66,7 @@ def test_act_of_somebody_demoted_meanwhile_changes_nothing(
 ) -> None:
     for address, person in STAFF_ACTS:
         with subtests.test(str(address), person=person), monkeypatch.context() as patch:
-            browser = everybody.browser(person)
             contents = before_first_script(store, patch, "HSET", f"user:{person}", "role", "member")
-            send(address, person, browser, everybody.tokens[person])
+            browser = everybody.send(address, person)
             assert without_counters(content(store)) == without_counters(contents[0])
             assert browser.status == 403

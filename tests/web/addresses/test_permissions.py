@@ -12,19 +12,12 @@ from tests.web.state import content
 from voteweb.store import Store
 
 
-def send(address: Address, person: str, browser: Browser, token: str = "", **options: Any) -> Browser:
-    """Send the request of *address*, whatever the pages of *browser* offer."""
-    if address.method == "GET":
-        return browser.open(address.url(person), **options)
-    return browser.post(address.url(person), {**address.fields, "csrf_token": token, "next": "/new"}, **options)
-
-
 def test_page_is_shown_to_those_who_may_see_it(make_person: MakePerson, store: Store) -> None:
     browsers = {person: make_person(person) for person in PEOPLE}
     before = _without_unread(content(store))
     for address in PAGES:
         for person in address.allowed:
-            assert send(address, person, browsers[person]).status == 200, (address, person)
+            assert browsers[person].open(address.url(person)).status == 200, (address, person)
     assert _without_unread(content(store)) == before
 
 
@@ -37,8 +30,8 @@ def test_form_is_accepted_from_those_who_may_send_it(everybody: Everybody, subte
     for address in FORMS:
         for person in address.allowed:
             with subtests.test(str(address), person=person):
-                browser = everybody.browser(person)
-                assert send(address, person, browser, everybody.tokens[person]).status == address.accepted
+                browser = everybody.send(address, person)
+                assert browser.status == address.accepted
                 assert address.accepted != 303 or not browser.location.startswith("/login?")
                 assert everybody.is_unchanged() is not (address.writes and person not in address.idle)
 
@@ -48,8 +41,7 @@ def test_others_are_refused_and_change_nothing(everybody: Everybody, subtests: p
         for person in (person for person in PEOPLE if person not in address.allowed):
             with subtests.test(str(address), person=person):
                 for as_json in (True, False):
-                    browser = everybody.browser(person)
-                    send(address, person, browser, everybody.tokens[person], headers=JSON if as_json else {})
+                    browser = everybody.send(address, person, headers=JSON if as_json else {})
                     check_refusal(address, person, browser, as_json=as_json)
                     assert everybody.is_unchanged()
 

@@ -4,9 +4,8 @@ import pytest
 
 from tests.store.test_site_switches import set_switch
 from tests.web.addresses.address import PEOPLE
-from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.conftest import Everybody
 from tests.web.addresses.table import FORMS
-from tests.web.addresses.test_permissions import send
 from tests.web.state import content
 from voteweb.core.rate_limits import MODERATE
 from voteweb.core.site_switches import ON, SwitchName
@@ -24,17 +23,14 @@ REFUSED = [
 ]
 
 
-def test_form_is_refused_in_the_operators_words(
-    make_person: MakePerson, store: Store, subtests: pytest.Subtests
-) -> None:
-    browsers = {person: make_person(person) for person in PEOPLE}
-    tokens = {person: browser.csrf_token() for person, browser in browsers.items()}
+def test_form_is_refused_in_the_operators_words(everybody: Everybody, store: Store, subtests: pytest.Subtests) -> None:
+    browsers = {person: everybody.browser(person) for person in PEOPLE}
     set_switch(store, store.users.get("other-admin"), SwitchName.READ_ONLY, ON, "Back at nine <b>.")
     before = content(store)
     for address in REFUSED:
         with subtests.test(str(address)):
             person = address.allowed[0]
-            browser = send(address, person, browsers[person], tokens[person])
+            browser = everybody.send(address, person, browsers[person])
             assert content(store) == before
             assert (browser.status, browser.response.headers["Retry-After"]) == (503, "300")
             assert "nothing was saved: Back at nine &lt;b&gt;." in browser.response.text

@@ -31,14 +31,8 @@ WRONG_CREDENTIALS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "password"), WRONG_CREDENTIALS)
 def test_wrong_name_and_wrong_password_look_and_cost_the_same(
-    name: str,
-    password: str,
-    bob: Browser,
-    reader: Browser,
-    store: Store,
-    monkeypatch: pytest.MonkeyPatch,
+    bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     factories.user(store, "imported")
     factories.user(store, "broken", password_hash="$argon2id$rubbish")
@@ -61,8 +55,10 @@ def test_wrong_name_and_wrong_password_look_and_cost_the_same(
         assert reader.page.one("input", name="username")["value"] == name
         return reader.response.text.replace(token, "").replace(f'name="username" value="{name}"', "")
 
-    assert refused_page(name, password) == refused_page("bob", "not this one")
-    assert not reader.is_logged_in()
+    for name, password in WRONG_CREDENTIALS:
+        with subtests.test(name=name[:20], password=password[:20]):
+            assert refused_page(name, password) == refused_page("bob", "not this one")
+            assert not reader.is_logged_in()
 
 
 def test_login_makes_a_new_session_and_a_new_token(bob: Browser, reader: Browser) -> None:

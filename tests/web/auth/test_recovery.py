@@ -90,13 +90,11 @@ def test_new_codes_need_the_password_and_replace_the_old(
     assert recover(reader, "bob", new).status == 303
 
 
-@pytest.mark.parametrize(("name", "code"), [("nobody", ""), ("bob", "0" * 16), ("", ""), ("x" * 9_999, "x" * 9_999)])
-def test_wrong_name_and_wrong_code_look_the_same(
-    name: str, code: str, bob: Browser, reader: Browser, store: Store
-) -> None:
-    codes = store.passwords.renew_codes(store.users.get("bob"))
-    assert (recover(reader, name, code or codes[0]).status, reader.alert) == (422, WRONG)
-    assert store.read(store.passwords.queue_codes_left, "bob").number == 10
+def test_wrong_name_and_wrong_code_look_the_same(bob: Browser, reader: Browser, store: Store) -> None:
+    (code, *_) = store.passwords.renew_codes(store.users.get("bob"))
+    for name, typed in (("nobody", code), ("bob", "0" * 16), ("", code), ("x" * 9_999, "x" * 9_999)):
+        assert (recover(reader, name, typed).status, reader.alert) == (422, WRONG), name
+        assert store.read(store.passwords.queue_codes_left, "bob").number == 10, name
 
 
 def test_code_of_a_banned_member_says_why_and_is_kept(bob: Browser, reader: Browser, store: Store) -> None:

@@ -76,10 +76,10 @@ def test_cookie_contains_the_language_only(reader: Browser) -> None:
     assert {"HttpOnly", "Path=/", "SameSite=Lax", "Max-Age=31536000"} <= set(attributes)
 
 
-@pytest.mark.parametrize("code", ["", "xx", "zh-Hans", "../zh", "中文"])
-def test_unknown_language_changes_nothing(code: str, reader: Browser) -> None:
-    reader.post("/language", {"language": code, "next": "/new"})
-    assert (reader.status, reader.location) == (303, "/new")
-    assert "Set-Cookie" not in reader.response.headers
-    reader.client.set_cookie("language", code)
-    assert reader.open("/", headers=ZH).page.one("html")["lang"] == "zh-Hans"
+def test_unknown_language_changes_nothing(reader: Browser) -> None:
+    for code in ("", "xx", "zh-Hans", "../zh", "中文"):
+        reader.post("/language", {"language": code, "next": "/new"})
+        assert (reader.status, reader.location) == (303, "/new"), code
+        assert "Set-Cookie" not in reader.response.headers, code
+        reader.client.set_cookie("language", code)
+        assert reader.open("/", headers=ZH).page.one("html")["lang"] == "zh-Hans", code

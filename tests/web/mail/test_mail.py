@@ -54,15 +54,13 @@ def test_a_link_confirms_no_address_of_another_member(
     assert eve.open(path_in(server.mails[0], "/account/mail/confirm/")).status == 410
 
 
-@pytest.mark.parametrize(
-    "typed",
-    ["bob", "bob@mail", "a b@mail.example", "bob@mail.example\r\nBcc: eve@x.example", "é@mail.example", "x" * 9999],
-)
-def test_no_address_can_add_a_header(bob: Browser, store: Store, typed: str) -> None:
-    bob.open("/account/mail").submit("/account/mail", email=typed)
-    assert bob.status == 422
-    assert bob.page.by_id("email")["value"].split() == typed.split(), "what was typed is kept"
-    assert store.read(store.mail.queue_account, "bob").pending is None
+def test_no_address_can_add_a_header(bob: Browser, store: Store) -> None:
+    injected = "bob@mail.example\r\nBcc: eve@x.example"
+    for typed in ("bob", "bob@mail", "a b@mail.example", injected, "é@mail.example", "x" * 9999):
+        bob.open("/account/mail").submit("/account/mail", email=typed)
+        assert bob.status == 422, typed
+        assert bob.page.by_id("email")["value"].split() == typed.split(), "what was typed is kept"
+        assert store.read(store.mail.queue_account, "bob").pending is None, typed
 
 
 def test_a_new_password_is_set_by_the_link_of_a_mail(
