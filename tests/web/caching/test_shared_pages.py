@@ -13,7 +13,7 @@ from flask import Flask
 from tests import factories
 from tests.web.aging import SESSION, Clock
 from tests.web.browser import JSON, PASSWORD, Browser
-from tests.web.conftest import CountRoundTrips
+from tests.web.conftest import CountRoundTrips, MakeApp
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.caches import BoundedCache
@@ -45,11 +45,11 @@ TITLES = ("<b>&amp;", "{{ token }}", "account;rows;token;", "0123456789abcdef012
 class Sites:
     """Two servers on one database that keep pages for a second, and one that keeps none."""
 
-    def __init__(self, settings: Settings, store: Store, clock: Clock) -> None:
+    def __init__(self, settings: Settings, store: Store, clock: Clock, fresh: Flask) -> None:
         self.store = store
         self.clock = clock
         self.servers = [create_app(replace(settings, page_seconds=1.0), store) for _ in range(2)]
-        self.fresh = create_app(replace(settings, page_seconds=0.0), store)
+        self.fresh = fresh
         for server in self.servers:
             clock.expire_marks(server)
         self.store.groups.make("go", "Go", "")
@@ -106,11 +106,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def sites(settings: Settings, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Sites:
+def sites(settings: Settings, store: Store, clock: Clock, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> Sites:
     """Sites at which no article becomes a minute older during the test."""
     in_ten_minutes = time.time() + 600
     monkeypatch.setattr(context, "time", SimpleNamespace(time=lambda: in_ten_minutes))
-    return Sites(settings, store, clock)
+    return Sites(settings, store, clock, make_app(page_seconds=0.0))
 
 
 @pytest.fixture
