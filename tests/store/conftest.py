@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
+from tests import factories
 from tests.clusters import cluster
 from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
+from voteweb.core.models import Role, User
+from voteweb.store import Store
 from voteweb.store.schema.keys import Keys
 
 #: Modules whose tests also run where servers change, under Sentinel and on a cluster: of each kind of command some.
@@ -90,3 +93,9 @@ def single_server(database: RunningDatabase) -> str:
 def keys(database: RunningDatabase) -> Keys:
     """The keys of the test site, with the prefix under test."""
     return Keys(database.prefix)
+
+
+@pytest.fixture
+def mod(store: Store) -> User:
+    """A moderator."""
+    return factories.user(store, "mod", Role.MODERATOR)

@@ -23,11 +23,6 @@ DAY = 86_400
 
 
 @pytest.fixture
-def mod(store: Store) -> User:
-    return factories.user(store, "mod", Role.MODERATOR)
-
-
-@pytest.fixture
 def bob(store: Store, mod: User) -> User:
     """A member with articles 1 to 5 and comments 1 to 4 on article 6 of ann's.
 

@@ -22,7 +22,7 @@ from voteweb.core.errors import (
     NothingToUndo,
     ParentGone,
 )
-from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -64,11 +64,6 @@ def count(store: Store) -> int:
 def notices(store: Store, name: str) -> list[str]:
     """Return the entries of an inbox without their times, oldest first."""
     return [text.rpartition(" ")[0] for text in reversed(run(store, "LRANGE", f"inbox:{name}", 0, -1))]
-
-
-@pytest.fixture
-def mod(store: Store) -> User:
-    return factories.user(store, "mod", Role.MODERATOR)
 
 
 @pytest.fixture

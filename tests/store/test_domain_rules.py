@@ -9,14 +9,9 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids
 from voteweb.core import config
 from voteweb.core.errors import DomainRefused, NotAllowed, TooManyRules
-from voteweb.core.models import DomainAction, LogAction, Role, User
+from voteweb.core.models import DomainAction, LogAction, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
-
-
-@pytest.fixture
-def mod(store: Store) -> User:
-    return factories.user(store, "mod", Role.MODERATOR)
 
 
 def refuse(store: Store, mod: User, domain: str, why: str = "An advertisement.") -> None:

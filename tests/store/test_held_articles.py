@@ -30,11 +30,6 @@ def store(make_store: MakeStore) -> Store:
 
 
 @pytest.fixture
-def mod(store: Store) -> User:
-    return factories.user(store, "mod", Role.MODERATOR)
-
-
-@pytest.fixture
 def ann(store: Store) -> User:
     """A member who signed up."""
     return store.users.make("ann", "", network="")
