@@ -1,7 +1,5 @@
 """Names of members: one script, one key, and no look-alikes."""
 
-import sys
-
 import pytest
 
 from voteweb.core import validation
@@ -74,7 +72,8 @@ def test_mixed_confusable_and_invisible_names_are_refused(typed: str) -> None:
 
 
 def test_key_of_a_key_is_the_same_and_can_be_a_name() -> None:
-    for character in map(chr, range(sys.maxunicode + 1)):
+    # All planes above are unassigned or for private use, but for tags, which are no letters.
+    for character in map(chr, range(0x40000)):
         if is_member_name(2 * character):
             key = name_key(2 * character)
             assert name_key(key) == key, character
