@@ -32,14 +32,18 @@ def replies_to(
     commands: Sequence[tuple[Any, ...]],
     *,
     on_connected: Callable[[], None] = lambda: None,
+    parse: bool = True,
 ) -> list[Any]:
-    """Send *commands* in one round trip and return their replies, among them the server's errors."""
+    """Send *commands* in one round trip and return their replies, among them the server's errors.
+
+    Unless *parse*, these are as the server has sent them, without redis-py's functions for the reply of a command.
+    """
     pool = client.connection_pool
     connection: Any = pool.get_connection()  # the methods used here are untyped in redis-py
     try:
         on_connected()
         connection.send_packed_command([b"".join(map(_pack, commands))])
-        return [_read_reply(client, connection, command[0]) for command in commands]
+        return [_read_reply(client, connection, command[0] if parse else "") for command in commands]
     except BaseException:
         connection.disconnect()  # unread replies would answer the next command
         raise
@@ -61,11 +65,19 @@ def _read_reply(client: Any, connection: Any, name: str) -> Any:
 
 
 def send_atomic(client: redis.Redis, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Send *commands* as :func:`send` does, in one transaction: no other client's command runs in between."""
-    with client.pipeline(transaction=True) as pipe:
-        for command in commands:
-            pipe.execute_command(*command)  # type: ignore[no-untyped-call]
-        return pipe.execute()
+    """Send *commands* as :func:`send` does, in one transaction: no other client's command runs in between.
+
+    With redis-py's own transaction, an examination by the doctor takes 1.4 times as long.
+    """
+    *queued, replies = replies_to(client, [("MULTI",), *commands, ("EXEC",)], parse=False)
+    for reply in (*queued, replies, *(replies if isinstance(replies, list) else ())):
+        if isinstance(reply, redis.RedisError):
+            raise reply
+    parse = client.response_callbacks
+    return [
+        parse[command[0]](reply) if command[0] in parse else reply
+        for command, reply in zip(commands, replies, strict=True)
+    ]
 
 
 class Pool(redis.ConnectionPool):
