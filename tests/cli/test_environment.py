@@ -84,6 +84,7 @@ def test_a_site_of_another_user_is_never_used_as_root(site: Path) -> None:
     assert sorted(site.rglob("*")) == before
 
 
+@pytest.mark.heavy
 def test_root_follows_a_link_of_another_user_as_that_user(site: Path) -> None:
     """/proc has files of root whose content other users choose."""
     needs(os.geteuid() == 0, "root")

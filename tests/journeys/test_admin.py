@@ -1,5 +1,6 @@
 """An admin makes the site read-only for a while: members are refused in words, lose nothing, and go on afterwards."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests import factories
@@ -10,6 +11,7 @@ from voteweb.store import Store
 WORDS = "We move to another machine until nine."
 
 
+@pytest.mark.heavy
 def test_read_only_site_refuses_in_words_and_keeps_what_was_typed(
     visit: Visit, window: Window, store: Store, join: Join
 ) -> None:

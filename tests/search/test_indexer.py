@@ -357,6 +357,7 @@ def test_the_log_has_the_words_of_sqlite(capsys: pytest.CaptureFixture[str]) -> 
     assert "disk I/O error" in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 def test_a_post_is_found_by_the_process_of_the_jobs(store: Store, server_url: str, tmp_path: Path) -> None:
     env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path), "VOTEWEB_SEARCH": "1"}
     folder = IndexFolder(tmp_path / "search")

@@ -53,6 +53,7 @@ def running_database(folder: Path) -> Iterator[str]:
         yield database.redis_url
 
 
+@pytest.mark.heavy
 def test_the_same_client_works_again_after_a_restart() -> None:
     with tempfile.TemporaryDirectory(prefix="vw-", dir="/tmp") as folder:
         with running_database(Path(folder)) as url:

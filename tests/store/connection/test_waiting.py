@@ -91,6 +91,7 @@ def test_waiting_for_missing_replicas_is_warned_of(make_store: MakeStore) -> Non
     assert warning.startswith("VOTEWEB_WAIT_REPLICAS is 5, but")
 
 
+@pytest.mark.heavy
 def test_a_primary_that_answers_votes_alone_is_warned_of(make_store: MakeStore, replica: Store) -> None:
     store = make_store()
     minimum = run(store, "CONFIG", "GET", "min-replicas-to-write")["min-replicas-to-write"]
