@@ -36,38 +36,12 @@ def test_the_wheel_has_exactly_the_files_of_the_folders(wheel: zipfile.Path) -> 
     assert {name for name in file_names(wheel) if ".dist-info/" not in name} == names_in_checkout()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "app.py",
-        "templates/base.html",
-        "templates/articles/list.html",
-        "static/site.css",
-        "static/vote.js",
-        "static/icon.svg",
-        "deploy/Caddyfile",
-        "deploy/systemd/voteweb.service",
-        "store/lua/cast_vote.lua",
-        "store/lua/helpers/common.lua",
-        "web/i18n/translations/zh/LC_MESSAGES/messages.mo",
-        "cli/sample.jsonl",
-        "cli/sample-comments.jsonl",
-        "cli/sample-groups.json",
-    ],
-)
-def test_the_wheel_has_every_kind_of_file(name: str, wheel: zipfile.Path) -> None:
-    assert f"voteweb/{name}" in file_names(wheel)
-
-
-def test_the_wheel_has_the_command_and_the_license(wheel: zipfile.Path) -> None:
+def test_the_wheel_has_the_command_the_license_and_the_version(wheel: zipfile.Path) -> None:
     (info,) = (folder for folder in wheel.iterdir() if folder.name.endswith(".dist-info"))
     assert (info / "METADATA").exists()
     assert (info / "licenses" / "LICENSE").exists()
     entry_points = ConfigParser()
     entry_points.read_string((info / "entry_points.txt").read_text())
     assert resolve_name(entry_points["console_scripts"]["voteweb"]) is cli.entry_point
-
-
-def test_the_wheel_and_the_changelog_have_the_version(wheel: zipfile.Path) -> None:
-    assert any(folder.name == f"voteweb-{__version__}.dist-info" for folder in wheel.iterdir())
+    assert info.name == f"voteweb-{__version__}.dist-info"
     assert re.search(r"^## (\S+) - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__

@@ -42,18 +42,11 @@ ACTIONS = [
     Action("write_comment", write_comment, CommentId(1, 1)),
     Action("vote_comment", lambda store, bob: store.votes.cast(CommentId(2, 3), bob), 1),
     Action("vote_comment", lambda store, bob: store.votes.take_back(VOTED, bob), 0),
-    Action("commit", lambda store, bob: store.comments.edit(OWN, "No.", bob), None),
     Action("commit", lambda store, bob: store.removals.delete(OWN, bob), None),
     Action("commit", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
     Action("commit", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
-    Action("commit", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
     Action("commit", lambda store, _: store.passwords.use_link(store.passwords.make_link("bob"), "new hash"), "bob"),
     Action("commit", lambda store, bob: store.users.make("cid", "").name, "cid"),
-    Action(
-        "commit",
-        lambda store, _: store.removals.remove(VOTED, REMOVAL, with_replies=True, actor=None),
-        None,
-    ),
     Action("commit", lambda store, bob: store.removals.remove(1, REMOVAL), None),
 ]
 

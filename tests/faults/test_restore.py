@@ -41,9 +41,17 @@ def lose_primary(three: Machines) -> None:
     until(lambda: any(replica.is_primary() for replica in replicas), patience=30)
 
 
-def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store: Store, records: list[KeyLine]) -> None:
+@pytest.fixture
+def restore(store: Store, records: list[KeyLine]) -> Restore:
+    """A restore that has begun, and none of whose records is written."""
     restore = Restore(store.context)
     restore.begin()
+    return restore
+
+
+def test_a_restore_that_lost_its_primary_can_be_repeated(
+    three: Machines, store: Store, records: list[KeyLine], restore: Restore
+) -> None:
     middle = len(records) // 2
     restore.write(records[:middle])
     lose_primary(three)
@@ -62,23 +70,15 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store:
     assert broken(store) == []
 
 
-def test_the_mark_of_a_restore_is_set_on_a_new_primary(three: Machines, store: Store, records: list[KeyLine]) -> None:
-    restore = Restore(store.context)
-    restore.begin()
-    store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
-    lose_primary(three)
-    restore.write(records)
-    with pytest.raises(ConfigError, match="restarted or replaced"):
-        restore.finish()
-    assert store.keys.restoring() in snapshot(store)
-
-
-def test_a_restore_that_lost_its_primary_at_the_end_fails(
-    three: Machines, store: Store, records: list[KeyLine], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("moment", ["before the records", "at the end"])
+def test_the_mark_of_a_failed_restore_is_on_the_new_primary(
+    moment: str,
+    three: Machines,
+    store: Store,
+    records: list[KeyLine],
+    restore: Restore,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    restore = Restore(store.context)
-    restore.begin()
-    restore.write(records)
     derive = Derivation.run
 
     def derive_and_lose(derivation: Derivation) -> dict[str, int]:
@@ -86,7 +86,12 @@ def test_a_restore_that_lost_its_primary_at_the_end_fails(
         lose_primary(three)
         return derived
 
-    monkeypatch.setattr(Derivation, "run", derive_and_lose)
+    if moment == "at the end":
+        monkeypatch.setattr(Derivation, "run", derive_and_lose)
+    else:
+        store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
+        lose_primary(three)
+    restore.write(records)
     with pytest.raises(ConfigError, match="restarted or replaced"):
         restore.finish()
     assert store.keys.restoring() in snapshot(store)

@@ -18,6 +18,15 @@ from voteweb.store import open_store
 pytestmark = pytest.mark.heavy
 
 
+def check_refusal_of_addresses(settings: Settings) -> None:
+    """Fail unless a site with these *settings* refuses addresses, which the certificates do not name."""
+    store = open_store(replace(settings, redis_deadline=1.0))
+    with pytest.raises(Unavailable) as refused:
+        store.connection.ping()
+    assert "certificate is not valid for" in str(refused.value.__cause__)
+    store.connection.close()
+
+
 def test_votes_go_on_over_tls_at_the_primary_that_sentinel_names(tmp_path: Path) -> None:
     certificates = LocalTls(tmp_path, "DNS:localhost")
     with machines(down_after=1, tls=certificates) as three:
@@ -31,14 +40,9 @@ def test_votes_go_on_over_tls_at_the_primary_that_sentinel_names(tmp_path: Path)
         assert store.articles.get(article.id).votes == 3
         store.connection.close()
 
-        # An address is not what the certificates name.
         for sentinel in three.sentinels:
             sentinel.client.execute_command("SENTINEL", "CONFIG", "SET", "announce-hostnames", "no")
-        store = open_store(replace(settings, redis_deadline=1.0))
-        with pytest.raises(Unavailable) as refused:
-            store.connection.ping()
-        assert "certificate is not valid for" in str(refused.value.__cause__)
-        store.connection.close()
+        check_refusal_of_addresses(settings)
 
 
 @pytest.fixture
@@ -69,11 +73,6 @@ def test_votes_follow_their_slot_over_tls_through_a_cluster(tmp_path: Path) -> N
         assert store.articles.get(article.id).votes == 4
         store.connection.close()
 
-        # An address is not what the certificates name.
         for node in nodes.nodes:
             node.client.config_set("cluster-preferred-endpoint-type", "ip")
-        store = open_store(replace(settings, redis_deadline=1.0))
-        with pytest.raises(Unavailable) as refused:
-            store.connection.ping()
-        assert "certificate is not valid for" in str(refused.value.__cause__)
-        store.connection.close()
+        check_refusal_of_addresses(settings)
