@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, CDPSession, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, sync_playwright
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from tests import factories
@@ -22,7 +22,7 @@ from tests.journeys.visitor import PASSWORD, Visitor
 from tests.web.browser import Browser as BrowserWithoutScript
 from voteweb.app import create_app
 from voteweb.core import passwords
-from voteweb.core.models import Role, User
+from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
@@ -37,12 +37,10 @@ SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 #: Articles on a page of a list.
 ROWS = 5
 
-#: Creates a member who can log in, by name and role.
-Join = Callable[..., User]
-#: Opens the browser of a member by name, or of a reader.
+#: Opens the browser of a member by name and role, or of a reader.
 Visit = Callable[..., Visitor]
-#: Returns a member's browser without script, by name, or a reader's.
-VisitWithoutScript = Callable[[str], BrowserWithoutScript]
+#: Returns a member's browser without script, by name and role, or a reader's.
+VisitWithoutScript = Callable[..., BrowserWithoutScript]
 
 
 class Window(TypedDict):
@@ -52,50 +50,14 @@ class Window(TypedDict):
     width: int
 
 
-class PagePool:
-    """Pages for visitors, each in a context of its own; later tests use them again, since a new one takes long."""
-
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self._free: list[Page] = []
-        self._devtools: dict[Page, CDPSession] = {}
-
-    def take(self, script: bool, width: int) -> Page:
-        """Return an empty page without cookies."""
-        page = self._free.pop() if self._free else self._new()
-        page.set_viewport_size({"width": width, "height": 800})
-        self._devtools[page].send("Emulation.setScriptExecutionDisabled", {"value": not script})
-        return page
-
-    def _new(self) -> Page:
-        context = self._browser.new_context(reduced_motion="reduce")
-        context.set_default_timeout(5_000)
-        page = context.new_page()
-        self._devtools[page] = context.new_cdp_session(page)
-        return page
-
-    def give_back(self, page: Page) -> None:
-        """Empty *page* for the next visitor."""
-        try:
-            page.evaluate("localStorage.clear(), sessionStorage.clear()")
-            page.goto("about:blank")
-            page.unroute_all()
-            page.context.clear_cookies()
-            page.emulate_media(color_scheme="light")
-        except Error:  # a page that is being loaded, or never was, cannot be emptied
-            page.context.close()
-        else:
-            self._free.append(page)
-
-
 @pytest.fixture(scope="session")
-def pages() -> Iterator[PagePool]:
-    """The pages of one Chromium, which all tests of a worker share."""
+def chromium() -> Iterator[Browser]:
+    """One Chromium, in which each visitor has a context: its cookies, its storage and its window."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     needs(path, "chromium on PATH")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS, chromium_sandbox=False)
-        yield PagePool(browser)
+        yield browser
         browser.close()
 
 
@@ -163,16 +125,6 @@ def password_hash() -> str:
     return passwords.hash_password(PASSWORD)
 
 
-@pytest.fixture
-def join(store: Store, password_hash: str) -> Join:
-    """A function that creates a member who can log in."""
-
-    def create(name: str, role: Role = Role.MEMBER) -> User:
-        return factories.user(store, name, role, password_hash)
-
-    return create
-
-
 NARROW, WIDE = Window(script=True, width=360), Window(script=False, width=1280)
 
 
@@ -191,34 +143,48 @@ def window(request: pytest.FixtureRequest) -> Window:
 
 
 @pytest.fixture
-def visit_without_script(app: Flask, store: Store) -> VisitWithoutScript:
-    """A function that returns the browser without script of a member by name, or of a reader."""
+def visit_without_script(app: Flask, store: Store, password_hash: str) -> VisitWithoutScript:
+    """A function that returns the browser without script of a member by name, who may be new, or of a reader."""
 
-    def visit(name: str = "") -> BrowserWithoutScript:
+    def visit(name: str = "", role: Role = Role.MEMBER) -> BrowserWithoutScript:
         browser = BrowserWithoutScript(app)
-        return browser.start_session(store.users.get(name)) if name else browser
+        return browser.start_session(factories.user(store, name, role, password_hash)) if name else browser
 
     return visit
 
 
 @pytest.fixture
 def visit(
-    pages: PagePool, site_url: str, visit_without_script: VisitWithoutScript, request: pytest.FixtureRequest
+    chromium: Browser, site_url: str, visit_without_script: VisitWithoutScript, request: pytest.FixtureRequest
 ) -> Iterator[Visit]:
-    """A function that opens the browser of a member by name, logged in, or of a reader.
+    """A function that opens the browser of a member by name, logged in and created if unknown, or of a reader.
 
     Fails afterwards if a console has an unexpected error, or a page requested a foreign address. A screenshot of the
     last page of each visitor is kept in SCREENSHOTS.
     """
     visitors: list[Visitor] = []
 
-    def open_browser(name: str = "", *, script: bool = True, width: int = 1280, expect_errors: bool = False) -> Visitor:
-        page = pages.take(script, width)
+    def open_browser(
+        name: str = "",
+        role: Role = Role.MEMBER,
+        *,
+        script: bool = True,
+        width: int = 1280,
+        expect_errors: bool = False,
+        **options: Any,
+    ) -> Visitor:
+        context = chromium.new_context(
+            java_script_enabled=script,
+            viewport={"width": width, "height": 800},
+            reduced_motion="reduce",
+            **options,
+        )
+        context.set_default_timeout(5_000)
         if name:
-            cookie = visit_without_script(name).client.get_cookie("voteweb")
+            cookie = visit_without_script(name, role).client.get_cookie("voteweb")
             assert cookie is not None
-            page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site_url}])
-        visitors.append(Visitor(page, site_url, expect_errors))
+            context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site_url}])
+        visitors.append(Visitor(context.new_page(), site_url, expect_errors))
         return visitors[-1]
 
     yield open_browser
@@ -227,15 +193,14 @@ def visit(
         test_name = re.sub(r"[^\w-]+", "-", request.node.name)
         with suppress(Error):  # a page that is being left has no picture, and the journey has passed
             visitor.page.screenshot(path=SCREENSHOTS / f"{test_name}-{number}.png")
-        visitor.stop_recording()
-        pages.give_back(visitor.page)
+        visitor.page.context.close()
     for visitor in visitors:
         assert visitor.expect_errors or not visitor.console_errors, visitor.console_errors
         assert not visitor.foreign_requests, visitor.foreign_requests
 
 
 @pytest.fixture
-def filled(store: Store, join: Join, index_site: Callable[[], None]) -> None:
+def filled(store: Store, index_site: Callable[[], None]) -> None:
     """Fill the site with long, foreign and hostile texts, and with a page in every state."""
-    full_site.fill(store, join)
+    full_site.fill(store)
     index_site()

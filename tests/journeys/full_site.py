@@ -1,7 +1,5 @@
 """A site of long, Chinese, emoji, right-to-left and hostile texts, with pages in every state, and their paths."""
 
-from collections.abc import Callable
-
 from tests import factories
 from tests.journeys import full_conversation
 from voteweb.core import config, validation
@@ -67,9 +65,10 @@ ADMIN = "Una_with_a_long_name"
 POSTER = "Zoe_with_a_long_name"
 
 
-def fill(store: Store, join: Callable[..., User]) -> None:
+def fill(store: Store) -> None:
     """Create members, groups, articles in every state, reports, an invitation and log entries."""
-    mod, member, troll = join(MODERATOR, Role.MODERATOR), join(MEMBER), join("troll")
+    mod = factories.user(store, MODERATOR, Role.MODERATOR)
+    member, troll = factories.user(store, MEMBER), factories.user(store, "troll")
     for name, title in (("python", "Python & <friends>"), ("编程", "编程")):
         entry = NewLogEntry(LogAction.GROUP, mod.name, title=name)
         store.groups.make(name, title, f"What belongs in {title}. " * 5, entry)
@@ -92,7 +91,7 @@ def fill(store: Store, join: Callable[..., User]) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     _fill_long(store, member)
-    _fill_admin(store, join(ADMIN, Role.ADMIN))
+    _fill_admin(store, factories.user(store, ADMIN, Role.ADMIN))
     full_conversation.fill(store, mod, member, factories.user(store, POSTER), [TEXT, LONG_TEXT, *TITLES, LONG_WORD])
     store.articles.post(Draft(LONG_WORD, "https://look.example/", ""), member, factories.token())  # waits
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import factories
-from tests.journeys.conftest import Join, Visit, Window
+from tests.journeys.conftest import Visit, Window
 from voteweb.core.models import Role
 from voteweb.store import Store
 
@@ -12,14 +12,9 @@ WORDS = "We move to another machine until nine."
 
 
 @pytest.mark.heavy
-def test_read_only_site_refuses_in_words_and_keeps_what_was_typed(
-    visit: Visit, window: Window, store: Store, join: Join
-) -> None:
+def test_read_only_site_refuses_in_words_and_keeps_what_was_typed(visit: Visit, window: Window, store: Store) -> None:
     factories.article(store, title="An article.")
-    join("root", Role.ADMIN)
-    join("bob")
-    admin, bob = visit("root", **window), visit("bob", **window)
-    bob.expect_errors = True  # Chromium reports each 503
+    admin, bob = visit("root", Role.ADMIN, **window), visit("bob", **window, expect_errors=True)  # each 503 is one
     bob.open("/a/1").open_details().type("Your comment", "Kept words")
     admin.open("/reports").follow("Admin")
     admin.type("Your words to everybody (optional)", WORDS).press("Make the site read-only")
@@ -27,8 +22,7 @@ def test_read_only_site_refuses_in_words_and_keeps_what_was_typed(
     bob.press("Send")
     expect(bob.page.get_by_role("alert").filter(has_text=WORDS)).to_be_visible()
     expect(bob.page.get_by_label("Your comment")).to_have_value("Kept words")
-    other = visit("bob", **window).open("/new")
-    other.expect_errors = True
+    other = visit("bob", **window, expect_errors=True).open("/new")
     other.vote_button("An article.").click()
     expect(other.page.get_by_text(f"nothing was saved: {WORDS}").first).to_be_visible()
     admin.press("Accept posts again")

@@ -1,24 +1,12 @@
-"""Members talk below an article, and a moderator steps in; with script and without."""
+"""Members talk below an article: they write, answer, are told of answers, vote, edit and delete."""
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests import factories
-from tests.journeys.conftest import Join, Visit, Window
+from tests.journeys.conftest import Visit, Window
 from tests.journeys.visitor import Visitor
-from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
-
-
-@pytest.fixture(autouse=True)
-def article(store: Store, join: Join) -> None:
-    """An article of ann's; bob, carl and the moderator mod are members too."""
-    join("ann")
-    join("bob")
-    join("carl")
-    join("mod", Role.MODERATOR)
-    factories.article(store, title="Ann's article")
 
 
 def comment(visitor: Visitor, number: int) -> Locator:
@@ -44,6 +32,7 @@ def inbox_number(visitor: Visitor) -> Locator:
 
 def test_members_write_answer_read_vote_edit_and_delete(visit: Visit, window: Window, store: Store) -> None:
     ann, bob, carl = visit("ann", **window), visit("bob", **window), visit("carl", **window)
+    factories.article(store)
     bob.open("/a/1").page.get_by_text("Write a comment").click()
     send(bob, bob.page.get_by_label("Your comment"), "What about **performance**?").is_at("/a/1#c1")
     expect(comment(bob, 1).locator(".text strong")).to_have_text("performance")
@@ -78,35 +67,4 @@ def test_members_write_answer_read_vote_edit_and_delete(visit: Visit, window: Wi
     comment(carl, 3).get_by_role("link", name="Delete").click()
     carl.press("Delete for good")
     expect(carl.page.get_by_text("3 ms.")).to_have_count(0)
-    assert not list(Doctor(store.context).examine())
-
-
-def test_moderator_removes_restores_and_closes(visit: Visit, window: Window, store: Store) -> None:
-    factories.comment(store, 1, store.users.get("bob"), text="Buy my book!")
-    carl, mod = visit("carl", **window), visit("mod", **window)
-    carl.open("/a/1")
-    comment(carl, 1).get_by_role("link", name="Report").click()
-    carl.page.get_by_role("main").get_by_role("radio").first.check()
-    carl.press("Report")
-
-    mod.open("/reports")
-    row = mod.page.locator("#c1-1")
-    expect(row).to_contain_text("Buy my book!")
-    row.get_by_label("Reason, shown to everybody").fill("Advertising")
-    row.get_by_role("button", name="Remove").click()
-    expect(mod.page.locator("#c1-1")).to_have_count(0)
-    expect(carl.open("/a/1").page.get_by_text("Buy my book!")).to_have_count(0)
-    expect(carl.open("/inbox").page.locator(".notices")).to_contain_text("Advertising")
-    expect(carl.open("/log").page.get_by_text("Advertising")).to_be_visible()
-
-    mod.open("/a/1/c/1").press("Restore the comment")
-    expect(comment(carl.open("/a/1"), 1)).to_contain_text("Buy my book!")
-
-    mod.open("/a/1").page.get_by_text("Moderate the conversation").click()
-    mod.page.locator("form[action='/a/1/close']").get_by_label("Reason, shown to everybody").fill("Enough")
-    mod.press("Close the conversation")
-    expect(carl.open("/a/1").page.get_by_text("A moderator closed this conversation")).to_contain_text("Enough")
-    expect(carl.page.get_by_role("link", name="Reply")).to_have_count(0)
-    mod.open("/a/1").press("Open the conversation again")
-    expect(comment(carl.open("/a/1"), 1).get_by_role("link", name="Reply")).to_be_visible()
     assert not list(Doctor(store.context).examine())

@@ -1,16 +1,15 @@
 """How many articles the first screen of a list shows, on a phone and on a desk, over titles as they are on a site."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Page
 
 from tests import factories
 from tests.helpers import until
-from tests.journeys.conftest import Join, Visit
+from tests.journeys.conftest import Visit
 from tests.journeys.visitor import Visitor
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.core.settings import Settings
@@ -22,6 +21,7 @@ pytestmark = pytest.mark.heavy
 
 MEMBER = "lamplighter_at_sea"
 MODERATOR = "mod_of_many_things"
+PAGE_SIZE = 13
 #: Domain, poster, group and title.
 STORIES = """\
 quietserver.example old_ferry programming We deleted the staging environment and nobody noticed for nine weeks
@@ -37,18 +37,6 @@ arstechnica.com johnhenry law Municipal ISP forced to shut off fiber to the home
 - curiousgal ask Ask: what are the must-read books about economics and finance?
 github.com arjun27 databases A fast PostgreSQL client library for Python, three times faster than the usual one
 medium.com akkartik - Software development at 1 Hz
-bbc.com benevol law Swiss endorse new surveillance powers
-openmw.org rocky1138 games OpenMW, open source Elder Scrolls III: a reimplementation of Morrowind
-mercurynews.com prostoalex cities Bay Area wages soaring but still cannot keep up with housing prices
-oldmaps.example saltmarsh history The surveyor who drew every bridge of a county twice, forty years apart
-blog.2ndquadrant.example petergeoghegan databases Bidirectional replication is coming to PostgreSQL
-kernel-notes.example linus_fan programming Why does a process that does nothing need eleven megabytes?
-spectrum.example quire science Paper batteries that start with a drop of water
-letters.example old_ferry - I quit my job, bought an army truck, and spent 19 months driving around Africa
-engineering.example ops programming The load balancer that we wrote in a week and have kept for six years
-weather.example gale science Forecasts for one street: what a thousand garden stations can tell
-typefoundry.example lowercase_l design Numerals that line up, and numerals that do not
-archive.example bdoux history Letters from a lighthouse keeper, 1911 to 1924, with all the weather left in
 """
 ANNOUNCEMENT = (
     "Tomorrow between 6 and 7 UTC the site can only be read: its database moves. Nothing is lost. The link tells more."
@@ -69,30 +57,37 @@ LOW_TARGETS = """[...document.querySelectorAll("li.article :is(.meta a, .meta bu
 
 
 class Screen(NamedTuple):
-    """A window, whether it is touched, and what its first screen shows: rows at least, and their height at most."""
+    """A window, whether it is touched, and what its first screen shows: rows at least, and their height at most.
+
+    A conversation begins at ``top`` at most, with comments of one line that are no higher than ``comment_height``.
+    """
 
     width: int
     height: int
     touch: bool
     rows: int
     row_height: int
+    top: int
+    comment_height: int
 
 
-PHONE = Screen(360, 740, True, 5, 114)
-DESK = Screen(1280, 800, False, 12, 62)
+PHONE = Screen(360, 740, True, 5, 114, 520, 100)
+DESK = Screen(1280, 800, False, 12, 62, 350, 80)
+
+
+VisitScreen = Callable[[str, Screen], Visitor]
 
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """Lists as long as on a site, and one where newcomers wait."""
-    return replace(settings, page_size=Settings.page_size, signup="approve")
+    """Lists that are longer than a screen, on a site where newcomers wait."""
+    return replace(settings, page_size=PAGE_SIZE, signup="approve")
 
 
 @pytest.fixture
-def stories(store: Store, join: Join) -> None:
+def stories(store: Store) -> None:
     """Articles of minutes to days ago, and something to count in each place of a moderator's header."""
-    join(MEMBER)
-    moderator = join(MODERATOR, Role.MODERATOR)
+    member, moderator = factories.user(store, MEMBER), factories.user(store, MODERATOR, Role.MODERATOR)
     for number, line in enumerate(STORIES.splitlines(), 1):
         domain, poster, group, title = line.split(" ", 3)
         factories.imported(
@@ -106,99 +101,74 @@ def stories(store: Store, join: Join) -> None:
             votes=5 * number if number % 6 else 200 + number,
         )
     own = factories.article(store, moderator, title="A note of my own")
-    factories.comment(store, own, factories.user(store, MEMBER), text=f"Well said, @{MEMBER} and @{MODERATOR}.")
+    factories.comment(store, own, member, text=f"Well said, @{MEMBER} and @{MODERATOR}.")
     factories.comment(store, 1, moderator, text=f"Is it true, @{MEMBER}?")
-    store.reports.make(2, factories.user(store, MEMBER), Reason.SPAM, "")
+    store.reports.make(2, member, Reason.SPAM, "")
     store.users.make("newcomer", "", network="", request="Please")
 
 
 @pytest.fixture
-def touch(visit: Visit) -> Iterator[Visit]:
-    """A function as ``visit``, but with a finger."""
-    opened: list[Page] = []
+def visit_screen(visit: Visit) -> VisitScreen:
+    """A function that opens a member's browser, or a reader's, with a finger or without."""
 
-    def open_touched(name: str) -> Visitor:
-        visitor = visit(name)
-        opened.append(visitor.page)
-        _set_touch(visitor.page, True)
+    def open_screen(name: str, screen: Screen) -> Visitor:
+        visitor = visit(name, has_touch=screen.touch)
+        visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
         return visitor
 
-    yield open_touched
-    for page in opened:
-        _set_touch(page, False)
-
-
-def _set_touch(page: Page, enabled: bool) -> None:
-    devtools = page.context.new_cdp_session(page)
-    devtools.send("Emulation.setTouchEmulationEnabled", {"enabled": enabled})
+    return open_screen
 
 
 @pytest.mark.usefixtures("stories")
+@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
 @pytest.mark.parametrize(
-    ("name", "announcement"),
-    [("", ""), (MEMBER, ""), (MODERATOR, ""), (MODERATOR, ANNOUNCEMENT)],  # whose header is the highest
+    ("name", "announcement", "badges"),
+    [("", "", 0), (MEMBER, "", 1), (MODERATOR, "", 3), (MODERATOR, ANNOUNCEMENT, 3)],  # whose header is the highest
     ids=["reader", "member", "moderator", "announcement"],
 )
-def test_first_screen_shows_many_articles(
-    name: str, announcement: str, visit: Visit, touch: Visit, store: Store
+def test_first_screen_shows_many_articles_below_a_low_header(
+    name: str, announcement: str, badges: int, screen: Screen, visit_screen: VisitScreen, store: Store
 ) -> None:
     if announcement:
         admin = factories.user(store, "root", Role.ADMIN)
         entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=announcement)
         store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, "/about", entry, actor=admin)
-    for screen in (PHONE, DESK):
-        visitor = (touch if screen.touch else visit)(name)
-        visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
-        until(lambda visitor=visitor: visitor.open("/").page.locator(".announcement").count() == bool(announcement))
-        for path in ("/", "/new"):
-            header, *boxes = visitor.open(path).page.evaluate(MEASURE)
-            heights, ends = boxes[::2], boxes[1::2]
-            assert len(heights) == Settings.page_size
-            assert max(heights) <= screen.row_height, (path, screen, heights)
-            assert sum(end <= screen.height for end in ends) >= screen.rows, (path, screen, header, ends)
-            assert visitor.page.evaluate(LOW_TARGETS) == []
+    page = (visitor := visit_screen(name, screen)).page
+    until(lambda: visitor.open("/").page.locator(".announcement").count() == bool(announcement))
+    for path in ("/", "/new"):
+        header, *boxes = visitor.open(path).page.evaluate(MEASURE)
+        heights, ends = boxes[::2], boxes[1::2]
+        assert header <= (2 * 44 + 8 if screen is PHONE else 52)
+        assert len(heights) == PAGE_SIZE
+        assert max(heights) <= screen.row_height, (path, heights)
+        assert sum(end <= screen.height for end in ends) >= screen.rows, (path, header, ends)
+        assert page.evaluate(LOW_TARGETS) == []
+    assert page.locator("header .badge").count() == badges
+    page.set_viewport_size({"width": min(screen.width, 320), "height": screen.height})
+    assert page.evaluate(MEASURE)[0] <= 2 * 44 + 8
+    assert visitor.overflow() == 0
 
 
-@pytest.fixture
-def talk(store: Store, join: Join) -> int:
-    """The id of an article with a link, after a member has seen the first of its comments of one line each."""
-    join(MEMBER)
-    author = factories.user(store, "old_ferry")
-    article = factories.article(store, author, title="Homebrew 1.0.0", link="https://brew.sh/1").id
-    for number in range(1, 31):
-        factories.comment(store, article, author, parent=number // 3 if number % 3 else 0, text="Agreed.")
-        if number == 3:
-            pipeline = store.pipeline()
-            store.threads.queue_read(pipeline, article, visitor=MEMBER)
-            pipeline.execute()
-    return article
-
-
-@pytest.mark.parametrize(("screen", "top", "height"), [(PHONE, 520, 100), (DESK, 350, 80)], ids=["phone", "desk"])
+@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
 @pytest.mark.parametrize("name", ["", MEMBER], ids=["reader", "member"])
 def test_conversation_begins_on_the_first_screen(
-    screen: Screen, top: int, height: int, name: str, visit: Visit, touch: Visit, talk: int
+    screen: Screen, name: str, visit_screen: VisitScreen, store: Store
 ) -> None:
-    visitor = (touch if screen.touch else visit)(name)
-    visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
-    visitor.open(f"/a/{talk}")
-    (first, *_), heights = visitor.page.evaluate(MEASURE_COMMENTS)
-    assert first <= top
+    author = factories.user(store, "old_ferry")
+    factories.article(store, author, title="Homebrew 1.0.0", link="https://brew.sh/1")
+    for number in range(1, 31):
+        factories.comment(store, 1, author, parent=number // 3 if number % 3 else 0, text="Agreed.")
+        if number == 3:  # all later comments are new
+            factories.user(store, MEMBER)
+            pipeline = store.pipeline()
+            store.threads.queue_read(pipeline, 1, visitor=MEMBER)
+            pipeline.execute()
+    page = visit_screen(name, screen).open("/a/1").page
+    (first, *_), heights = page.evaluate(MEASURE_COMMENTS)
+    assert first <= screen.top
     assert len(heights) > 10
-    assert max(heights) <= height
+    assert max(heights) <= screen.comment_height
     if name:
-        (line,) = visitor.page.locator(".new-comments").all()
+        (line,) = page.locator(".new-comments").all()
         assert line.evaluate("line => line.getBoundingClientRect().height") <= 28
-        assert visitor.page.locator(".new-links").count() > 10
-
-
-@pytest.mark.usefixtures("stories")
-@pytest.mark.parametrize("name", ["", MEMBER, MODERATOR], ids=["reader", "member", "moderator"])
-def test_header_has_two_rows_at_most(name: str, touch: Visit) -> None:
-    visitor = touch(name)
-    for width in (320, 360):
-        visitor.page.set_viewport_size({"width": width, "height": 740})
-        header = visitor.open("/").page.locator("header")
-        assert header.evaluate("header => header.getBoundingClientRect().height") <= 2 * 44 + 8
-        assert header.locator(".badge").count() == {"": 0, MEMBER: 1, MODERATOR: 3}[name]
-        assert visitor.overflow() == 0
+        assert page.locator(".new-links").count() > 10

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 #: The W3C's HTML validator.
 VNU = ROOT / ".ci" / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
 
-pytestmark = pytest.mark.usefixtures("filled")
+pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("filled")]
 
 
 @pytest.fixture
@@ -29,7 +29,6 @@ def settings(settings: Settings) -> Settings:
     return replace(settings, page_size=Settings.page_size)
 
 
-@pytest.mark.heavy
 def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_path: Path) -> None:
     needs(VNU.exists() and shutil.which("java"), "vnu-jar in .ci/node_modules, and java")
     for name, paths in PAGES.items():
@@ -52,7 +51,6 @@ def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_
     assert errors == set()
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator", "admin"])
 def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script: VisitWithoutScript) -> None:
     """Every link from the front page on leads to a page, and every button to an address that takes its method."""
@@ -82,9 +80,8 @@ def actions(browser: Browser) -> list[tuple[str, str]]:
     return [(urlsplit(action).path, method.upper()) for action, method in forms + buttons]
 
 
-@pytest.mark.parametrize("name", ["", MEMBER], ids=["reader", "member"])
-def test_list_pages_are_light(name: str, visit_without_script: VisitWithoutScript) -> None:
-    browser = visit_without_script(name)
+def test_list_pages_are_light(visit_without_script: VisitWithoutScript) -> None:
+    browser = visit_without_script(MEMBER)
     for path in ("/?page=2", "/good", "/g/python", "/new?page=2"):
         body = browser.open(path).response.data
         # /good may have twice as many rows as a page of a list.

@@ -1,7 +1,5 @@
 """A visitor of the site with a real browser."""
 
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
@@ -18,13 +16,9 @@ class Visitor:
         self.expect_errors = expect_errors
         self.console_errors: list[str] = []
         self.foreign_requests: list[str] = []
-        self._listeners: dict[str, Callable[[Any], None]] = {
-            "console": self._record_message,
-            "pageerror": lambda error: self.console_errors.append(str(error)),
-            "request": self._record_request,
-        }
-        for event, listener in self._listeners.items():
-            page.on(event, listener)
+        page.on("console", self._record_message)
+        page.on("pageerror", lambda error: self.console_errors.append(str(error)))
+        page.on("request", self._record_request)
 
     def _record_message(self, message: ConsoleMessage) -> None:
         # A refused form has the status 422, which Chromium logs as an error.
@@ -34,10 +28,6 @@ class Visitor:
     def _record_request(self, request: Request) -> None:
         if not request.url.startswith(self.site_url):
             self.foreign_requests.append(request.url)
-
-    def stop_recording(self) -> None:
-        for event, listener in self._listeners.items():
-            self.page.remove_listener(event, listener)
 
     @property
     def path(self) -> str:

@@ -1,0 +1,141 @@
+"""Keys, forms in place and drafts: a list and a conversation with script."""
+
+from playwright.sync_api import Locator, expect
+
+from tests import factories
+from tests.helpers import until
+from tests.journeys.conftest import Visit
+from tests.journeys.visitor import Visitor
+from voteweb.store import Store
+
+
+def ready(visitor: Visitor) -> Visitor:
+    """Wait until the scripts listen: they show this button."""
+    expect(visitor.page.get_by_role("button", name="Keyboard shortcuts")).to_be_visible()
+    return visitor
+
+
+def press(visitor: Visitor, *keys: str) -> None:
+    for key in keys:
+        visitor.page.keyboard.press(key)
+
+
+def test_keys_lead_through_lists_and_act_only_outside_of_fields(visit: Visit, store: Store) -> None:
+    for title in ("third", "second", "first"):
+        factories.article(store, title=title, text="words", link="")
+    ann = ready(visit("bob").open("/"))
+    dialog, button = ann.page.get_by_role("dialog", name="Keyboard shortcuts"), ann.vote_button("first")
+
+    press(ann, "Control+j", "Alt+g", "Meta+v")
+    expect(ann.page.get_by_role("link", name="first", exact=True)).not_to_be_focused()
+    for keys, title in ((["j"], "first"), (["j", "j", "j"], "third"), (["k", "k"], "first")):
+        press(ann, *keys)
+        expect(ann.page.get_by_role("link", name=title, exact=True)).to_be_focused()
+    for pressed in ("true", "false"):
+        press(ann, "v")
+        expect(button).to_have_attribute("aria-pressed", pressed)
+        expect(button).not_to_have_attribute("aria-busy", "true")
+    press(ann, "o")
+    ann.is_at("/a/3")
+    for key, path in (("n", "/new"), ("g", "/groups"), ("f", "/")):
+        press(ready(ann), "g", key)
+        ann.is_at(path)
+
+    press(ready(ann), "?")
+    expect(dialog).to_be_visible()
+    press(ann, "j", "Escape")
+    expect(dialog).to_be_hidden()
+    expect(ann.page.locator("dialog :focus")).to_have_count(0)  # keys in the dialog are no shortcuts
+    press(ann, "/")
+    field = ann.page.get_by_role("searchbox", name="Search")
+    expect(field).to_be_focused()
+    ann.page.set_viewport_size({"width": 360, "height": 800})
+    press(ready(ann.open("/")), "/")
+    ann.is_at("/search")
+    expect(field).to_be_focused()
+    title_field = ready(ann.open("/submit")).page.get_by_label("Title", exact=True)
+    title_field.focus()
+    press(ann, "j", "g", "n", "/", "?")
+    expect(title_field).to_have_value("jgn/?")
+    expect(dialog).to_be_hidden()
+
+    ann.page.get_by_role("button", name="Keyboard shortcuts").click()
+    ann.page.get_by_label("Shortcuts are on").uncheck()
+    ann.page.get_by_role("button", name="Close").click()
+    press(ready(ann.open("/")), "j")
+    expect(ann.page.get_by_role("link", name="first", exact=True)).not_to_be_focused()
+
+
+def field(visitor: Visitor, number: int) -> Locator:
+    """Return the field of the form below a comment."""
+    return visitor.page.locator(f"#c{number} > .reply-form textarea")
+
+
+def open_form(visitor: Visitor, number: int, link: str = "Reply") -> Locator:
+    visitor.page.locator(f"#c{number}").get_by_role("link", name=link, exact=True).first.click()
+    expect(field(visitor, number)).to_be_focused()
+    return field(visitor, number)
+
+
+def test_answers_are_written_in_place_and_kept_until_they_are_sent(visit: Visit, store: Store) -> None:
+    factories.article(store)
+    for parent, text in ((0, "One."), (1, "Two."), (0, "Three.")):
+        factories.comment(store, 1, parent=parent, text=text)
+    bob, path = visit("bob", expect_errors=True), "/a/1?order=time"
+    walk_and_fold(ready(bob.open(path)))
+
+    open_form(bob, 1).fill("I think:")
+    expect(open_form(bob, 1, "Quote")).to_have_value("I think:\n\n> One.\n\n")
+    expect(field(bob, 1)).to_have_count(1)
+    open_form(bob, 2).fill("Not finished")
+    ready(bob.open("/new"))
+    expect(open_form(ready(bob.open(path)), 2)).to_have_value("Not finished")
+    field(bob, 2).fill(" ")
+    press(bob, "Control+Enter")
+    bob.is_at("/a/1/c/2/reply")
+    bob.type("Your comment", "Finished").press("Send").is_at(f"{path}#c4")
+    expect(open_form(ready(bob), 2)).to_have_value("")
+    compose(bob, open_form(bob, 3))
+    bob.is_at(f"{path}#c5")
+    assert store.threads.get(1).nodes.keys() == {1, 2, 3, 4, 5}
+
+    factories.comment(store, 1, parent=1, text="Four.")
+    ready(bob.open(path)).page.locator("#c1 > .comment-head a").last.focus()
+    press(bob, "x", "n")
+    expect(bob.page.locator("#c6 > .comment-head a").last).to_be_focused()
+    expect(bob.page.locator("#c6 .text")).to_be_visible()
+
+    open_form(bob, 1).fill("Secret")
+    bob.page.route(
+        "**/reply*", lambda route: route.continue_() if route.request.is_navigation_request() else route.abort()
+    )
+    bob.page.locator("#c3").get_by_role("link", name="Reply", exact=True).first.click()
+    bob.is_at("/a/1/c/3/reply?order=time")
+    bob.open("/account").press("Log out").is_at("/")
+    until(lambda: bob.page.evaluate("JSON.stringify(sessionStorage)") == "{}")
+
+
+def walk_and_fold(bob: Visitor) -> None:
+    """Walk through the comments with keys, and write an answer that stays a draft."""
+    bob.page.locator("#c1 > .comment-head a").last.focus()
+    press(bob, "j")
+    expect(bob.page.locator("#c2 > .comment-head a").last).to_be_focused()
+    press(bob, "k", "x")
+    expect(bob.page.locator("#c2")).to_be_hidden()
+    press(bob, "j", "v")
+    expect(bob.page.locator("#c3 > button.vote")).to_have_attribute("aria-pressed", "true")
+    press(bob, "k", "x", "r")
+    expect(field(bob, 1)).to_be_focused()
+    press(bob, "j", "x")
+    expect(field(bob, 1)).to_have_value("jx")
+
+
+def compose(bob: Visitor, text: Locator) -> None:
+    """Type Chinese into a form: control and enter send it, but not while it is composed."""
+    devtools = bob.page.context.new_cdp_session(bob.page)
+    devtools.send("Input.imeSetComposition", {"text": "ni hao", "selectionStart": 6, "selectionEnd": 6})
+    key = {"type": "rawKeyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 229, "modifiers": 2}
+    devtools.send("Input.dispatchKeyEvent", key)
+    devtools.send("Input.insertText", {"text": "你好"})
+    expect(text).to_have_value("你好")
+    press(bob, "Control+Enter")
