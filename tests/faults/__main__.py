@@ -1,11 +1,13 @@
 """Cause every fault several times: ``python -m tests.faults ROUNDS [PART OF ITS NAME]`` prints a table in Markdown."""
 
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 
-from tests.faults.cluster_faults import CLUSTER_FAULTS
-from tests.faults.faults import FAULTS, Fault
-from tests.faults.vote_storm import Outcome, run_fault
+from tests.faults.cluster_faults import CLUSTER_SERIES
+from tests.faults.faults import SERIES, Series
+from tests.faults.vote_storm import Crowd, Outcome, run_fault
 
 HEADER = ("fault", "tried", "answered", "lost", "oldest lost, s", "counted twice", "doctor", "503s", "silent, s")
 
@@ -13,14 +15,21 @@ HEADER = ("fault", "tried", "answered", "lost", "oldest lost, s", "counted twice
 def main() -> None:
     rounds, pattern = int(sys.argv[1]), " ".join(sys.argv[2:])
     print(_line(HEADER), "|---" * len(HEADER) + "|", sep="\n")
-    for name, fault in (FAULTS | CLUSTER_FAULTS).items():
-        if pattern in name:
-            print(_line(_row(name, [_run(fault) for _ in range(rounds)])), flush=True)
+    for series in (SERIES | CLUSTER_SERIES).values():
+        chosen = series._replace(faults={name: cause for name, cause in series.faults.items() if pattern in name})
+        outcomes: defaultdict[str, list[Outcome]] = defaultdict(list)
+        for _ in range(rounds if chosen.faults else 0):
+            _run(chosen, outcomes)
+        for name, of_one in outcomes.items():
+            print(_line(_row(name, of_one)), flush=True)
 
 
-def _run(fault: Fault) -> Outcome:
-    with fault.set_up() as (site, cause):
-        return run_fault(site, cause)
+def _run(series: Series, outcomes: defaultdict[str, list[Outcome]]) -> None:
+    with series.set_up() as (site, target):
+        crowd = Crowd(site)
+        for name, cause in series.faults.items():
+            outcomes[name].append(run_fault(crowd, partial(cause, target)))
+            series.recover(target)
 
 
 def _row(name: str, outcomes: Sequence[Outcome]) -> tuple[object, ...]:

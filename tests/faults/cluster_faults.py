@@ -1,11 +1,11 @@
 """Faults of a cluster, each caused in a storm on a site that has its keys in one slot of it."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.clusters import Cluster, cluster
-from tests.faults.faults import HANG, Fault, Setup
+from tests.faults.faults import HANG, Series, Setup
 from tests.faults.supervised_site import SupervisedSite, running
 from tests.helpers import short_folder, until
 from voteweb.store.schema.keys import Keys
@@ -16,15 +16,11 @@ KEY = Keys.of_site(SITE).last_article_id()
 #: Seconds after which a silent primary is replaced; one that others do not reach takes writes for as long.
 NODE_TIMEOUT = 2.0
 
-Cause = Callable[[Cluster], None]
-
 
 @contextmanager
-def _on_cluster(cause: Cause, wait: int) -> Iterator[Setup]:
-    with cluster(node_timeout=NODE_TIMEOUT) as nodes:
-        with running_on(nodes, SITE, wait) as site:
-            yield site, lambda _: cause(nodes)
-        nodes.recover()
+def _on_cluster(wait: int) -> Iterator[Setup]:
+    with cluster(node_timeout=NODE_TIMEOUT) as nodes, running_on(nodes, SITE, wait) as site:
+        yield site, nodes
 
 
 @contextmanager
@@ -72,12 +68,28 @@ def _move_and_back(nodes: Cluster) -> None:
     nodes.move(KEY, source)
 
 
-CLUSTER_FAULTS = {
-    "cluster: replica killed": Fault(lambda: _on_cluster(_kill_replica, wait=0)),
-    "cluster: failover by hand": Fault(lambda: _on_cluster(_fail_over, wait=0)),
-    "cluster: slot moved in 5 s, and back": Fault(lambda: _on_cluster(_move_and_back, wait=0)),
-    "cluster: primary killed, votes wait for 1 replica": Fault(lambda: _on_cluster(replace_owner, wait=1)),
-    "cluster: primary stopped for 5 s, votes wait for 1 replica": Fault(lambda: _on_cluster(_suspend_owner, wait=1)),
-    "cluster: primary killed": Fault(lambda: _on_cluster(replace_owner, wait=0), may_lose=NODE_TIMEOUT),
-    "cluster: primary stopped for 5 s": Fault(lambda: _on_cluster(_suspend_owner, wait=0), may_lose=NODE_TIMEOUT),
+CLUSTER_SERIES = {
+    "cluster": Series(
+        lambda: _on_cluster(wait=0),
+        {
+            "cluster: replica killed": _kill_replica,
+            "cluster: failover by hand": _fail_over,
+            "cluster: slot moved in 5 s, and back": _move_and_back,
+        },
+        Cluster.recover,
+    ),
+    "cluster, votes wait": Series(
+        lambda: _on_cluster(wait=1),
+        {
+            "cluster: primary killed, votes wait for 1 replica": replace_owner,
+            "cluster: primary stopped for 5 s, votes wait for 1 replica": _suspend_owner,
+        },
+        Cluster.recover,
+    ),
+    "cluster, votes may be lost": Series(
+        lambda: _on_cluster(wait=0),
+        {"cluster: primary killed": replace_owner, "cluster: primary stopped for 5 s": _suspend_owner},
+        Cluster.recover,
+        may_lose=NODE_TIMEOUT,
+    ),
 }

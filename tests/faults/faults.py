@@ -1,4 +1,4 @@
-"""Every fault with the site that it is caused on, and how much of what was answered it may cost."""
+"""The faults, by the sites on which they are caused, and how much of what was answered they may cost."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import redis
 
@@ -25,15 +25,18 @@ HANG = 5.0
 #: Seconds for which a disk is full: longer than a page waits.
 FULL = 3.0
 
-Cause = Callable[[SupervisedSite], None]
-#: A running site, and a function that causes the fault on it.
-Setup = tuple[SupervisedSite, Cause]
+#: A running site, and what the faults are caused on: itself, a proxy, or machines.
+Setup = tuple[SupervisedSite, Any]
 
 
-class Fault(NamedTuple):
-    """A fault: the context of its site, and the seconds of answered votes before it that may be lost."""
+class Series(NamedTuple):
+    """Faults that are caused on one site, one after the other."""
 
     set_up: Callable[[], AbstractContextManager[Setup]]
+    faults: dict[str, Callable[[Any], None]]
+    #: Makes the machines after a fault what they were before.
+    recover: Callable[[Any], None] = lambda _: None
+    #: The seconds of answered votes before a fault that may be lost.
     may_lose: float = 0.0
 
 
@@ -78,10 +81,10 @@ def _suspend_database(site: SupervisedSite) -> None:
 
 
 @contextmanager
-def _embedded(cause: Cause, appendfsync: str = "always") -> Iterator[Setup]:
+def _embedded(appendfsync: str) -> Iterator[Setup]:
     env = {"VOTEWEB_APPENDFSYNC": appendfsync}
     with short_folder() as folder, running(SupervisedSite(folder / "data", **env)) as site:
-        yield site, cause
+        yield site, site
 
 
 @contextmanager
@@ -92,12 +95,12 @@ def _two_sites_on_one_folder() -> Iterator[Setup]:
         running(SupervisedSite(folder / "data")) as site,
         running(SupervisedSite(folder / "data")),
     ):
-        yield site, _kill_database
+        yield site, site
 
 
 @contextmanager
 def _small_disk(appendfsync: str) -> Iterator[Setup]:
-    """Run a site whose data directory is a small disk of its own, and fill that."""
+    """Run a site whose data directory is a small disk of its own."""
     with short_folder() as folder:
         disk = folder / "data"
         disk.mkdir()
@@ -108,7 +111,7 @@ def _small_disk(appendfsync: str) -> Iterator[Setup]:
         with running(SupervisedSite(disk, prefix=tuple(mount), VOTEWEB_APPENDFSYNC=appendfsync)) as site:
             # From outside the namespace, the disk is visible through a process inside it.
             site.use_socket_in(Path(f"/proc/{site.process.pid}/root") / disk.relative_to("/"))
-            yield site, _fill_disk
+            yield site, site
 
 
 def _fill_disk(site: SupervisedSite) -> None:
@@ -130,14 +133,14 @@ def _can_write(site: SupervisedSite) -> bool:
 
 
 @contextmanager
-def _behind_proxy(cause: Callable[[PausableProxy], None]) -> Iterator[Setup]:
+def _behind_proxy() -> Iterator[Setup]:
     with (
         private_server("valkey") as url,
         pausable_proxy(url.removeprefix("unix://")) as proxy,
         short_folder() as folder,
         running(SupervisedSite(folder, proxy.url)) as site,
     ):
-        yield site, lambda _: cause(proxy)
+        yield site, proxy
 
 
 def _lose_answers(proxy: PausableProxy) -> None:
@@ -158,12 +161,19 @@ def _hold_answers(proxy: PausableProxy) -> None:
 
 
 @contextmanager
-def _under_sentinel(cause: Callable[[Machines], None], wait: int) -> Iterator[Setup]:
-    with machines(down_after=1) as three, short_folder() as folder:
-        with running(SupervisedSite(folder, three.url, VOTEWEB_WAIT_REPLICAS=str(wait))) as site:
-            yield site, lambda _: cause(three)
-        three.recover()
-        assert three.primary().client.info("replication")["connected_slaves"] == 2
+def _under_sentinel(wait: int) -> Iterator[Setup]:
+    env = {"VOTEWEB_WAIT_REPLICAS": str(wait)}
+    with (
+        machines(down_after=1) as three,
+        short_folder() as folder,
+        running(SupervisedSite(folder, three.url, **env)) as site,
+    ):
+        yield site, three
+
+
+def _recover(three: Machines) -> None:
+    three.recover()
+    assert three.primary().client.info("replication")["connected_slaves"] == 2
 
 
 def _kill_primary(three: Machines) -> None:
@@ -189,25 +199,49 @@ def _kill_replicas(three: Machines) -> None:
         replica.start("--replicaof", f"127.0.0.1 {three.primary().port}")
 
 
-FAULTS = {
-    "kill -9 of one web worker": Fault(lambda: _embedded(_kill_a_worker)),
-    "kill -9 of all web workers": Fault(lambda: _embedded(_kill_workers)),
-    "kill -9 of the web server's master": Fault(lambda: _embedded(_kill_web_server)),
-    "kill -9 of the database, always": Fault(lambda: _embedded(_kill_database)),
-    "kill -9 of the database, everysec": Fault(lambda: _embedded(_kill_database, "everysec"), may_lose=EVERYSEC),
-    "kill -9 of the database and all web workers": Fault(lambda: _embedded(_kill_database_and_workers)),
-    "kill -9 of everything": Fault(lambda: _embedded(_kill_everything)),
-    "database stopped for 5 s": Fault(lambda: _embedded(_suspend_database)),
-    "kill -9 of the database of two sites": Fault(_two_sites_on_one_folder, may_lose=EVERYSEC),
-    "disk full, always": Fault(lambda: _small_disk("always")),
-    "disk full, everysec": Fault(lambda: _small_disk("everysec")),
-    "20 answers lost": Fault(lambda: _behind_proxy(_lose_answers)),
-    "every answer 0.5 s late for 5 s": Fault(lambda: _behind_proxy(_delay_answers)),
-    "no answer for 5 s": Fault(lambda: _behind_proxy(_hold_answers)),
-    "primary killed, votes wait for 1 replica": Fault(lambda: _under_sentinel(_kill_primary, wait=1)),
-    "primary stopped for 5 s, votes wait for 1 replica": Fault(lambda: _under_sentinel(_suspend_primary, wait=1)),
-    "one replica killed, votes wait for 1 replica": Fault(lambda: _under_sentinel(_kill_a_replica, wait=1)),
-    "both replicas killed for 5 s, votes wait for 1 replica": Fault(lambda: _under_sentinel(_kill_replicas, wait=1)),
-    "primary killed": Fault(lambda: _under_sentinel(_kill_primary, wait=0), may_lose=MAX_LAG),
-    "primary stopped for 5 s": Fault(lambda: _under_sentinel(_suspend_primary, wait=0), may_lose=MAX_LAG),
+SERIES = {
+    "always": Series(
+        lambda: _embedded("always"),
+        {
+            "kill -9 of one web worker": _kill_a_worker,
+            "kill -9 of all web workers": _kill_workers,
+            "kill -9 of the web server's master": _kill_web_server,
+            "kill -9 of the database, always": _kill_database,
+            "kill -9 of the database and all web workers": _kill_database_and_workers,
+            "kill -9 of everything": _kill_everything,
+            "database stopped for 5 s": _suspend_database,
+        },
+    ),
+    "everysec": Series(
+        lambda: _embedded("everysec"), {"kill -9 of the database, everysec": _kill_database}, may_lose=EVERYSEC
+    ),
+    "two sites": Series(
+        _two_sites_on_one_folder, {"kill -9 of the database of two sites": _kill_database}, may_lose=EVERYSEC
+    ),
+    "small disk, always": Series(lambda: _small_disk("always"), {"disk full, always": _fill_disk}),
+    "small disk, everysec": Series(lambda: _small_disk("everysec"), {"disk full, everysec": _fill_disk}),
+    "proxy": Series(
+        _behind_proxy,
+        {
+            "20 answers lost": _lose_answers,
+            "every answer 0.5 s late for 5 s": _delay_answers,
+            "no answer for 5 s": _hold_answers,
+        },
+    ),
+    "Sentinel, votes wait": Series(
+        lambda: _under_sentinel(wait=1),
+        {
+            "primary killed, votes wait for 1 replica": _kill_primary,
+            "primary stopped for 5 s, votes wait for 1 replica": _suspend_primary,
+            "one replica killed, votes wait for 1 replica": _kill_a_replica,
+            "both replicas killed for 5 s, votes wait for 1 replica": _kill_replicas,
+        },
+        _recover,
+    ),
+    "Sentinel": Series(
+        lambda: _under_sentinel(wait=0),
+        {"primary killed": _kill_primary, "primary stopped for 5 s": _suspend_primary},
+        _recover,
+        may_lose=MAX_LAG,
+    ),
 }

@@ -10,7 +10,7 @@ import pytest
 
 from tests.clusters import Cluster, Node, cluster
 from tests.faults.cluster_faults import KEY, NODE_TIMEOUT, SITE, replace_owner, running_on
-from tests.faults.vote_storm import Outcome, run_fault
+from tests.faults.vote_storm import Crowd, Outcome, run_fault
 from tests.helpers import until
 from tests.store.comment_acts import check_comments
 from tests.store.examination import broken
@@ -39,7 +39,8 @@ def test_a_site_does_not_notice_the_failover_of_its_neighbour(nodes: Cluster) ->
     home = _owner(nodes, neighbour)
     outcomes: list[Outcome] = []
     with running_on(nodes, SITE, 1) as site, running_on(nodes, neighbour) as other:
-        calm = run_fault(other, lambda _: outcomes.append(run_fault(site, lambda _: replace_owner(nodes))))
+        crowd = Crowd(site)
+        calm = run_fault(Crowd(other), lambda: outcomes.append(run_fault(crowd, lambda: replace_owner(nodes))))
     assert calm.refused == Counter()
     assert _owner(nodes, neighbour) is home
     for outcome in (calm, *outcomes):

@@ -10,7 +10,7 @@ import pytest
 
 from tests import factories
 from tests.faults.supervised_site import SupervisedSite
-from tests.faults.vote_storm import run_fault
+from tests.faults.vote_storm import Crowd, run_fault
 from tests.helpers import until
 from tests.machines import Machines, Server
 from tests.pausable_proxy import pausable_proxy
@@ -66,13 +66,13 @@ def voters(server: Server) -> set[tuple[str, str]]:
 def test_a_failover_keeps_every_vote_that_a_replica_had(three: Machines, run_site: RunSite) -> None:
     replicated: set[tuple[str, str]] = set()
 
-    def kill_primary(_: SupervisedSite) -> None:
+    def kill_primary() -> None:
         replicas = three.replicas()
         three.primary().kill()
         for replica in replicas:
             replicated.update(voters(replica))
 
-    outcome = run_fault(run_site(), kill_primary)
+    outcome = run_fault(Crowd(run_site()), kill_primary)
     assert len(replicated) > 200
     assert replicated <= voters(three.primary())
     assert outcome.broken == ()

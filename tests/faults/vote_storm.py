@@ -23,7 +23,7 @@ from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
-MEMBERS, ARTICLES, THREADS = 60, 120, 6
+MEMBERS, ARTICLES, THREADS = 60, 240, 6
 #: Acts that must be answered as done before a fault begins, and again after it.
 ENOUGH = 200
 #: Statuses of an act that is done: now, or by an attempt whose answer was lost. A comment leads to its place.
@@ -82,12 +82,11 @@ class Outcome:
     log: str
 
 
-class VoteStorm(Storm):
-    """Members who vote and comment once on every article, and press again until they are answered that it is done."""
+class Crowd:
+    """Members who are logged in, articles with a comment each, and what each member does with each, in random order."""
 
     def __init__(self, site: SupervisedSite) -> None:
-        super().__init__(THREADS)
-        self._site = site
+        self.site = site
         with site.open_store() as store:
             members = factories.users(store, MEMBERS)
             self.articles = [factories.article(store, link="").id for _ in range(ARTICLES)]
@@ -98,20 +97,28 @@ class VoteStorm(Storm):
                 store.users.set_password(member.name, password_hash)
         with ThreadPoolExecutor(THREADS) as pool:
             headers = pool.map(self._log_in, members)
-            self._headers: dict[User, Mapping[str, str]] = dict(zip(members, headers, strict=True))
+            self.headers: dict[User, Mapping[str, str]] = dict(zip(members, headers, strict=True))
         acts = [Act(*parts) for parts in product(DONE, members, self.articles)]
         random.Random(1).shuffle(acts)
-        self._acts = iter(acts)
-        self.answered: dict[Act, Times] = {}
-        self.refused: Counter[int] = Counter()
-        self.without_retry_after = 0
+        self.acts = iter(acts)
 
     def _log_in(self, member: User) -> Mapping[str, str]:
         """Log *member* in and return the headers of the member's acts."""
-        visitor = self._site.visitor()
+        visitor = self.site.visitor()
         visitor.log_in(member.name)
         token = visitor.log_out_form()["csrf_token"]
         return {"Accept": "application/json", "Cookie": visitor.cookie, "X-CSRFToken": token}
+
+
+class VoteStorm(Storm):
+    """Members who vote and comment once on every article, and press again until they are answered that it is done."""
+
+    def __init__(self, crowd: Crowd) -> None:
+        super().__init__(THREADS)
+        self._crowd = crowd
+        self.answered: dict[Act, Times] = {}
+        self.refused: Counter[int] = Counter()
+        self.without_retry_after = 0
 
     def start(self) -> None:
         """Start the acts, and return when enough of them are done."""
@@ -119,7 +126,7 @@ class VoteStorm(Storm):
         until(lambda: len(self.answered) > ENOUGH, patience=60)
 
     def act(self, number: int) -> None:
-        connection = self._site.connect()
+        connection = self._crowd.site.connect()
         while act := self._next_act():
             token = factories.token()
             while not self.is_stopped and not self._press(connection, act, token):
@@ -128,7 +135,7 @@ class VoteStorm(Storm):
 
     def _next_act(self) -> Act | None:
         with self.lock:
-            return None if self.is_stopped else next(self._acts, None)
+            return None if self.is_stopped else next(self._crowd.acts, None)
 
     def _press(self, connection: http.client.HTTPConnection, act: Act, token: str) -> bool:
         """Press the button once; tell whether the answer says that the act is done."""
@@ -151,7 +158,7 @@ class VoteStorm(Storm):
         return False
 
     def _send(self, connection: http.client.HTTPConnection, act: Act, token: str) -> None:
-        headers = self._headers[act.member]
+        headers = self._crowd.headers[act.member]
         if act.kind != "comment":
             connection.request("POST", act.path, headers=headers)
             return
@@ -165,13 +172,13 @@ class VoteStorm(Storm):
             return sum(times.sent > moment for times in self.answered.values())
 
 
-def run_fault(site: SupervisedSite, fault: Callable[[SupervisedSite], None]) -> Outcome:
+def run_fault(crowd: Crowd, fault: Callable[[], None]) -> Outcome:
     """Cause *fault* in the middle of a storm, wait until the site serves again, and return what happened."""
-    storm = VoteStorm(site)
+    site, storm = crowd.site, VoteStorm(crowd)
     storm.start()
     began = time.monotonic()
     try:
-        fault(site)
+        fault()
         until(lambda: storm.count_sent_after(began) > ENOUGH, patience=60)
     finally:
         storm.stop()
@@ -182,7 +189,7 @@ def run_fault(site: SupervisedSite, fault: Callable[[SupervisedSite], None]) -> 
             began=began,
             answered=Counter(act.kind for act in storm.answered),
             lost=tuple(times.answered for act, times in storm.answered.items() if not _is_stored(store, act)),
-            counted_twice=sum(_excess(store, id) for id in storm.articles),
+            counted_twice=sum(_excess(store, id) for id in crowd.articles),
             broken=tuple(Doctor(store.context).examine()),
             refused=storm.refused,
             without_retry_after=storm.without_retry_after,
