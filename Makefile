@@ -27,7 +27,6 @@ test: $(VENV)/ready-for-tests
 # Tests of failovers wait half of the time: three at once take two thirds of the time of two.
 test-heavy: $(VENV)/ready-for-tests
 	$(RUN_TESTS) -m heavy $(PYTEST) -n 3
-	$(RUN_TESTS) tests/web/views --page-seconds 1 $(PYTEST)
 
 # Write one fault after the other into a copy of the checkout, and name those that no test finds. Takes ten minutes.
 mutants: $(VENV)/ready-for-tests

@@ -34,11 +34,6 @@ hypothesis.settings.register_profile("voteweb", deadline=None)
 hypothesis.settings.load_profile("voteweb")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the seconds for which the site of the tests keeps pages."""
-    parser.addoption("--page-seconds", type=float, default=0.0, help="VOTEWEB_PAGE_SECONDS of tests of pages")
-
-
 def pytest_configure() -> None:
     """Give child processes the default action of SIGINT where this process ignores it, as in ``nohup make test &``.
 

@@ -19,9 +19,12 @@ _LONG = 10.0
 class Clock:
     """The clock of all kept pages of these tests, in seconds."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.now = 1000.0
         self._marked_until: dict[str, float] = {}
+
+    def rule(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Be the clock until the test ends."""
         monkeypatch.setattr(page_cache, "monotonic", lambda: self.now)
         monkeypatch.setattr(shared_pages, "monotonic", lambda: self.now)
 
@@ -57,9 +60,13 @@ class AgingClock(Clock):
     for. So every test of a page holds on a site that keeps pages, and what shows its own act too late is seen.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        super().__init__(monkeypatch)
+    def __init__(self) -> None:
+        super().__init__()
         self._last_writer: str | None = None
+
+    def rule(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().rule(monkeypatch)
+        self.pass_time()
         for name in ("script", "command", "run"):
             monkeypatch.setattr(Connection, name, self._aging(getattr(Connection, name)))
 

@@ -63,16 +63,16 @@ def _password_hash() -> str:
 
 @pytest.fixture
 def settings(settings: Settings, request: pytest.FixtureRequest) -> Settings:
-    """The settings of the mark "site"; the site keeps pages for the time of the option ``--page-seconds``."""
+    """The settings of the mark "site"."""
     marker = request.node.get_closest_marker("site")
     changes: dict[str, Any] = marker.kwargs if marker else {}
-    return replace(settings, page_seconds=request.config.getoption("--page-seconds"), **changes)
+    return replace(settings, **changes)
 
 
-@pytest.fixture(autouse=True)
-def aging_clock(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> AgingClock | None:
-    """The clock of kept pages, if the site keeps any."""
-    return AgingClock(monkeypatch) if pytestconfig.getoption("--page-seconds") else None
+@pytest.fixture
+def aging_clock() -> AgingClock | None:
+    """The clock of kept pages, where the site keeps any."""
+    return None
 
 
 class CompiledTemplates(BytecodeCache):
@@ -103,6 +103,14 @@ def _app(settings: Settings) -> Flask:
     return create_app(settings)
 
 
+@cache
+def _aging_app(settings: Settings, clock: AgingClock) -> Flask:
+    """Return one app, whose pages age, for all tests of this process with these settings."""
+    app = create_app(settings)
+    clock.watch(app)
+    return app
+
+
 class StoredTitles:
     """Stands for the fetcher of titles, so that no test requests a page of another site."""
 
@@ -125,9 +133,7 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
 
     def make(**changes: Any) -> Flask:
         changed = replace(settings, **changes)
-        app = _app(changed) if aging_clock is None else create_app(changed)
-        if aging_clock:
-            aging_clock.watch(app)
+        app = _aging_app(changed, aging_clock) if aging_clock else _app(changed)
         app.extensions["voteweb.site_switches"] = KnownSwitches(changed)  # another test may have set one
         search_results.init_app(app)  # another test of the same site may have been refused
         shared_pages.of_app(app).excluded.drop_oldest(lambda _: True)  # another test's members had the same ids

@@ -34,7 +34,8 @@ def test_a_switch_holds_in_every_process_within_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Two servers of one site have each a reader and a member who look at the list that is kept for a second."""
-    pages, bob = PageClock(monkeypatch), factories.user(store, "bob")
+    pages, bob = PageClock(), factories.user(store, "bob")
+    pages.rule(monkeypatch)
     kept = replace(settings, page_seconds=page_seconds)
     apps = [create_app(kept, build_store(store.connection, kept)) for _ in range(2)]
     browsers = [browser for app in apps for browser in (Browser(app), Browser(app).start_session(bob))]

@@ -122,8 +122,9 @@ def judged(store: Store, damage: list[Command]) -> dict[str, Any]:
     if snapshot(store) == before:
         return {}
     findings = _texts(Doctor(store.context).examine(), today)
-    # What a repair leaves, it has found by examining once more.
-    rest = _texts((finding for finding, is_repaired in Doctor(store.context).repair() if not is_repaired), today)
+    # What a repair leaves, it has found by examining once more. Where nothing was found, it would find nothing.
+    repairs = Doctor(store.context).repair() if findings else iter([])
+    rest = _texts((finding for finding, is_repaired in repairs if not is_repaired), today)
     if failure := [line for line in rest if line.startswith(FAILED)]:
         rest = [*_texts(Doctor(store.context).examine(), today), *failure]
     after = snapshot(store)

@@ -102,7 +102,9 @@ def _without_messages(page: str) -> str:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of kept pages."""
-    return Clock(monkeypatch)
+    clock = Clock()
+    clock.rule(monkeypatch)
+    return clock
 
 
 @pytest.fixture
