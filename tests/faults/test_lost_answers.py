@@ -7,10 +7,8 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.pausable_proxy import PausableProxy, pausable_proxy
+from tests.pausable_proxy import pausable_proxy
 from tests.store.examination import broken
-from tests.web.browser import JSON, Browser
-from voteweb.app import create_app
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.models import LogAction, Reason, User
 from voteweb.core.settings import Settings
@@ -66,34 +64,13 @@ def site(make_store: MakeStore) -> Store:
     return store
 
 
-def socket_path(settings: Settings) -> str:
-    return settings.redis_url.removeprefix("unix://")
-
-
-def open_losing(proxy: PausableProxy, make_store: MakeStore) -> Store:
-    """Return a store behind *proxy*, which loses one answer."""
-    proxy.answers_to_lose = 1
-    return make_store(redis_url=proxy.url)
-
-
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.script)
 def test_an_action_whose_answer_is_lost_is_done_once(
     action: Action, site: Store, make_store: MakeStore, settings: Settings
 ) -> None:
     bob = site.users.get("bob")
-    with pausable_proxy(socket_path(settings), action.script) as proxy:
-        assert action.act(open_losing(proxy, make_store), bob) == action.result
+    with pausable_proxy(settings.redis_url.removeprefix("unix://"), action.script) as proxy:
+        proxy.answers_to_lose = 1
+        assert action.act(make_store(redis_url=proxy.url), bob) == action.result
         assert proxy.lost_answers == 1
     assert broken(site) == []
-
-
-def test_a_page_says_that_the_vote_is_counted(site: Store, make_store: MakeStore, settings: Settings) -> None:
-    with pausable_proxy(socket_path(settings)) as proxy:
-        app = create_app(settings, make_store(redis_url=proxy.url))
-        bob = Browser(app).start_session(site.users.get("bob"))
-        token = bob.csrf_token()
-        proxy.answers_to_lose = 1
-        bob.post("/a/1/vote", {"csrf_token": token}, headers=JSON)
-        assert (bob.status, bob.response.json) == (200, {"id": 1, "votes": 2, "voted": True})
-        assert proxy.lost_answers == 1
-    assert site.articles.get(1).votes == 2

@@ -12,7 +12,6 @@ from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup, KeyLine, Restore
-from voteweb.store.backup.derive import Derivation
 
 pytestmark = pytest.mark.heavy
 
@@ -41,17 +40,9 @@ def lose_primary(three: Machines) -> None:
     until(lambda: any(replica.is_primary() for replica in replicas), patience=30)
 
 
-@pytest.fixture
-def restore(store: Store, records: list[KeyLine]) -> Restore:
-    """A restore that has begun, and none of whose records is written."""
+def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store: Store, records: list[KeyLine]) -> None:
     restore = Restore(store.context)
     restore.begin()
-    return restore
-
-
-def test_a_restore_that_lost_its_primary_can_be_repeated(
-    three: Machines, store: Store, records: list[KeyLine], restore: Restore
-) -> None:
     middle = len(records) // 2
     restore.write(records[:middle])
     lose_primary(three)
@@ -70,27 +61,11 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(
     assert broken(store) == []
 
 
-@pytest.mark.parametrize("moment", ["before the records", "at the end"])
-def test_the_mark_of_a_failed_restore_is_on_the_new_primary(
-    moment: str,
-    three: Machines,
-    store: Store,
-    records: list[KeyLine],
-    restore: Restore,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    derive = Derivation.run
-
-    def derive_and_lose(derivation: Derivation) -> dict[str, int]:
-        derived = derive(derivation)
-        lose_primary(three)
-        return derived
-
-    if moment == "at the end":
-        monkeypatch.setattr(Derivation, "run", derive_and_lose)
-    else:
-        store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
-        lose_primary(three)
+def test_the_mark_of_a_restore_is_set_on_a_new_primary(three: Machines, store: Store, records: list[KeyLine]) -> None:
+    restore = Restore(store.context)
+    restore.begin()
+    store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
+    lose_primary(three)
     restore.write(records)
     with pytest.raises(ConfigError, match="restarted or replaced"):
         restore.finish()
