@@ -53,9 +53,7 @@ def prepared(store: Store, server_url: str, build: Callable[[Store], None]) -> S
 def restoring(store: Store) -> Callable[[], None]:
     """Return a function that makes the content of the database, on a single server, what it is now."""
     keys = _read(store)
-    values = [value for key in keys for value in (max(key.expires, 0), key.content)]
-    command = ("EVAL", RESTORE, len(keys), *(key.name for key in keys), *values)
-    return lambda: store.connection.client.execute_command(*command)
+    return lambda: _write(store, keys)
 
 
 def _read(store: Store) -> list[StoredKey]:
@@ -70,8 +68,5 @@ def _read(store: Store) -> list[StoredKey]:
 
 
 def _write(store: Store, keys: list[StoredKey]) -> None:
-    with store.connection.client.pipeline(transaction=False) as pipeline:
-        pipeline.flushall()
-        for key in keys:
-            pipeline.execute_command("RESTORE", key.name, max(key.expires, 0), key.content, "ABSTTL")
-        pipeline.execute()
+    values = [value for key in keys for value in (max(key.expires, 0), key.content)]
+    store.connection.client.execute_command("EVAL", RESTORE, len(keys), *(key.name for key in keys), *values)

@@ -170,12 +170,13 @@ def visit(
         *,
         script: bool = True,
         width: int = 1280,
+        height: int = 800,
         expect_errors: bool = False,
         **options: Any,
     ) -> Visitor:
         context = chromium.new_context(
             java_script_enabled=script,
-            viewport={"width": width, "height": 800},
+            viewport={"width": width, "height": height},
             reduced_motion="reduce",
             **options,
         )

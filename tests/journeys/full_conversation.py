@@ -22,12 +22,8 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
     def write(author: User, text: str, parent: int = 0) -> int:
         return factories.comment(store, ARTICLE, author, parent=parent, text=text).number
 
-    def entry(action: LogAction, number: int, why: str = "") -> NewLogEntry:
-        about = store.threads.get(ARTICLE).nodes[number].author
-        return NewLogEntry(action, mod.name, about=about, article=ARTICLE, title="t", why=why, comment=number)
-
     write(other, texts[0])
-    _visit(store, member)
+    read(store, member, ARTICLE)
     parent = write(member, f"@{mod.name} {texts[1]}", 1)
     for level in range(3, config.LEVELS_ON_PAGE + 3):
         parent = write(other if level % 2 else member, texts[level % len(texts)], parent)
@@ -37,11 +33,11 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
         if state == "deleted":
             store.removals.delete(CommentId(ARTICLE, number), other)
         else:
-            id, reason = (
-                CommentId(ARTICLE, number),
-                entry(LogAction.REMOVE, number, texts[-1][: config.MAX_REASON_LENGTH]),
+            entry = NewLogEntry(
+                LogAction.REMOVE, mod.name, other.name, ARTICLE, "t", texts[-1][: config.MAX_REASON_LENGTH], 0, number
             )
-            store.removals.remove(id, reason, with_replies="replies" in state, actor=mod)
+            id = CommentId(ARTICLE, number)
+            store.removals.remove(id, entry, with_replies="replies" in state, actor=mod)
     for number in (1, 3):
         store.reports.make(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
     for number in range(SHORT_COMMENTS):
@@ -53,10 +49,10 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
     store.threads.close(CLOSED_ARTICLE, closing, actor=mod)
 
 
-def _visit(store: Store, member: User) -> None:
-    """Note a visit of *member* to the conversation: what is written later is new."""
+def read(store: Store, member: User, article: int) -> None:
+    """Note a visit of *member* to the conversation of an *article*: what is written later is new."""
     pipeline = store.pipeline()
-    store.threads.queue_read(pipeline, ARTICLE, viewer_id=member.id, visitor=member.name)
+    store.threads.queue_read(pipeline, article, viewer_id=member.id, visitor=member.name)
     pipeline.execute()
 
 

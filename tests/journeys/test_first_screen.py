@@ -1,16 +1,15 @@
 """How many articles the first screen of a list shows, on a phone and on a desk, over titles as they are on a site."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.helpers import until
+from tests.journeys import full_conversation
 from tests.journeys.conftest import Visit
-from tests.journeys.visitor import Visitor
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
@@ -56,26 +55,8 @@ LOW_TARGETS = """[...document.querySelectorAll("li.article :is(.meta a, .meta bu
 .map(element => element.outerHTML)"""
 
 
-class Screen(NamedTuple):
-    """A window, whether it is touched, and what its first screen shows: rows at least, and their height at most.
-
-    A conversation begins at ``top`` at most, with comments of one line that are no higher than ``comment_height``.
-    """
-
-    width: int
-    height: int
-    touch: bool
-    rows: int
-    row_height: int
-    top: int
-    comment_height: int
-
-
-PHONE = Screen(360, 740, True, 5, 114, 520, 100)
-DESK = Screen(1280, 800, False, 12, 62, 350, 80)
-
-
-VisitScreen = Callable[[str, Screen], Visitor]
+PHONE: dict[str, Any] = {"width": 360, "height": 740, "has_touch": True}
+DESK: dict[str, Any] = {"width": 1280, "height": 800}
 
 
 @pytest.fixture
@@ -107,67 +88,63 @@ def stories(store: Store) -> None:
     store.users.make("newcomer", "", network="", request="Please")
 
 
-@pytest.fixture
-def visit_screen(visit: Visit) -> VisitScreen:
-    """A function that opens a member's browser, or a reader's, with a finger or without."""
-
-    def open_screen(name: str, screen: Screen) -> Visitor:
-        visitor = visit(name, has_touch=screen.touch)
-        visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
-        return visitor
-
-    return open_screen
-
-
 @pytest.mark.usefixtures("stories")
-@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(
+    ("screen", "rows", "row_height", "header_height"), [(PHONE, 5, 114, 2 * 44 + 8), (DESK, 12, 62, 52)]
+)
 @pytest.mark.parametrize(
     ("name", "announcement", "badges"),
     [("", "", 0), (MEMBER, "", 1), (MODERATOR, "", 3), (MODERATOR, ANNOUNCEMENT, 3)],  # whose header is the highest
     ids=["reader", "member", "moderator", "announcement"],
 )
 def test_first_screen_shows_many_articles_below_a_low_header(
-    name: str, announcement: str, badges: int, screen: Screen, visit_screen: VisitScreen, store: Store
+    name: str,
+    announcement: str,
+    badges: int,
+    screen: dict[str, Any],
+    rows: int,
+    row_height: int,
+    header_height: int,
+    visit: Visit,
+    store: Store,
 ) -> None:
     if announcement:
         admin = factories.user(store, "root", Role.ADMIN)
         entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=announcement)
         store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, "/about", entry, actor=admin)
-    page = (visitor := visit_screen(name, screen)).page
+    page = (visitor := visit(name, **screen)).page
     until(lambda: visitor.open("/").page.locator(".announcement").count() == bool(announcement))
     for path in ("/", "/new"):
         header, *boxes = visitor.open(path).page.evaluate(MEASURE)
         heights, ends = boxes[::2], boxes[1::2]
-        assert header <= (2 * 44 + 8 if screen is PHONE else 52)
+        assert header <= header_height
         assert len(heights) == PAGE_SIZE
-        assert max(heights) <= screen.row_height, (path, heights)
-        assert sum(end <= screen.height for end in ends) >= screen.rows, (path, header, ends)
+        assert max(heights) <= row_height, (path, heights)
+        assert sum(end <= screen["height"] for end in ends) >= rows, (path, header, ends)
         assert page.evaluate(LOW_TARGETS) == []
     assert page.locator("header .badge").count() == badges
-    page.set_viewport_size({"width": min(screen.width, 320), "height": screen.height})
-    assert page.evaluate(MEASURE)[0] <= 2 * 44 + 8
+    if screen is PHONE:
+        page.set_viewport_size({"width": 320, "height": 740})
+        assert page.evaluate(MEASURE)[0] <= header_height
     assert visitor.overflow() == 0
 
 
-@pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(("screen", "top", "height"), [(PHONE, 520, 100), (DESK, 350, 80)])
 @pytest.mark.parametrize("name", ["", MEMBER], ids=["reader", "member"])
 def test_conversation_begins_on_the_first_screen(
-    screen: Screen, name: str, visit_screen: VisitScreen, store: Store
+    screen: dict[str, Any], top: int, height: int, name: str, visit: Visit, store: Store
 ) -> None:
     author = factories.user(store, "old_ferry")
     factories.article(store, author, title="Homebrew 1.0.0", link="https://brew.sh/1")
     for number in range(1, 31):
         factories.comment(store, 1, author, parent=number // 3 if number % 3 else 0, text="Agreed.")
-        if number == 3:  # all later comments are new
-            factories.user(store, MEMBER)
-            pipeline = store.pipeline()
-            store.threads.queue_read(pipeline, 1, visitor=MEMBER)
-            pipeline.execute()
-    page = visit_screen(name, screen).open("/a/1").page
+        if number == 3:
+            full_conversation.read(store, factories.user(store, MEMBER), 1)
+    page = visit(name, **screen).open("/a/1").page
     (first, *_), heights = page.evaluate(MEASURE_COMMENTS)
-    assert first <= screen.top
+    assert first <= top
     assert len(heights) > 10
-    assert max(heights) <= screen.comment_height
+    assert max(heights) <= height
     if name:
         (line,) = page.locator(".new-comments").all()
         assert line.evaluate("line => line.getBoundingClientRect().height") <= 28
