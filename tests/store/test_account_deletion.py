@@ -8,7 +8,7 @@ import redis
 
 from tests import factories
 from tests.store.cuts import cut_everywhere
-from tests.store.examination import broken, ids, run, snapshot
+from tests.store.examination import broken, ids, recorded, run, snapshot
 from tests.store.queries import reported
 from voteweb.core import config
 from voteweb.core.config import DELETED_MEMBER
@@ -47,86 +47,21 @@ def is_finished(store: Store) -> bool:
     return not run(store, "EXISTS", "posted:ann", "gone:ann", "reported:ann", "invites:ann", "leaving:")
 
 
+def leave(store: Store, ann: User, *, delete_articles: bool = False) -> None:
+    """Delete the account of *ann*, to the end."""
+    store.account_deletion.start(ann, delete_articles=delete_articles)
+    store.account_deletion.finish("Ann")
+    assert is_finished(store)
+    assert broken(store) == []
+
+
 def test_start_logs_the_member_out_for_ever(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
-    after = store.users.get("ann")
-    assert (after.password, after.role, after.left > 0) == ("", Role.MEMBER, True)
-    assert after.session != ann.session
+    before, after = snapshot(store), store.users.get("ann")
+    assert (after.password, after.role, after.left > 0, after.session != ann.session) == ("", Role.MEMBER, True, True)
     assert store.account_deletion.unfinished() == ["ann"]
     with pytest.raises(LoggedOut):
-        store.articles.post(factories.draft(), ann, "form-0001")
-    assert broken(store) == []
-
-
-def test_kept_articles_lose_the_name_of_their_poster(store: Store, ann: User) -> None:
-    store.account_deletion.start(ann, delete_articles=False)
-    store.account_deletion.finish("Ann")
-    articles = [factories.stored_article(store, id) for id in (1, 2, 3, 4)]
-    assert [(article.poster, article.status) for article in articles] == [
-        (DELETED_MEMBER, ArticleStatus.LISTED),
-        (DELETED_MEMBER, ArticleStatus.REMOVED),
-        (DELETED_MEMBER, ArticleStatus.DELETED),
-        ("bob", ArticleStatus.LISTED),
-    ]
-    assert (articles[0].votes, ids(store, "time:go")) == (2, [1])
-    assert is_finished(store)
-    assert broken(store) == []
-
-
-def test_articles_are_deleted_on_request_including_removed_ones(store: Store, ann: User) -> None:
-    store.account_deletion.start(ann, delete_articles=True)
-    store.account_deletion.finish("ann")
-    articles = [factories.stored_article(store, id) for id in (1, 2, 3)]
-    assert [(article.title, article.poster, article.status) for article in articles] == [
-        ("", DELETED_MEMBER, ArticleStatus.DELETED)
-    ] * 3
-    assert ids(store, "time:") == [4]
-    assert is_finished(store)
-    assert broken(store) == []
-
-
-def test_reports_and_invitations_go_with_the_account(store: Store, ann: User) -> None:
-    store.reports.make(1, factories.user(store, "bob"), Reason.SPAM, "words of bob")
-    store.reports.make(factories.article(store, factories.user(store, "bob")).id, ann, Reason.SPAM, "words of Ann")
-    store.account_deletion.start(ann, delete_articles=False)
-    store.account_deletion.finish("ann")
-    count = store.read(store.reports.queue_count)
-    reporters = {row.article.id: [report.by for report in row.reports.rows] for row in reported(store) if row.article}
-    assert reporters == {1: ["bob"], 4: ["cid"]}
-    assert count == 2
-    assert "words of Ann" not in str(snapshot(store))
-    assert run(store, "KEYS", "invite*") == []
-    assert is_finished(store)
-    assert broken(store) == []
-
-
-def test_reports_of_an_account_deleted_before_are_taken_up(store: Store, ann: User) -> None:
-    store.account_deletion.start(ann, delete_articles=True)
-    store.account_deletion.finish("ann")
-    run(store, "SADD", "reported:ann", 4, "another program's")
-    run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
-    assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
-    list(Doctor(store.context).repair())
-    for _ in store.account_deletion.steps():
-        pass
-    assert is_finished(store)
-    assert broken(store) == []
-
-
-def test_disowned_articles_can_be_removed_restored_and_voted_for(store: Store, ann: User) -> None:
-    store.account_deletion.start(ann, delete_articles=False)
-    store.account_deletion.finish("ann")
-    factories.remove(store)
-    factories.restore(store)
-    factories.restore(store, 2)
-    assert store.votes.cast(1, factories.user(store, "cid")) == 3
-    assert run(store, "EXISTS", "posted:[deleted]", "gone:[deleted]") == 0
-    assert broken(store) == []
-
-
-def test_nothing_restores_a_deleted_account_or_frees_its_name(store: Store, ann: User) -> None:
-    store.account_deletion.start(ann, delete_articles=False)
-    before = store.users.get("ann")
+        store.votes.cast(4, ann)
     for change in (
         lambda: store.users.set_password("ann", "hash"),
         lambda: store.users.set_role("ann", Role.ADMIN),
@@ -135,40 +70,76 @@ def test_nothing_restores_a_deleted_account_or_frees_its_name(store: Store, ann:
     ):
         with pytest.raises(NoSuchMember):
             change()
-    for name in ("Ann", "ANN"):
-        with pytest.raises(NameTaken):
-            store.users.make(name, "hash")
-    assert store.users.get("ann") == before
-    assert run(store, "LLEN", "log-about:ann") == 1  # that of the removal
-
-
-def test_a_second_start_or_finish_changes_nothing(store: Store, ann: User) -> None:
-    store.account_deletion.start(ann, delete_articles=False)
-    before = snapshot(store)
     store.account_deletion.start(ann, delete_articles=True)
     assert snapshot(store) == before
-    store.account_deletion.finish("ann")
-    before = snapshot(store)
-    store.account_deletion.finish("ann")
-    assert snapshot(store) == before
+    with pytest.raises(NameTaken):
+        store.users.make("ANN", "hash")
+    assert broken(store) == []
+
+
+def test_kept_articles_lose_the_name_of_their_poster(store: Store, ann: User) -> None:
+    leave(store, ann)
+    articles = [factories.stored_article(store, id) for id in (1, 2, 3, 4)]
+    assert [(article.poster, article.status) for article in articles] == [
+        (DELETED_MEMBER, ArticleStatus.LISTED),
+        (DELETED_MEMBER, ArticleStatus.REMOVED),
+        (DELETED_MEMBER, ArticleStatus.DELETED),
+        ("bob", ArticleStatus.LISTED),
+    ]
+    assert ids(store, "time:go") == [1]
+    factories.remove(store)
+    for id in (1, 2):
+        factories.restore(store, id)
+    assert store.votes.cast(1, factories.user(store, "cid")) == 3
+    assert run(store, "EXISTS", "posted:[deleted]", "gone:[deleted]") == 0
+    assert broken(store) == []
+
+
+def test_articles_are_deleted_on_request_including_removed_ones(store: Store, ann: User) -> None:
+    leave(store, ann, delete_articles=True)
+    articles = [factories.stored_article(store, id) for id in (1, 2, 3)]
+    assert [(article.title, article.poster, article.status) for article in articles] == [
+        ("", DELETED_MEMBER, ArticleStatus.DELETED)
+    ] * 3
+    assert ids(store, "time:") == [4]
+
+
+def test_reports_and_invitations_go_with_the_account(store: Store, ann: User) -> None:
+    store.reports.make(1, store.users.get("bob"), Reason.SPAM, "words of bob")
+    leave(store, ann)
+    reporters = {row.article.id: [report.by for report in row.reports.rows] for row in reported(store) if row.article}
+    assert reporters == {1: ["bob"], 4: ["cid"]}
+    assert "words of Ann" not in str(snapshot(store))
+    assert run(store, "KEYS", "invite*") == []
+
+
+def test_reports_of_an_account_deleted_before_are_taken_up(store: Store, ann: User) -> None:
+    leave(store, ann, delete_articles=True)
+    run(store, "SADD", "reported:ann", 4, "another program's")
+    run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
+    assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
+    list(Doctor(store.context).repair())
+    list(store.account_deletion.steps())
+    assert is_finished(store)
+    assert broken(store) == []
 
 
 def test_finish_does_nothing_for_members_who_stay(store: Store, ann: User) -> None:
     before = snapshot(store)
-    store.account_deletion.finish("ann")
-    store.account_deletion.finish("nobody")
-    assert snapshot(store) == before
+    for name in ("ann", "nobody"):
+        store.account_deletion.finish(name)
     with pytest.raises(NoSuchMember):
         store.account_deletion.start(User(9, "nobody", "", Role.MEMBER, 0.0, ""), delete_articles=True)
+    assert snapshot(store) == before
 
 
 @pytest.mark.parametrize("delete_articles", [True, False])
 def test_a_deletion_interrupted_anywhere_can_be_resumed(store: Store, delete_articles: bool) -> None:
-    def leave(store: Store) -> Iterator[None]:
+    def leave_in_steps(store: Store) -> Iterator[None]:
         store.account_deletion.start(store.users.get("ann"), delete_articles=delete_articles)
         yield from store.account_deletion.steps()
 
-    for is_cut in cut_everywhere(store, make_site, leave):
+    for is_cut in cut_everywhere(store, make_site, leave_in_steps):
         assert broken(store) == []
         list(store.account_deletion.steps())
         assert is_finished(store) or is_cut
@@ -180,26 +151,14 @@ def test_articles_are_read_in_bounded_steps(store: Store, ann: User, monkeypatch
     monkeypatch.setattr(config, "READ_BATCH_SIZE", 2)
     for _ in range(5):
         factories.article(store, ann)
-    store.account_deletion.start(ann, delete_articles=False)
-    sizes = []
-    command = store.connection.command
-
-    def measure(name: str, *arguments: Any) -> Any:
-        reply = command(name, *arguments)
-        if name == "ZRANGE":
-            sizes.append(len(reply))
-        return reply
-
-    monkeypatch.setattr(store.connection, "command", measure)
-    store.account_deletion.finish("ann")
-    assert max(sizes) == 2
-    assert is_finished(store)
+    with recorded(store) as trips:
+        leave(store, ann)
+    assert [commands[0][:2] for commands in trips].count(("ZRANGE", store.keys.posted("ann"))) == 3
 
 
 def test_an_article_restored_between_steps_is_disowned(
     store: Store, ann: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.account_deletion.start(ann, delete_articles=False)
     script, moments = store.connection.script, iter(["before article 2"])
 
     def restore_before(name: str, /, **values: Any) -> Any:
@@ -208,11 +167,9 @@ def test_an_article_restored_between_steps_is_disowned(
         return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", restore_before)
-    store.account_deletion.finish("ann")
+    leave(store, ann)
     assert next(moments, None) is None
     assert factories.stored_article(store, 2).poster == DELETED_MEMBER
-    assert is_finished(store)
-    assert broken(store) == []
 
 
 @pytest.mark.parametrize("delete_articles", [False, True])
@@ -237,6 +194,5 @@ def test_a_deletion_that_fails_stops_no_other(store: Store) -> None:
         store.account_deletion.start(factories.user(store, name), delete_articles=True)
     run(store, "SET", "posted:ann", "damaged")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
-        for _ in store.account_deletion.steps():
-            pass
+        list(store.account_deletion.steps())
     assert store.account_deletion.unfinished() == ["ann"]
