@@ -10,18 +10,27 @@ from tests.store.examination import run
 from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction
+from voteweb.core.search_documents import Changes
 from voteweb.store import Store
 from voteweb.store.articles.search_documents import START
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
+def since(store: Store, position: str = START) -> Changes:
+    return store.search.changes_since(position, wait=0)
+
+
 def test_changes_are_read_from_where_the_last_read_ended(store: Store) -> None:
-    first = factories.article(store)
-    changes = store.search.changes_since(START, wait=0)
-    assert (changes.articles, changes.is_complete) == ({first.id}, True)
-    comment = factories.comment(store, first.id)
-    assert store.search.changes_since(changes.position, wait=0).comments == {comment}
-    assert store.search.end_of_changes() == store.search.changes_since(changes.position, wait=0).position
+    factories.article(store)
+    changes = since(store)
+    assert (changes.articles, changes.is_complete) == ({1}, True)
+    comment = factories.comment(store, 1)
+    later = since(store, changes.position)
+    assert (later.comments, later.position) == ({comment}, store.search.end_of_changes())
+    run(store, "XTRIM", "changes:", "MAXLEN", 1)
+    # A server that took over has numbered by its own clock, and may be behind.
+    positions = (changes.position, "99999999999999-0", later.position)
+    assert [since(store, position).is_complete for position in positions] == [False, False, True]
 
 
 def test_a_read_waits_for_a_change(make_store: MakeStore) -> None:
@@ -34,54 +43,37 @@ def test_a_read_waits_for_a_change(make_store: MakeStore) -> None:
     assert changes.articles == {1}
 
 
-def test_changes_without_the_entry_at_the_position_are_incomplete(store: Store) -> None:
-    factories.article(store)
-    position = store.search.end_of_changes()
-    factories.article(store, link="")
-    run(store, "XTRIM", "changes:", "MAXLEN", 1)
-    assert not store.search.changes_since(position, wait=0).is_complete
-    # A server that took over has numbered by its own clock, and may be behind.
-    assert not store.search.changes_since("99999999999999-0", wait=0).is_complete
-    assert store.search.changes_since(store.search.end_of_changes(), wait=0).is_complete
-
-
 def test_a_flushed_or_restored_database_has_another_epoch(store: Store) -> None:
     factories.article(store)
     backup = back_up(store)
-    epochs = [store.search.changes_since(START, wait=0).epoch]
+    epochs = [since(store).epoch]
     run(store, "FLUSHDB")
-    epochs.append(store.search.changes_since(START, wait=0).epoch)
+    epochs.append(since(store).epoch)
     restore(store, backup)
-    epochs.append(store.search.changes_since(START, wait=0).epoch)
-    assert len({*epochs, store.search.changes_since(START, wait=0).epoch}) == 3
+    assert len({*epochs, since(store).epoch, since(store).epoch}) == 3
 
 
 def test_each_act_on_an_article_is_a_change(store: Store) -> None:
     ann, id = factories.user(store), factories.article(store, groups=("go",)).id
     factories.group(store, "redis")
-    removal, restoration, purge = (
-        NewLogEntry(kind, COMMAND_LINE, article=id) for kind in (LogAction.REMOVE, LogAction.RESTORE, LogAction.PURGE)
-    )
-    acts: list[Callable[[], object]] = [
-        lambda: store.articles.edit(id, factories.draft(title="Another", groups=("go",)), ann),
-        lambda: store.articles.set_groups(id, ["redis"], []),
-        lambda: store.articles.set_groups(id, ["redis"], []),
-        lambda: store.removals.remove(id, removal),
-        lambda: store.removals.remove(id, removal),
-        lambda: store.removals.restore(id, restoration),
-        lambda: store.removals.leave(id, "ann", deletes=False),
-        lambda: store.removals.delete(id),
-        lambda: list(store.removals.purge(id, purge, with_comments=False)),
+    purge = NewLogEntry(LogAction.PURGE, COMMAND_LINE, article=id)
+    nothing, article, conversation = (set(), set(), False), ({id}, set(), False), ({id}, {id}, False)
+    acts: list[tuple[Callable[[], object], object]] = [
+        (lambda: store.articles.edit(id, factories.draft(title="Another", groups=("go",)), ann), article),
+        (lambda: store.articles.set_groups(id, ["redis"], []), conversation),
+        (lambda: store.articles.set_groups(id, ["redis"], []), nothing),
+        (lambda: factories.remove(store), conversation),
+        (lambda: factories.remove(store), nothing),
+        (lambda: factories.restore(store), conversation),
+        (lambda: store.removals.leave(id, "ann", deletes=False), article),
+        (lambda: store.removals.delete(id), conversation),
+        (lambda: list(store.removals.purge(id, purge, with_comments=False)), ({id}, {id}, True)),
     ]
-    told = []
-    for act in acts:
+    for number, (act, expected) in enumerate(acts):
         position = store.search.end_of_changes()
         act()
-        changes = store.search.changes_since(position, wait=0)
-        told.append((changes.articles, changes.conversations, changes.is_purge))
-    nothing, article, conversation = (set(), set(), False), ({id}, set(), False), ({id}, {id}, False)
-    expected = [article, conversation, nothing, conversation, nothing, conversation, article, conversation]
-    assert told == [*expected, ({id}, {id}, True)]
+        changes = since(store, position)
+        assert (changes.articles, changes.conversations, changes.is_purge) == expected, number
 
 
 def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> None:
@@ -92,7 +84,7 @@ def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> Non
     assert [document.groups for document in store.search.comments(ids)] == [("go",)] * 4
     position = store.search.end_of_changes()
     factories.remove(store, ids[0], by=COMMAND_LINE, with_replies=True)
-    assert store.search.changes_since(position, wait=0).conversations == {id}
+    assert since(store, position).conversations == {id}
     assert [document.id for document in store.search.comments(ids)] == [ids[3]]
     factories.restore(store, ids[0], by=COMMAND_LINE)
     assert len(store.search.comments(ids)) == 4

@@ -1,5 +1,9 @@
 """Comments that are edited, deleted or silenced by their authors."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from tests import factories
@@ -10,12 +14,11 @@ from voteweb.core.errors import (
     ArticleGone,
     CommentGone,
     CommentTooLate,
-    LoggedOut,
     NoSuchComment,
     NotYourComment,
     VotewebError,
 )
-from voteweb.core.models import Role, User
+from voteweb.core.models import Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 
@@ -30,24 +33,19 @@ def bob(store: Store) -> User:
     return bob
 
 
-def set_state(store: Store, state: str, author: str = "bob") -> None:
-    run(store, "HSET", "thread:1", 1, factories.stored_node(state=state, author=author))
+def set_state(store: Store, state: str) -> None:
+    run(store, "HSET", "thread:1", 1, factories.stored_node(state=state, author="bob"))
 
 
 def test_an_edit_changes_the_words_and_says_so(store: Store, bob: User) -> None:
-    before = store.threads.get(1)
+    before, everything = store.threads.get(1), snapshot(store)
+    store.comments.edit(FIRST, "Draft.", bob)  # the same words
+    assert snapshot(store) == everything
     store.comments.edit(FIRST, "Final.", bob)
     after = store.threads.get(1)
     assert run(store, "HGETALL", "words:1") == {"1": "Final."}
-    assert after.nodes[1].is_edited
-    assert (after.nodes[1].time, after.nodes[1].votes) == (before.nodes[1].time, 0)
+    assert after.nodes[1] == replace(before.nodes[1], is_edited=True)
     assert after.revision > before.revision
-
-
-def test_an_edit_to_the_same_words_is_none(store: Store, bob: User) -> None:
-    before = snapshot(store)
-    store.comments.edit(FIRST, "Draft.", bob)
-    assert snapshot(store) == before
 
 
 def test_nobody_edits_deletes_or_silences_anothers_comment(store: Store, bob: User) -> None:
@@ -73,28 +71,18 @@ def test_an_edit_comes_too_late_after_its_time(make_store: MakeStore, bob: User)
 
 
 @pytest.mark.parametrize(
-    ("damage", "refusal"),
+    ("meanwhile", "refusal"),
     [
-        ("d", CommentGone),
-        ("r", CommentGone),
-        ("R", CommentGone),
-        ("unknown", NoSuchComment),
-        ("article", ArticleGone),
-        ("banned", LoggedOut),
+        (lambda store: set_state(store, "d"), CommentGone),
+        (lambda store: set_state(store, "R"), CommentGone),
+        (lambda store: run(store, "HDEL", "thread:1", "1"), NoSuchComment),
+        (lambda store: store.removals.delete(1), ArticleGone),
     ],
 )
 def test_what_cannot_be_read_cannot_be_edited(
-    store: Store, bob: User, damage: str, refusal: type[VotewebError]
+    store: Store, bob: User, meanwhile: Callable[[Store], Any], refusal: type[VotewebError]
 ) -> None:
-    match damage:
-        case "unknown":
-            run(store, "HDEL", "thread:1", "1")
-        case "article":
-            store.removals.delete(1)
-        case "banned":
-            factories.ban(store, "bob")
-        case state:
-            set_state(store, state)
+    meanwhile(store)
     before = snapshot(store)
     with pytest.raises(refusal):
         store.comments.edit(FIRST, "Final.", bob)
@@ -103,17 +91,17 @@ def test_what_cannot_be_read_cannot_be_edited(
 
 def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: User) -> None:
     factories.comment(store, author=bob, parent=1)
-    store.votes.cast(FIRST, factories.user(store, "cid"))
-    run(store, "ZADD", "reports:", 1, "comment:1.1")
-    run(store, "HSET", "comment-report:1.1", "cid", "{}")
+    cid = factories.user(store, "cid")
+    store.votes.cast(FIRST, cid)
+    store.reports.make(FIRST, cid, Reason.SPAM, "")
+    before = store.threads.get(1).nodes[1]
     store.removals.delete(FIRST, bob)
-    node = store.threads.get(1).nodes[1]
-    assert (node.status, node.author, node.votes) == (CommentStatus.DELETED, "", 1)
+    assert store.threads.get(1).nodes[1] == replace(before, status=CommentStatus.DELETED, author="")
     assert run(store, "HGETALL", "words:1") == {"2": "Well said."}
     assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.2"]
     assert run(store, "EXISTS", "reports:", "comment-report:1.1") == 0
-    assert [run(store, "GETBIT", "hidden:1", number) for number in (1, 2)] == [1, 0]
     assert store.articles.get(1).comments == 1
+    assert broken(store) == []
     after = snapshot(store)
     store.removals.delete(FIRST, bob)
     store.removals.delete(FIRST)
@@ -160,20 +148,12 @@ def test_silence_is_kept_with_the_comment_and_the_article(store: Store, bob: Use
         assert key == "thread:1" or after[key] == before[key]
 
 
-def test_an_author_who_left_takes_the_name_along(store: Store, bob: User) -> None:
-    assert store.threads.get(1).nodes[1].author == "bob"
-    set_state(store, "-", author="[deleted]")
-    store.removals.delete(FIRST)
-    assert store.threads.get(1).nodes[1].author == ""
-
-
 def test_an_article_whose_number_of_comments_is_damaged_takes_comments(store: Store) -> None:
     factories.article(store)
     run(store, "HSET", "article:1", "comments", "some")
     first, second = factories.comment(store, 1), factories.comment(store, 1)
     store.removals.delete(first, store.users.get("ann"))
     assert run(store, "LRANGE", "commented:ann", 0, -1) == [str(second)]
-    assert set(dict(broken(store))) == {"article:1"}
     assert list(Doctor(store.context).repair())
     assert store.articles.get(1).comments == 1
     assert broken(store) == []

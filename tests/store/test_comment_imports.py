@@ -13,7 +13,6 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core import links
 from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_COMMENTS, VOTER_BLOCK
 from voteweb.core.errors import ConversationEnded
-from voteweb.core.models import Article
 from voteweb.store import Store
 from voteweb.store.comments.imports import ImportedComment
 from voteweb.store.connection.pipeline import Command
@@ -28,122 +27,98 @@ def comment(n: int, parent: int = 0, **changes: Any) -> ImportedComment:
     return ImportedComment(**fields | changes)
 
 
-def old_article(store: Store) -> Article:
-    return factories.imported(store, time=START)
+@pytest.fixture
+def site(store: Store) -> Store:
+    """A site with an old article."""
+    factories.imported(store, time=START)
+    return store
 
 
-def test_imported_comments_keep_words_votes_and_replies(store: Store) -> None:
-    old_article(store)
-    assert store.imports.add_comments([comment(70), comment(80, 70), comment(75, 80, poster="bob")]) == ["imported"] * 3
-    thread = factories.thread(store)
-    nodes = [(node.parent, node.votes, node.base, node.time, node.author) for node in thread.nodes.values()]
-    assert nodes == [
+def test_imported_comments_keep_words_votes_and_replies(site: Store) -> None:
+    assert site.imports.add_comments([comment(70), comment(80, 70), comment(75, 80, poster="bob")]) == ["imported"] * 3
+    nodes = factories.thread(site).nodes.values()
+    assert [(node.parent, node.votes, node.base, node.time, node.author) for node in nodes] == [
         (0, 70, 70, START + 70, "Ann"),
         (1, 80, 80, START + 80, "Ann"),
         (2, 75, 75, START + 75, "bob"),
     ]
-    assert run(store, "HVALS", "words:1") == ["Comment 70", "Comment 80", "Comment 75"]
-    assert store.articles.get(1).comments == 3
-    store.imports.order_lists(["ann", "bob"], [1])
-    assert run(store, "LRANGE", "comments:", 0, -1) == ["1.2", "1.3", "1.1"]
-    assert run(store, "LRANGE", "commented:ann", 0, -1) == ["1.2", "1.1"]
-    assert broken(store) == []
+    assert run(site, "HVALS", "words:1") == ["Comment 70", "Comment 80", "Comment 75"]
+    site.imports.order_lists(["ann", "bob"], [1])
+    assert run(site, "LRANGE", "comments:", 0, -1) == ["1.2", "1.3", "1.1"]
+    assert run(site, "LRANGE", "commented:ann", 0, -1) == ["1.2", "1.1"]
+    assert broken(site) == []
 
 
-def test_a_row_is_imported_once(store: Store) -> None:
-    old_article(store)
-    assert store.imports.add_comments([comment(1), comment(1), comment(2, 1)]) == ["imported", "known", "imported"]
-    before = snapshot(store)
-    assert store.imports.add_comments([comment(1), comment(2, 1)]) == ["known", "known"]
-    assert snapshot(store) == before
+def test_a_row_is_imported_once_and_found_by_replies_of_later_runs(site: Store, make_store: MakeStore) -> None:
+    assert site.imports.add_comments([comment(1), comment(1), comment(2, 1)]) == ["imported", "known", "imported"]
+    before = snapshot(site)
+    again = make_store().imports
+    assert again.add_comments([comment(1), comment(2, 1)]) == ["known", "known"]
+    assert snapshot(site) == before
+    assert again.add_comments([comment(3, 2)]) == ["imported"]
+    assert factories.thread(site).nodes[3].parent == 2
 
 
-def test_an_import_goes_on_with_replies_to_what_another_run_imported(make_store: MakeStore) -> None:
-    store = make_store()
-    old_article(store)
-    store.imports.add_comments([comment(n) for n in (5, 6, 7)])
-    assert make_store().imports.add_comments([comment(8, 6)]) == ["imported"]
-    assert factories.thread(store).nodes[4].parent == 2
-
-
-def test_rows_after_a_refused_one_get_the_numbers_that_follow(store: Store) -> None:
-    old_article(store)
+def test_rows_after_a_refused_one_get_the_numbers_that_follow(site: Store) -> None:
     rows = [comment(1), comment(2, 99), comment(3, 2), comment(4, 1), comment(5, article=7), comment(6, 4)]
-    assert store.imports.add_comments(rows) == [
+    assert site.imports.add_comments(rows) == [
         "imported", "no-parent", "no-parent", "imported", "unknown", "imported",
     ]  # fmt: skip
-    assert {number: node.parent for number, node in factories.thread(store).nodes.items()} == {1: 0, 2: 1, 3: 2}
+    assert {number: node.parent for number, node in factories.thread(site).nodes.items()} == {1: 0, 2: 1, 3: 2}
 
 
-def test_the_deepest_level_and_the_largest_conversation_are_kept(store: Store) -> None:
-    old_article(store)
+def test_the_deepest_level_and_the_largest_conversation_are_kept(site: Store) -> None:
     rows = [comment(n, n - 1) for n in range(1, MAX_COMMENT_LEVEL + 3)]
-    answers = store.imports.add_comments(rows)
+    answers = site.imports.add_comments(rows)
     assert answers == ["imported"] * MAX_COMMENT_LEVEL + ["too-deep", "no-parent"]
-    run(store, "HSET", "thread:1", "last", MAX_COMMENTS)
-    assert store.imports.add_comments([comment(200), comment(201)]) == ["full", "full"]
+    run(site, "HSET", "thread:1", "last", MAX_COMMENTS)
+    assert site.imports.add_comments([comment(200), comment(201)]) == ["full", "full"]
 
 
-def test_replies_to_what_is_gone_are_refused(store: Store) -> None:
-    old_article(store)
-    store.imports.add_comments([comment(1), comment(2)])
-    run(store, "HSET", "thread:1", "1", "0 0 0 1700000001.5 R Ann")
-    assert store.imports.add_comments([comment(3, 1), comment(4, 2)]) == ["parent-gone", "imported"]
-    store.removals.delete(1)
-    assert store.imports.add_comments([comment(5)]) == ["gone"]
+def test_replies_to_what_is_gone_are_refused(site: Store) -> None:
+    site.imports.add_comments([comment(1), comment(2)])
+    run(site, "HSET", "thread:1", "1", "0 0 0 1700000001.5 R Ann")
+    assert site.imports.add_comments([comment(3, 1), comment(4, 2)]) == ["parent-gone", "imported"]
+    site.removals.delete(1)
+    assert site.imports.add_comments([comment(5)]) == ["gone"]
 
 
-def test_an_old_conversation_is_closed_and_a_young_one_open(store: Store) -> None:
-    old_article(store)
-    young = factories.article(store)
+def test_an_old_conversation_is_closed_and_a_young_one_open(site: Store) -> None:
+    young = factories.article(site)
     rows = [comment(n, article=young.id, digest=f"young {n}", time=time.time()) for n in range(1, VOTER_BLOCK + 2)]
-    store.imports.add_comments([comment(1), *rows])
+    site.imports.add_comments([comment(1), *rows])
     with pytest.raises(ConversationEnded):
-        factories.comment(store, 1)
-    assert run(store, "EXISTS", "voted-comments:1-0") == 0
-    assert factories.comment(store, young).number == VOTER_BLOCK + 2
-    assert run(store, "SMEMBERS", f"voted-comments:{young.id}-1") == {"0"}
-    assert factories.thread(store).closes == int(START) + 14 * 86_400
-    assert broken(store) == []
+        factories.comment(site, 1)
+    assert run(site, "EXISTS", "voted-comments:1-0") == 0
+    assert factories.comment(site, young).number == VOTER_BLOCK + 2
+    assert run(site, "SMEMBERS", f"voted-comments:{young.id}-1") == {"0"}
+    assert factories.thread(site).closes == int(START) + 14 * 86_400
+    assert broken(site) == []
 
 
-def test_no_comment_is_older_than_its_article(store: Store) -> None:
-    old_article(store)
-    store.imports.add_comments([comment(1, time=START - 100)])
-    assert factories.thread(store).nodes[1].time == START
+def test_comments_are_no_older_than_the_article_and_those_of_who_left_nameless(site: Store) -> None:
+    site.account_deletion.start(factories.user(site, "Zoe"), delete_articles=False)
+    site.imports.add_comments([comment(1, poster="ZOE", time=START - 100)])
+    node = factories.thread(site).nodes[1]
+    assert (node.author, node.time) == ("[deleted]", START)
+    assert run(site, "EXISTS", "commented:zoe") == 0
 
 
-def test_comments_of_a_member_who_left_are_nameless(store: Store) -> None:
-    old_article(store)
-    store.account_deletion.start(factories.user(store, "Zoe"), delete_articles=False)
-    store.imports.add_comments([comment(1, poster="ZOE")])
-    assert factories.thread(store).nodes[1].author == "[deleted]"
-    assert run(store, "EXISTS", "commented:zoe") == 0
-
-
-def test_a_long_list_is_put_into_order(store: Store) -> None:
-    old_article(store)
-    store.imports.add_comments([comment(2), comment(1)])
-    run(store, "RPUSH", "commented:ann", *(f"7.{number}" for number in range(1, MAX_COMMENTS)))
-    store.imports.order_lists(["ann"], [])
-    assert run(store, "LRANGE", "commented:ann", 0, 2) == ["1.1", "1.2", f"7.{MAX_COMMENTS - 1}"]
-
-
-def test_a_new_order_that_is_sent_twice_is_made_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As after an answer that was lost."""
-    old_article(store)
-    store.imports.add_comments([comment(2), comment(1)])
-    run_once, repeated = store.connection.run, []
+def test_a_long_list_is_put_into_order_though_an_answer_is_lost(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.imports.add_comments([comment(2), comment(1)])
+    run(site, "RPUSH", "commented:ann", *(f"7.{number}" for number in range(1, MAX_COMMENTS)))
+    run_once, repeated = site.connection.run, []
 
     def run_twice(commands: Sequence[Command], **options: Any) -> list[Any]:
         if commands[0][0] == "RPUSH" and not repeated:
             repeated.append(run_once(commands, **options))
         return run_once(commands, **options)
 
-    monkeypatch.setattr(store.connection, "run", run_twice)
-    store.imports.order_lists(["ann"], [])
+    monkeypatch.setattr(site.connection, "run", run_twice)
+    site.imports.order_lists(["ann"], [])
     assert repeated
-    assert run(store, "LRANGE", "commented:ann", 0, -1) == ["1.1", "1.2"]
+    assert run(site, "LRANGE", "commented:ann", 0, 2) == ["1.1", "1.2", f"7.{MAX_COMMENTS - 1}"]
+    assert run(site, "LLEN", "commented:ann") == MAX_COMMENTS + 1
 
 
 def test_articles_are_found_by_link_however_old(store: Store) -> None:
