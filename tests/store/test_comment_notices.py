@@ -13,13 +13,10 @@ from voteweb.store import Store
 @pytest.fixture
 def bob(store: Store) -> User:
     """Bob, who wrote the first comment on ann's article; ann, cid and dan are members too."""
-    article = factories.article(store)
-    for name in ("cid", "dan"):
-        factories.user(store, name)
-    bob = factories.user(store, "Bob")
-    factories.comment(store, article, bob)
-    for name in ("inbox:ann", "unread:ann"):
-        run(store, "DEL", name)
+    factories.article(store)
+    _, _, bob = (factories.user(store, name) for name in ("cid", "dan", "Bob"))
+    factories.comment(store, 1, bob)
+    run(store, "DEL", "inbox:ann", "unread:ann")
     return bob
 
 
@@ -38,21 +35,23 @@ def answer(store: Store, author: str, text: str = "Yes.", parent: int = 1) -> Co
     return factories.comment(store, 1, factories.user(store, author), parent=parent, text=text)
 
 
-def test_author_poster_and_named_members_are_told_once(store: Store, bob: User) -> None:
-    answer(store, "cid", "@ann and @bob and @dan, @DAN, @cid and @nobody: yes.")
-    assert told(store) == {"bob": ["reply 1.2"], "ann": ["article 1.2"], "dan": ["mention 1.2"]}
-
-
-def test_a_reply_counts_before_the_own_article(store: Store, bob: User) -> None:
-    answer(store, "ann")
-    assert told(store) == {"bob": ["reply 1.2"]}
-    answer(store, "cid", "@ann: no.", parent=2)
-    assert told(store) == {"bob": ["reply 1.2"], "ann": ["reply 1.3"]}
-
-
-def test_nobody_is_told_of_their_own_comment(store: Store, bob: User) -> None:
-    answer(store, "bob", "@bob asks @BOB.")
-    assert told(store) == {"ann": ["article 1.2"]}
+@pytest.mark.parametrize(
+    ("author", "text", "expected"),
+    [
+        (
+            "cid",
+            "@ann and @bob and @dan, @DAN, @cid and @nobody: yes.",
+            {"bob": ["reply 1.2"], "ann": ["article 1.2"], "dan": ["mention 1.2"]},
+        ),
+        ("ann", "Yes.", {"bob": ["reply 1.2"]}),
+        ("bob", "@bob asks @BOB.", {"ann": ["article 1.2"]}),
+    ],
+)
+def test_author_poster_and_named_members_are_told_once(
+    store: Store, bob: User, author: str, text: str, expected: dict[str, list[str]]
+) -> None:
+    answer(store, author, text)
+    assert told(store) == expected
 
 
 def test_whoever_left_is_told_nothing(store: Store, bob: User) -> None:
@@ -70,14 +69,14 @@ def test_silence_ends_replies_and_comments_but_not_mentions(store: Store, bob: U
     assert told(store) == {"ann": ["mention 1.3"], "bob": ["mention 1.3"]}
 
 
-def test_a_silenced_own_comment_below_the_own_article_is_silent(store: Store, bob: User) -> None:
-    ann = store.users.get("ann")
+def test_a_reply_below_the_own_article_is_no_comment_on_it(store: Store, bob: User) -> None:
     answer(store, "ann", parent=0)
-    store.comments.set_quiet(1, 2, ann, is_quiet=True)
+    answer(store, "cid", "@ann: yes.", parent=2)
+    store.comments.set_quiet(1, 2, store.users.get("ann"), is_quiet=True)
     answer(store, "cid", parent=2)
-    assert told(store) == {}
+    assert told(store) == {"ann": ["reply 1.3"]}
     answer(store, "cid", parent=0)
-    assert told(store) == {"ann": ["article 1.4"]}
+    assert told(store) == {"ann": ["article 1.5", "reply 1.3"]}
 
 
 def test_an_edit_tells_whom_it_names_for_the_first_time(store: Store, bob: User) -> None:

@@ -5,11 +5,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import pytest
+
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.errors import ArticleGone, CommentGone, CommentNotVoted, CommentVoted, ParentGone
+from voteweb.core.errors import ArticleGone, CommentGone, CommentNotVoted, CommentVoted, ParentGone, VotewebError
+from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
@@ -30,14 +33,14 @@ def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -
         for number in (1, 2):
             store.votes.cast(CommentId(1, number), member)
 
-    def vote(action: str, number: int, member: Any) -> tuple[int, int]:
-        getattr(store.votes, action)(CommentId(1, number), member)
-        return number, 1 if action == "cast" else -1
+    def vote(change: Callable[[CommentId, User], int], votes: int, number: int, member: User) -> tuple[int, int]:
+        change(CommentId(1, number), member)
+        return number, votes
 
     actions: list[Callable[[], Any]] = [
-        partial(vote, action, number, member)
+        partial(vote, change, votes, number, member)
         for number in (1, 2)
-        for action in ("cast", "take_back")
+        for change, votes in ((store.votes.cast, 1), (store.votes.take_back, -1))
         for member in members
     ]
     actions += [partial(store.comments.edit, CommentId(1, number), f"{n}", ann) for n in range(10) for number in (1, 2)]
@@ -45,42 +48,28 @@ def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -
     actions += [partial(store.removals.delete, FIRST, ann)] * 2
     random.Random(13).shuffle(actions)
     answers = at_once(actions)
-    written = [answer for answer in answers if isinstance(answer, CommentId)]
-    counted = [answer for answer in answers if isinstance(answer, tuple) and not isinstance(answer, CommentId)]
     refused = {answer for answer in answers if isinstance(answer, type)}
     assert refused <= {CommentGone, CommentVoted, CommentNotVoted, ParentGone}
     nodes = store.threads.get(1).nodes
     for number in (1, 2):
-        expected = 20 + sum(change for of, change in counted if of == number)
+        expected = 20 + answers.count((number, 1)) - answers.count((number, -1))
         assert nodes[number].votes == voters(store, number) == expected
     assert nodes[1].status is CommentStatus.DELETED
     assert run(store, "HGETALL", "words:1").keys() == {str(number) for number in nodes} - {"1"}
-    assert store.articles.get(1).comments == len(nodes) - 1 == 1 + len(written)
+    written = sum(isinstance(answer, CommentId) for answer in answers)
+    assert store.articles.get(1).comments == len(nodes) - 1 == 1 + written
     assert broken(store) == []
 
 
-def test_an_answer_is_written_before_its_parent_is_deleted_or_not_at_all(store: Store) -> None:
-    article, bob, cid = factories.article(store), factories.user(store, "bob"), factories.user(store, "cid")
-    for _ in range(8):
-        parent = factories.comment(store, article, bob)
-        answer, _ = at_once(
-            [
-                partial(factories.comment, store, article, cid, parent=parent.number),
-                partial(store.removals.delete, parent, bob),
-            ]
-        )
-        nodes = store.threads.get(1).nodes
-        assert nodes[parent.number].status is CommentStatus.DELETED
-        assert (answer is ParentGone) or nodes[answer.number].parent == parent.number
-    assert broken(store) == []
-
-
-def test_a_comment_is_written_before_its_article_is_deleted_or_not_at_all(store: Store) -> None:
+@pytest.mark.parametrize(("parent", "refusal"), [(0, ArticleGone), (1, ParentGone)])
+def test_a_comment_is_written_before_what_it_answers_is_deleted_or_not_at_all(
+    store: Store, parent: int, refusal: type[VotewebError]
+) -> None:
     bob = factories.user(store, "bob")
     for _ in range(8):
         article = factories.article(store)
-        answer, _ = at_once(
-            [partial(factories.comment, store, article, bob), partial(store.removals.delete, article.id)]
-        )
-        assert (answer is ArticleGone) == (store.threads.get(article.id).last == 0)
+        first = factories.comment(store, article)
+        writing = partial(factories.comment, store, article, bob, parent=parent)
+        answer, _ = at_once([writing, partial(store.removals.delete, first if parent else article.id)])
+        assert (answer is refusal) == (store.threads.get(article.id).last == 1)
     assert broken(store) == []

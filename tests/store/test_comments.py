@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,13 +11,12 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run, snapshot
 from voteweb.core import config
-from voteweb.core.comments import CommentId, CommentStatus, Thread
+from voteweb.core.comments import CommentId, Node, Thread
 from voteweb.core.errors import (
     ArticleGone,
     ConversationClosed,
     ConversationEnded,
     ConversationFull,
-    Held,
     LoggedOut,
     NoSuchArticle,
     ParentGone,
@@ -39,26 +39,25 @@ def test_a_comment_is_everywhere_where_it_belongs(store: Store) -> None:
     assert factories.comment(store, article, bob, parent=1) == CommentId(1, 2)
     thread = store.threads.get(1)
     first, second = thread.nodes.values()
-    assert (thread.last, thread.closes) == (2, int(article.time) + 1_209_600)
-    assert (first.author, first.parent, first.votes, first.base) == ("Bob", 0, 0, 0)
-    assert (second.parent, second.status) == (1, CommentStatus.VISIBLE)
+    assert (first, second) == (Node(1, 0, 0, 0, first.time, "Bob"), Node(2, 1, 0, 0, second.time, "Bob"))
     assert first.time == pytest.approx(time.time(), abs=60)
+    assert (thread.last, thread.closes) == (2, int(article.time) + 1_209_600)
     assert run(store, "HGETALL", "words:1") == {"1": "First.", "2": "Well said."}
-    assert run(store, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
-    assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.2", "1.1"]
+    for key in ("comments:", "commented:bob"):
+        assert run(store, "LRANGE", key, 0, -1) == ["1.2", "1.1"]
     assert store.articles.get(1).comments == 2
-    assert set(run(store, "SMEMBERS", "voted-comments:1-0")) == {"0"}
+    assert run(store, "SMEMBERS", "voted-comments:1-0") == {"0"}
     assert run(store, "EXPIRETIME", "voted-comments:1-0") == thread.closes + config.VOTERS_GRACE_SECONDS
 
 
 def test_a_form_sent_twice_leads_to_one_comment(store: Store) -> None:
     article, bob, cid = factories.article(store), factories.user(store, "bob"), factories.user(store, "cid")
-    write = store.comments.write
-    assert write(article, Thread(1), 0, "Yes.", bob, "form-0001") == CommentId(1, 1)
+    write = partial(store.comments.write, article, Thread(1), 0)
+    assert write("Yes.", bob, "form-0001") == CommentId(1, 1)
     before = snapshot(store)
-    assert write(article, Thread(1), 0, "Yes!", bob, "form-0001") == CommentId(1, 1)
+    assert write("Yes!", bob, "form-0001") == CommentId(1, 1)
     assert snapshot(store) == before
-    assert write(article, Thread(1), 0, "Yes.", cid, "form-0001") == CommentId(1, 2)
+    assert write("Yes.", cid, "form-0001") == CommentId(1, 2)
 
 
 def below(store: Store, state: str) -> None:
@@ -75,9 +74,7 @@ def chain(store: Store, levels: int) -> None:
 
 #: What happens between opening the form and sending it, to which comment the form is an answer, and the refusal.
 REFUSALS: dict[str, tuple[Callable[[Store, User], Any], int, type[VotewebError]]] = {
-    "banned": (lambda store, _: factories.ban(store, "bob"), 0, LoggedOut),
     "left": (lambda store, bob: store.account_deletion.start(bob, delete_articles=False), 0, LoggedOut),
-    "held": (lambda store, _: run(store, "HSET", "user:bob", "held", "1"), 0, Held),
     "no article": (lambda store, _: run(store, "DEL", "article:1"), 0, NoSuchArticle),
     "article deleted": (lambda store, _: store.removals.delete(1), 0, ArticleGone),
     "closed": (
@@ -137,16 +134,6 @@ def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeSto
     assert snapshot(store) == before
 
 
-def test_a_newcomer_writes_six_comments_then_one_in_ten_minutes(make_store: MakeStore) -> None:
-    store = make_store(limits=1)
-    article, new = factories.article(store), store.users.make("new", "", network="")
-    for _ in range(6):
-        factories.comment(store, article, new)
-    with pytest.raises(TooFast) as refusal:
-        factories.comment(store, article, new)
-    assert 590 < refusal.value.values["wait"] <= 600
-
-
 def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) -> None:
     article = factories.article(store)
     for _ in range(3):
@@ -165,10 +152,10 @@ def test_only_the_first_comment_of_a_block_opens_its_votes(store: Store, last: i
 
 
 def test_own_comments_are_noted_in_the_own_visit(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
-    factories.comment(store, article, bob)
-    assert run(store, "EXISTS", "seen:bob") == 0
-    run(store, "HSET", "seen:bob", "1", "0 1 1700000000")
+    article = factories.article(store)
+    factories.comment(store, article)
+    assert run(store, "EXISTS", "seen:ann") == 0
+    run(store, "HSET", "seen:ann", "1", "0 1 1700000000")
     for _ in range(2):
-        factories.comment(store, article, bob)
-    assert run(store, "HGETALL", "seen:bob") == {"1": "0 1 1700000000 2,3"}
+        factories.comment(store, article)
+    assert run(store, "HGETALL", "seen:ann") == {"1": "0 1 1700000000 2,3"}
