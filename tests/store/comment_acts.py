@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from threading import Lock
 
 from tests import factories
@@ -31,8 +32,59 @@ COMMENT_REFUSALS = (
 )
 
 
+def _silence(store: Store, chance: random.Random, who: User, id: CommentId) -> None:
+    """Silence a comment or the whole conversation, or end its silence."""
+    number = chance.choice((0, id.number))
+    store.comments.set_quiet(id.article, number, who, is_quiet=chance.random() < 0.5)
+
+
+def _read_inbox(store: Store, _: random.Random, who: User, _id: CommentId) -> None:
+    page = store.read(store.inbox.queue_page, who.name, 1)
+    if page.rows:
+        store.inbox.mark_all_read(who, page.rows[0].entry)
+
+
+def _remove(store: Store, chance: random.Random, who: User, id: CommentId) -> None:
+    entry, with_replies = _log_entry(LogAction.REMOVE, who, id), chance.random() < 0.5
+    store.removals.remove(id, entry, with_replies=with_replies, actor=who)
+
+
+def _close(store: Store, _: random.Random, who: User, id: CommentId) -> None:
+    """Close a conversation and open it again."""
+    store.threads.close(id.article, _log_entry(LogAction.CLOSE, who, id), actor=who)
+    store.threads.reopen(id.article, _log_entry(LogAction.REOPEN, who, id), actor=who)
+
+
+#: What members and moderators do with a comment, with the share of each in all acts.
+_ACTS: dict[str, tuple[int, Callable[[Store, random.Random, User, CommentId], object]]] = {
+    "cast": (40, lambda store, _, who, id: store.votes.cast(id, who)),
+    "take_back": (20, lambda store, _, who, id: store.votes.take_back(id, who)),
+    "edit": (6, lambda store, chance, who, id: store.comments.edit(id, f"Ask @member{chance.randint(0, 9)}.", who)),
+    "delete": (4, lambda store, chance, who, id: store.removals.delete(id, chance.choice((who, who, None)))),
+    "silence": (3, _silence),
+    "visit": (
+        5,
+        lambda store, _, who, id: store.read(store.threads.queue_read, id.article, viewer_id=who.id, visitor=who.name),
+    ),
+    "read_inbox": (3, _read_inbox),
+    "remove": (12, _remove),
+    "restore": (
+        16,
+        lambda store, _, who, id: store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who),
+    ),
+    "report": (4, lambda store, _, who, id: store.reports.make(id, who, Reason.SPAM, "")),
+    "dismiss": (
+        2,
+        lambda store, _, who, id: store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who),
+    ),
+    "close": (1, _close),
+}
+
+
 class CommentActs:
     """Acts on the comments of one store; ``votes`` are those of every comment according to the answers."""
+
+    names = frozenset({"write", *_ACTS})
 
     def __init__(self, store: Store, lock: Lock) -> None:
         self._store = store
@@ -41,17 +93,14 @@ class CommentActs:
         self.acts: Counter[str] = Counter()
         #: Each act with its share of all acts.
         self.shares: dict[Act, int] = {
-            self.write: 30, self._cast: 40, self._take_back: 20, self._edit: 6, self._delete: 4, self._silence: 3,
-            self._visit: 5, self._read_inbox: 3, self._remove: 12, self._restore: 16, self._report: 4, self._dismiss: 2,
-            self._close: 1,
-        }  # fmt: skip
-        self.names = {act.__name__.strip("_") for act in self.shares}
+            self.write: 30,
+            **{partial(self._act, name): share for name, (share, _) in _ACTS.items()},
+        }
 
-    def _note(self, act: str, id: CommentId | None = None, votes: int = 0) -> None:
+    def _note(self, act: str, id: CommentId, votes: int = 0) -> None:
         with self._lock:
             self.acts[act] += 1
-            if id:
-                self.votes[id] += votes
+            self.votes[id] += votes
 
     def _some(self, chance: random.Random, article: int) -> CommentId | None:
         """Return one of an article's newest comments, so that the threads meet."""
@@ -76,68 +125,10 @@ class CommentActs:
                     id = written
                     self._note("write", id)
 
-    def _cast(self, chance: random.Random, who: User, article: int) -> None:
+    def _act(self, name: str, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.votes.cast(id, who)
-            self._note("cast", id, 1)
-
-    def _take_back(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            self._store.votes.take_back(id, who)
-            self._note("take_back", id, -1)
-
-    def _edit(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            self._store.comments.edit(id, f"Better said, @member{chance.randint(0, 9)}.", who)
-            self._note("edit")
-
-    def _delete(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            self._store.removals.delete(id, who if chance.random() < 0.7 else None)
-            self._note("delete")
-
-    def _silence(self, chance: random.Random, who: User, article: int) -> None:
-        id = self._some(chance, article)
-        self._store.comments.set_quiet(article, id.number if id else 0, who, is_quiet=chance.random() < 0.5)
-        self._note("silence")
-
-    def _visit(self, chance: random.Random, who: User, article: int) -> None:
-        self._store.read(self._store.threads.queue_read, article, viewer_id=who.id, visitor=who.name)
-        self._note("visit")
-
-    def _read_inbox(self, chance: random.Random, who: User, article: int) -> None:
-        page = self._store.read(self._store.inbox.queue_page, who.name, 1)
-        if page.rows:
-            self._store.inbox.mark_all_read(who, page.rows[0].entry)
-        self._note("read_inbox")
-
-    def _remove(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            entry, with_replies = _log_entry(LogAction.REMOVE, who, id), chance.random() < 0.5
-            self._store.removals.remove(id, entry, with_replies=with_replies, actor=who)
-            self._note("remove")
-
-    def _restore(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            self._store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who)
-            self._note("restore")
-
-    def _report(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            self._store.reports.make(id, who, Reason.SPAM, "")
-            self._note("report")
-
-    def _dismiss(self, chance: random.Random, who: User, article: int) -> None:
-        if id := self._some(chance, article):
-            self._store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
-            self._note("dismiss")
-
-    def _close(self, chance: random.Random, who: User, article: int) -> None:
-        """Close a conversation and open it again."""
-        id = CommentId(article, 0)
-        self._store.threads.close(article, _log_entry(LogAction.CLOSE, who, id), actor=who)
-        self._store.threads.reopen(article, _log_entry(LogAction.REOPEN, who, id), actor=who)
-        self._note("close")
+            _ACTS[name][1](self._store, chance, who, id)
+            self._note(name, id, {"cast": 1, "take_back": -1}.get(name, 0))
 
 
 def _log_entry(kind: LogAction, who: User, id: CommentId) -> NewLogEntry:
