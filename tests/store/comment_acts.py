@@ -45,8 +45,7 @@ def _read_inbox(store: Store, _: random.Random, who: User, _id: CommentId) -> No
 
 
 def _remove(store: Store, chance: random.Random, who: User, id: CommentId) -> None:
-    entry, with_replies = _log_entry(LogAction.REMOVE, who, id), chance.random() < 0.5
-    store.removals.remove(id, entry, with_replies=with_replies, actor=who)
+    factories.remove(store, id, by=who.name, with_replies=chance.random() < 0.5, actor=who)
 
 
 def _close(store: Store, _: random.Random, who: User, id: CommentId) -> None:
@@ -68,10 +67,7 @@ _ACTS: dict[str, tuple[int, Callable[[Store, random.Random, User, CommentId], ob
     ),
     "read_inbox": (3, _read_inbox),
     "remove": (12, _remove),
-    "restore": (
-        16,
-        lambda store, _, who, id: store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who),
-    ),
+    "restore": (16, lambda store, _, who, id: factories.restore(store, id, who.name, actor=who)),
     "report": (4, lambda store, _, who, id: store.reports.make(id, who, Reason.SPAM, "")),
     "dismiss": (
         2,
