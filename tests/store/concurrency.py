@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from voteweb.core.errors import VotewebError
@@ -9,19 +10,14 @@ from voteweb.core.errors import VotewebError
 
 def at_once(actions: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run *actions* in one thread each, all released at one moment; return each result, or the type of its refusal."""
-    results: list[Any] = [None] * len(actions)
     barrier = threading.Barrier(len(actions))
 
-    def run_one(number: int) -> None:
+    def run_one(action: Callable[[], Any]) -> Any:
         barrier.wait()
         try:
-            results[number] = actions[number]()
+            return action()
         except VotewebError as refusal:
-            results[number] = type(refusal)
+            return type(refusal)
 
-    threads = [threading.Thread(target=run_one, args=(number,)) for number in range(len(actions))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    with ThreadPoolExecutor(len(actions)) as pool:
+        return list(pool.map(run_one, actions))

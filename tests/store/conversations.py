@@ -4,10 +4,21 @@ import time
 
 from tests.store.examination import run
 from voteweb.core import config
-from voteweb.core.comments import CommentStatus, Node
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.schema.nodes import VOTER_FACTOR, format_node
+from voteweb.store.schema.nodes import VOTER_FACTOR
+
+#: The comments as they are stored: each with its parent, votes, votes without voters, time, state and author.
+NODES = (
+    "0 2 0 1700000001.000000 - ann",
+    "1 0 0 1700000002.000000 - bob",
+    "2 3 3 1700000003.000000 r ann",
+    "0 1 0 1700000004.000000 d ",
+    "4 1 0 1700000005.000000 - bob",
+    "0 0 0 1700000006.000000 R ann",
+    "6 0 0 1700000007.000000 - bob",
+    "0 0 0 1700000008.000000 qe ann",
+)
 
 
 def store_damageable(store: Store, article: int, ann: User, bob: User) -> None:
@@ -15,24 +26,15 @@ def store_damageable(store: Store, article: int, ann: User, bob: User) -> None:
 
     Beside *ann* and *bob* the member with the id 4 has voted.
     """
-    thread, posted, closes = f"thread:{article}", 1_700_000_000.0, int(time.time()) + 86_400
-    removed = CommentStatus.REMOVED
+    thread, closes = f"thread:{article}", int(time.time()) + 86_400
     run(store, "HSET", thread, "last", 8, "rev", 1, "closes", closes, "reason:3", "spam", "reason:6", "spam")
-    for node in (
-        Node(1, 0, 2, 0, posted + 1, "ann"),
-        Node(2, 1, 0, 0, posted + 2, "bob"),
-        Node(3, 2, 3, 3, posted + 3, "ann", removed),
-        Node(4, 0, 1, 0, posted + 4, "", CommentStatus.DELETED),
-        Node(5, 4, 1, 0, posted + 5, "bob"),
-        Node(6, 0, 0, 0, posted + 6, "ann", removed, removes_replies=True),
-        Node(7, 6, 0, 0, posted + 7, "bob"),
-        Node(8, 0, 0, 0, posted + 8, "ann", is_quiet=True, is_edited=True),
-    ):
-        run(store, "HSET", thread, node.number, format_node(node))
-        run(store, "LPUSH", "comments:", f"{article}.{node.number}")
-        if node.author:
-            run(store, "HSET", f"words:{article}", node.number, f"Words of comment {node.number}.")
-            run(store, "LPUSH", f"commented:{node.author}", f"{article}.{node.number}")
+    for number, node in enumerate(NODES, 1):
+        author = node.rpartition(" ")[2]
+        run(store, "HSET", thread, number, node)
+        run(store, "LPUSH", "comments:", f"{article}.{number}")
+        if author:
+            run(store, "HSET", f"words:{article}", number, f"Words of comment {number}.")
+            run(store, "LPUSH", f"commented:{author}", f"{article}.{number}")
     run(store, "HSET", f"article:{article}", "comments", 4)
     for number in (3, 4, 6, 7):
         run(store, "SETBIT", f"hidden:{article}", number, 1)

@@ -2,8 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count
+from itertools import chain, count, repeat
 from typing import Any
+from unittest.mock import Mock, patch
 
 from tests.store.examination import run
 from voteweb.store import Store
@@ -20,29 +21,15 @@ def cut_everywhere(
 
     Yield after each whether it was cut off; the last time it was not.
     """
-    for trips in count(1):
+    for trips in count():
         run(store, "FLUSHDB")
         make_site(store)
-        is_cut = _is_cut(store, act, trips)
-        yield is_cut
-        if not is_cut:
+        after_trip = Mock(side_effect=chain(repeat(None, trips), [CutOffError], repeat(None)))
+        try:
+            with patch.object(store.connection, "on_round_trip", after_trip):
+                deque(act(store), maxlen=0)
+        except CutOffError:
+            yield True
+        else:
+            yield False
             return
-
-
-def _is_cut(store: Store, act: Callable[[Store], Iterable[Any]], trips: int) -> bool:
-    left = trips
-
-    def count_down(_seconds: float) -> None:
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise CutOffError
-
-    store.connection.on_round_trip = count_down
-    try:
-        deque(act(store), maxlen=0)
-    except CutOffError:
-        return True
-    finally:
-        store.connection.on_round_trip = None
-    return False

@@ -95,13 +95,20 @@ def test_kept_articles_lose_the_name_of_their_poster(store: Store, ann: User) ->
     assert broken(store) == []
 
 
-def test_articles_are_deleted_on_request_including_removed_ones(store: Store, ann: User) -> None:
+def test_articles_are_deleted_on_request_and_what_comes_later_is_taken_up(store: Store, ann: User) -> None:
     leave(store, ann, delete_articles=True)
     articles = [factories.stored_article(store, id) for id in (1, 2, 3)]
     assert [(article.title, article.poster, article.status) for article in articles] == [
         ("", DELETED_MEMBER, ArticleStatus.DELETED)
     ] * 3
     assert ids(store, "time:") == [4]
+    run(store, "SADD", "reported:ann", 4, "another program's")
+    run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
+    assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
+    list(Doctor(store.context).repair())
+    list(store.account_deletion.steps())
+    assert is_finished(store)
+    assert broken(store) == []
 
 
 def test_reports_and_invitations_go_with_the_account(store: Store, ann: User) -> None:
@@ -111,17 +118,6 @@ def test_reports_and_invitations_go_with_the_account(store: Store, ann: User) ->
     assert reporters == {1: ["bob"], 4: ["cid"]}
     assert "words of Ann" not in str(snapshot(store))
     assert run(store, "KEYS", "invite*") == []
-
-
-def test_reports_of_an_account_deleted_before_are_taken_up(store: Store, ann: User) -> None:
-    leave(store, ann, delete_articles=True)
-    run(store, "SADD", "reported:ann", 4, "another program's")
-    run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
-    assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
-    list(Doctor(store.context).repair())
-    list(store.account_deletion.steps())
-    assert is_finished(store)
-    assert broken(store) == []
 
 
 def test_finish_does_nothing_for_members_who_stay(store: Store, ann: User) -> None:

@@ -81,9 +81,7 @@ def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
     run(store, "HSET", "user:bob", "banned-until", int(time.time()))
     bob = store.users.get("bob")
     assert (bob.banned, bob.session) == (0, banned.session)
-    for act in ("post", "vote"):
-        ACTS[act](store, bob)
-    store.sessions.open(bob, "a-token", "")
+    ACTS["vote"](store, bob)
     factories.ban(store, "bob")
     assert (store.users.get("bob").banned > 0, store.users.get("bob").banned_until) == (True, 0)
     assert broken(store) == []

@@ -12,11 +12,10 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, CommentGone, CommentNotVoted, CommentVoted, ParentGone, VotewebError
-from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
-FIRST = CommentId(1, 1)
+REFUSALS = {CommentGone, CommentVoted, CommentNotVoted, ParentGone}
 
 
 def voters(store: Store, number: int) -> int:
@@ -27,33 +26,29 @@ def voters(store: Store, number: int) -> int:
 
 def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -> None:
     article, ann, members = factories.article(store), factories.user(store), factories.users(store, 40)
-    for _ in range(2):
-        factories.comment(store, article, ann)
+    comments = [factories.comment(store, article, ann) for _ in range(2)]
     for member in members[::2]:
-        for number in (1, 2):
-            store.votes.cast(CommentId(1, number), member)
-
-    def vote(change: Callable[[CommentId, User], int], votes: int, number: int, member: User) -> tuple[int, int]:
-        change(CommentId(1, number), member)
-        return number, votes
-
-    actions: list[Callable[[], Any]] = [
-        partial(vote, change, votes, number, member)
-        for number in (1, 2)
-        for change, votes in ((store.votes.cast, 1), (store.votes.take_back, -1))
-        for member in members
-    ]
-    actions += [partial(store.comments.edit, CommentId(1, number), f"{n}", ann) for n in range(10) for number in (1, 2)]
-    actions += [partial(factories.comment, store, article, member, parent=1) for member in members[:10]]
-    actions += [partial(store.removals.delete, FIRST, ann)] * 2
-    random.Random(13).shuffle(actions)
-    answers = at_once(actions)
-    refused = {answer for answer in answers if isinstance(answer, type)}
-    assert refused <= {CommentGone, CommentVoted, CommentNotVoted, ParentGone}
+        for comment in comments:
+            store.votes.cast(comment, member)
+    first = comments[0]
+    acts: list[tuple[CommentId, int, Callable[[], Any]]] = []
+    for comment in comments:
+        acts += [(comment, 1, partial(store.votes.cast, comment, member)) for member in members]
+        acts += [(comment, -1, partial(store.votes.take_back, comment, member)) for member in members]
+        acts += [(comment, 0, partial(store.comments.edit, comment, f"{n}", ann)) for n in range(10)]
+    acts += [(first, 0, partial(factories.comment, store, article, member, parent=1)) for member in members[:10]]
+    acts += [(first, 0, partial(store.removals.delete, first, ann))] * 2
+    random.Random(13).shuffle(acts)
+    answers = at_once([act for _, _, act in acts])
+    assert {answer for answer in answers if isinstance(answer, type)} <= REFUSALS
     nodes = store.threads.get(1).nodes
-    for number in (1, 2):
-        expected = 20 + answers.count((number, 1)) - answers.count((number, -1))
-        assert nodes[number].votes == voters(store, number) == expected
+    for comment in comments:
+        changes = [
+            change
+            for (of, change, _), answer in zip(acts, answers, strict=True)
+            if of == comment and answer not in REFUSALS
+        ]
+        assert nodes[comment.number].votes == voters(store, comment.number) == 20 + sum(changes)
     assert nodes[1].status is CommentStatus.DELETED
     assert run(store, "HGETALL", "words:1").keys() == {str(number) for number in nodes} - {"1"}
     written = sum(isinstance(answer, CommentId) for answer in answers)

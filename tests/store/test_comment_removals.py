@@ -10,7 +10,6 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
-from tests.store.queries import logged_act
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import (
     ArticleGone,
@@ -18,7 +17,6 @@ from voteweb.core.errors import (
     ConversationClosed,
     ConversationEnded,
     NoSuchComment,
-    NothingToUndo,
     ParentGone,
 )
 from voteweb.core.models import LogAction, Reason, User
@@ -36,8 +34,8 @@ def remove(store: Store, number: int = 1, by: str = "mod", *, with_replies: bool
     factories.remove(store, CommentId(1, number), by=by, with_replies=with_replies)
 
 
-def restore(store: Store, number: int = 1, undoes: int = 0) -> None:
-    factories.restore(store, CommentId(1, number), undoes=undoes)
+def restore(store: Store, number: int = 1) -> None:
+    factories.restore(store, CommentId(1, number))
 
 
 def gone(store: Store) -> list[int]:
@@ -178,18 +176,6 @@ def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
         with pytest.raises(CommentGone):
             act(site)
     assert snapshot(site) == before
-
-
-def test_only_a_removal_in_force_can_be_undone(site: Store) -> None:
-    remove(site)
-    remove(site, 5)
-    restore(site, undoes=1)
-    undone = logged_act(site, 1)
-    assert undone.undone
-    remove(site)
-    with pytest.raises(NothingToUndo):
-        restore(site, undoes=1)
-    assert gone(site) == [1, 5]
 
 
 @pytest.mark.parametrize(("id", "author"), [(FIRST, "ann"), (1, "bob")])

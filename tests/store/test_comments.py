@@ -13,18 +13,14 @@ from tests.store.examination import run, snapshot
 from voteweb.core import config
 from voteweb.core.comments import CommentId, Node, Thread
 from voteweb.core.errors import (
-    ArticleGone,
-    ConversationClosed,
     ConversationEnded,
     ConversationFull,
-    LoggedOut,
     NoSuchArticle,
     ParentGone,
     TooDeep,
     TooFast,
     VotewebError,
 )
-from voteweb.core.models import User
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS, Limit
 from voteweb.store import Store
 
@@ -73,22 +69,15 @@ def chain(store: Store, levels: int) -> None:
 
 
 #: What happens between opening the form and sending it, to which comment the form is an answer, and the refusal.
-REFUSALS: dict[str, tuple[Callable[[Store, User], Any], int, type[VotewebError]]] = {
-    "left": (lambda store, bob: store.account_deletion.start(bob, delete_articles=False), 0, LoggedOut),
-    "no article": (lambda store, _: run(store, "DEL", "article:1"), 0, NoSuchArticle),
-    "article deleted": (lambda store, _: store.removals.delete(1), 0, ArticleGone),
-    "closed": (
-        lambda store, _: run(store, "HSET", "thread:1", "closed", "17.5", "close-reason", "a quarrel"),
-        0,
-        ConversationClosed,
-    ),
-    "ended": (lambda store, _: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
-    "no such comment": (lambda store, _: None, 7, ParentGone),
-    "deleted": (lambda store, _: store.removals.delete(CommentId(1, 1)), 1, ParentGone),
-    "removed": (lambda store, _: set_node(store, 1, state="r"), 1, ParentGone),
-    "removed with replies": (lambda store, _: below(store, "R"), 2, ParentGone),
-    "too deep": (lambda store, _: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),
-    "full": (lambda store, _: run(store, "HSET", "thread:1", "last", config.MAX_COMMENTS), 0, ConversationFull),
+REFUSALS: dict[str, tuple[Callable[[Store], Any], int, type[VotewebError]]] = {
+    "no article": (lambda store: run(store, "DEL", "article:1"), 0, NoSuchArticle),
+    "ended": (lambda store: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
+    "no such comment": (lambda store: None, 7, ParentGone),
+    "deleted": (lambda store: store.removals.delete(CommentId(1, 1)), 1, ParentGone),
+    "removed": (lambda store: set_node(store, 1, state="r"), 1, ParentGone),
+    "removed with replies": (lambda store: below(store, "R"), 2, ParentGone),
+    "too deep": (lambda store: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),
+    "full": (lambda store: run(store, "HSET", "thread:1", "last", config.MAX_COMMENTS), 0, ConversationFull),
 }
 
 
@@ -97,7 +86,7 @@ def test_a_refused_comment_changes_nothing(store: Store, name: str) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     factories.comment(store, article)
     meanwhile, parent, refusal = REFUSALS[name]
-    meanwhile(store, bob)
+    meanwhile(store)
     before = snapshot(store)
     with pytest.raises(refusal) as refused:
         store.comments.write(article, Thread(1), parent, "Yes.", bob, factories.token())
@@ -127,11 +116,9 @@ def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeSto
     for _ in range(limit.burst - 1):
         assert store.limits.hit([(limit, "new")]) is None
     factories.comment(store, article, new)
-    before = snapshot(store)
     with pytest.raises(TooFast) as refusal:
         factories.comment(store, article, new)
     assert refusal.value.values["kind"] == limit.kind
-    assert snapshot(store) == before
 
 
 def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) -> None:

@@ -17,11 +17,10 @@ from voteweb.core.errors import (
     NoSuchGroup,
     NotAllowed,
     StorageFull,
-    Unavailable,
 )
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.connection.commit import MAX_COMMANDS, Attempt, Decision, commit
+from voteweb.store.connection.commit import Attempt, Decision, commit
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -171,24 +170,10 @@ def test_a_limit_in_time_is_looked_at_again_once_it_is_over(store: Store) -> Non
     assert seconds == []
 
 
-def test_a_commit_has_a_bound(store: Store) -> None:
-    with pytest.raises(DataDamaged, match=f"{MAX_COMMANDS + 1} writes"):
-        commit(store.connection, lambda _: [("SADD", store.keys.groups(), "go")] * (MAX_COMMANDS + 1))
-
-
 def test_what_it_adds_to_a_stream_at_its_end_is_left_out(store: Store) -> None:
     run(store, "XADD", "changes:", f"{2**64 - 1}-{2**64 - 1}", "a", 1)
     assert commit(store.connection, lambda _: [("XADD", store.keys.changes(), "*", "a", 2), *writes(store)])
     assert run(store, "HGET", "group-info:go", "title") == "Go"
-
-
-def test_an_unavailable_database_ends_the_decision(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def decide(_: Attempt) -> Sequence[Command]:
-        raise Unavailable
-
-    monkeypatch.setattr(store.connection, "script", None)  # nothing is sent
-    with pytest.raises(Unavailable):
-        commit(store.connection, decide)
 
 
 def test_a_sample_that_changes_while_it_is_read_is_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
