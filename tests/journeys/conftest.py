@@ -1,5 +1,6 @@
 """A live site on a real server, and Chromium to visit it."""
 
+import logging
 import re
 import shutil
 import threading
@@ -8,12 +9,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Error, sync_playwright
-from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.serving import BaseWSGIServer, make_server
 
 from tests import factories
 from tests.helpers import needs
@@ -43,11 +44,10 @@ Visit = Callable[..., Visitor]
 VisitWithoutScript = Callable[..., BrowserWithoutScript]
 
 
-class Window(TypedDict):
-    """The arguments of ``visit`` for one kind of browser."""
-
-    script: bool
-    width: int
+#: The arguments of ``Visit`` for one kind of browser: whether scripts run, and the width in CSS pixels.
+Window = dict[str, Any]
+NARROW: Window = {"script": True, "width": 360}
+WIDE: Window = {"script": False, "width": 1280}
 
 
 @pytest.fixture(scope="session")
@@ -59,13 +59,6 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS, chromium_sandbox=False)
         yield browser
         browser.close()
-
-
-class _QuietHandler(WSGIRequestHandler):
-    """Log nothing."""
-
-    def log(self, type: str, message: str, *args: object) -> None:
-        pass
 
 
 @cache
@@ -102,8 +95,9 @@ def index_site(store: Store, search_folder: Path) -> Callable[[], None]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[BaseWSGIServer]:
-    """A web server without a site, always at the same port: browsers keep the static files from test to test."""
-    server = make_server("127.0.0.1", 0, Flask(__name__), threaded=True, request_handler=_QuietHandler)
+    """A web server without a site, which logs no requests."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = make_server("127.0.0.1", 0, Flask(__name__), threaded=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield server
@@ -125,9 +119,6 @@ def password_hash() -> str:
     return passwords.hash_password(PASSWORD)
 
 
-NARROW, WIDE = Window(script=True, width=360), Window(script=False, width=1280)
-
-
 @pytest.fixture(
     params=[
         pytest.param(NARROW, id="narrow-script"),
@@ -135,7 +126,7 @@ NARROW, WIDE = Window(script=True, width=360), Window(script=False, width=1280)
     ]
 )
 def window(request: pytest.FixtureRequest) -> Window:
-    """Whether scripts run, and the width of the window in CSS pixels.
+    """The kind of browser of a visit.
 
     `make test` visits without script in tests/web alone, which sends the same forms.
     """

@@ -85,7 +85,7 @@ def fill(store: Store) -> None:
         store.my_sites.save(id, member)
     store.removals.remove(3, _log_entry(LogAction.REMOVE, 3, member, TITLES[5]))
     store.removals.delete(4)
-    store.bans.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
+    factories.ban(store, troll.name, LONG_WORD, mod.name)
     store.invitations.make(mod)
     store.notes.add(troll.name, TITLES[5], mod)
     rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
@@ -109,18 +109,15 @@ def _fill_long(store: Store, member: User) -> None:
         store.articles.set_groups(id, [], LONG_GROUPS[1:], entry)
         store.articles.set_groups(id, LONG_GROUPS[1:], [], entry)
         store.reports.make(id, member, Reason.RULES, LONG_WORD)
+        store.my_sites.save(id, member)
     factories.imported(store, title="W" * config.MAX_TITLE_LENGTH, votes=10_000_000, poster=POSTER, groups=groups)
     removed = factories.article(store, poster, title=LONG_WORD)
     store.removals.remove(removed.id, _log_entry(LogAction.REMOVE, removed.id, poster, LONG_WORD))
     store.waiting.answer(removed.id, poster, LONG_WORD[: config.MAX_REASON_LENGTH])
     for name in (*LONG_GROUPS, "编程"):
         store.my_sites.follow(name, member)
-    for id in (39, 40):
-        store.my_sites.save(id, member)
     for hidden in (hidden_member("troll"), Hidden(HiddenKind.ARTICLE, "39"), Hidden(HiddenKind.GROUP, LONG_GROUPS[1])):
         store.my_sites.hide(hidden, member)
-    banned = factories.user(store, "Banned")
-    store.bans.ban(banned.name, NewLogEntry(LogAction.BAN, MODERATOR, about=banned.name, why=LONG_WORD))
 
 
 def _fill_admin(store: Store, admin: User) -> None:
@@ -141,7 +138,7 @@ def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLog
 
 _LONG_GROUP = f"/g/{LONG_GROUPS[0]}"
 _LISTS = ["/", "/new?page=2", "/top?of=week", "/good", "/groups", "/g/python+编程", f"{_LONG_GROUP}/new"]
-_LISTS += [f"{_LONG_GROUP}+{LONG_GROUPS[2]}", f"/u/{MEMBER}", "/u/troll", "/u/Banned", f"/u/{POSTER}", "/log"]
+_LISTS += [f"{_LONG_GROUP}+{LONG_GROUPS[2]}", f"/u/{MEMBER}", "/u/troll", f"/u/{POSTER}", "/log"]
 _ARTICLES = ["/a/1", "/a/1/reports", "/a/3", "/a/4", "/a/6", "/a/39", "/a/40", "/a/41", "/a/42"]
 _FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]
 #: Every kind of page in every state, once: for the visitor, by name, to whom it shows most. For the other visitors, the

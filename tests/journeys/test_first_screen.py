@@ -26,16 +26,16 @@ STORIES = """\
 quietserver.example old_ferry programming We deleted the staging environment and nobody noticed for nine weeks
 blog.slowcompiler.example lowercase_l programming The case for returning early from everything
 harbour-gazette.example saltmarsh cities How a port of 90,000 people lost its map and redrew it from memory
-- quire books What do you write in the front of a book you give away?
+letters.example quire books What do you write in the front of a book you give away?
 sqlite.org ftclausen databases Appropriate uses for SQLite
-lichen-letters.example bdoux - A pocket guide to reading the foam on river water
-nytimes.com erlend_sh - What I learned from a stroke at 26: make time to untangle
+lichen-letters.example bdoux nature A pocket guide to reading the foam on river water
+nytimes.com erlend_sh health What I learned from a stroke at 26: make time to untangle
 research.bigletters.example iamd3vil science Measuring the depth of a lake with two phones and the speed of sound
 pagefault.example kettle-black programming I replaced our job queue with a table and a cron entry; fourteen months later
 arstechnica.com johnhenry law Municipal ISP forced to shut off fiber to the home after court ruling
-- curiousgal ask Ask: what are the must-read books about economics and finance?
+economists.example curiousgal ask Ask: what are the must-read books about economics and finance?
 github.com arjun27 databases A fast PostgreSQL client library for Python, three times faster than the usual one
-medium.com akkartik - Software development at 1 Hz
+medium.com akkartik programming Software development at 1 Hz
 """
 ANNOUNCEMENT = (
     "Tomorrow between 6 and 7 UTC the site can only be read: its database moves. Nothing is lost. The link tells more."
@@ -74,11 +74,10 @@ def stories(store: Store) -> None:
         factories.imported(
             store,
             title=title,
-            link="" if domain == "-" else f"https://{domain}/{number}",
-            text="Just asking." if domain == "-" else "",
+            link=f"https://{domain}/{number}",
             poster=poster,
-            groups=() if group == "-" else (group,),
-            time=time.time() - number * 4 * 3_600,
+            groups=(group,),
+            time=time.time() - number * 14_400,
             votes=5 * number if number % 6 else 200 + number,
         )
     own = factories.article(store, moderator, title="A note of my own")

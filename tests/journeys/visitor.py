@@ -1,7 +1,5 @@
 """A visitor of the site with a real browser."""
 
-from urllib.parse import urlsplit
-
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
 
 PASSWORD = "correct horse battery"
@@ -28,11 +26,6 @@ class Visitor:
     def _record_request(self, request: Request) -> None:
         if not request.url.startswith(self.site_url):
             self.foreign_requests.append(request.url)
-
-    @property
-    def path(self) -> str:
-        """Path, query and fragment of the page that is shown."""
-        return urlsplit(self.page.url)._replace(scheme="", netloc="").geturl()
 
     def open(self, path: str) -> "Visitor":
         self.page.goto(self.site_url + path)
