@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.helpers import until
 from tests.machines import Machines
-from tests.store.examination import broken, snapshot
+from tests.store.examination import broken
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
@@ -59,14 +59,3 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store:
     second.finish()
     store.health.refuse_unusable()
     assert broken(store) == []
-
-
-def test_the_mark_of_a_restore_is_set_on_a_new_primary(three: Machines, store: Store, records: list[KeyLine]) -> None:
-    restore = Restore(store.context)
-    restore.begin()
-    store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
-    lose_primary(three)
-    restore.write(records)
-    with pytest.raises(ConfigError, match="restarted or replaced"):
-        restore.finish()
-    assert store.keys.restoring() in snapshot(store)
