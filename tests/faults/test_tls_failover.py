@@ -1,6 +1,7 @@
 """Servers that speak only TLS, where certificates name the machines and not their addresses."""
 
 import socket
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,17 @@ from voteweb.store import open_store
 pytestmark = pytest.mark.heavy
 
 
+def vote_amid(troubles: Sequence[Callable[[str], None]], settings: Settings) -> None:
+    """Vote before, between and after *troubles*, which take a key of the site."""
+    store = open_store(replace(settings, redis_deadline=20.0, wait_replicas=1))
+    article, members = factories.article(store), factories.users(store, len(troubles) + 1)
+    for member, trouble in zip(members, troubles, strict=False):
+        store.votes.cast(article.id, member)
+        trouble(store.keys.by_time())
+    assert store.votes.cast(article.id, members[-1]) == len(members) + 1
+    store.connection.close()
+
+
 def check_refusal_of_addresses(settings: Settings) -> None:
     """Fail unless a site with these *settings* refuses addresses, which the certificates do not name."""
     store = open_store(replace(settings, redis_deadline=1.0))
@@ -30,16 +42,8 @@ def check_refusal_of_addresses(settings: Settings) -> None:
 def test_votes_go_on_over_tls_at_the_primary_that_sentinel_names(tmp_path: Path) -> None:
     certificates = LocalTls(tmp_path, "DNS:localhost")
     with machines(down_after=1, tls=certificates) as three:
-        settings = Settings(redis_url=three.url, redis_deadline=20.0, wait_replicas=1)
-        settings = replace(settings, **certificates.settings())
-        store = open_store(settings)
-        article, (bob, cid) = factories.article(store), factories.users(store, 2)
-        store.votes.cast(article.id, bob)
-        three.primary().kill()
-        store.votes.cast(article.id, cid)
-        assert store.articles.get(article.id).votes == 3
-        store.connection.close()
-
+        settings = Settings(redis_url=three.url, **certificates.settings())
+        vote_amid([lambda _: three.primary().kill()], settings)
         for sentinel in three.sentinels:
             sentinel.client.execute_command("SENTINEL", "CONFIG", "SET", "announce-hostnames", "no")
         check_refusal_of_addresses(settings)
@@ -60,19 +64,8 @@ def _named_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_votes_follow_their_slot_over_tls_through_a_cluster(tmp_path: Path) -> None:
     certificates = LocalTls(tmp_path, "DNS:localhost", f"DNS:{NAME}")
     with cluster(tls=certificates) as nodes:
-        settings = Settings(redis_url=nodes.url, redis_deadline=20.0, wait_replicas=1, site="news")
-        settings = replace(settings, **certificates.settings())
-        store = open_store(settings)
-        key = store.keys.by_time()
-        article, members = factories.article(store), factories.users(store, 3)
-        store.votes.cast(article.id, members[0])
-        nodes.move(key, nodes.others(key)[0])
-        store.votes.cast(article.id, members[1])
-        nodes.fail_over(key)
-        store.votes.cast(article.id, members[2])
-        assert store.articles.get(article.id).votes == 4
-        store.connection.close()
-
+        settings = Settings(redis_url=nodes.url, site="news", **certificates.settings())
+        vote_amid([lambda key: nodes.move(key, nodes.others(key)[0]), nodes.fail_over], settings)
         for node in nodes.nodes:
             node.client.config_set("cluster-preferred-endpoint-type", "ip")
         check_refusal_of_addresses(settings)

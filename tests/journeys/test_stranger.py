@@ -18,6 +18,7 @@ def test_stranger_joins_posts_votes_and_comes_back(visit: Visit, window: Window,
     sign_up(carl, window["script"])
     post(carl)
     vote_and_take_back(carl, window["script"])
+    save_for_later(carl, window["width"])
     vote_before_logging_in(carl)
     assert [store.articles.get(id).votes for id in (2, 3)] == [1, 2]
     assert not list(Doctor(store.context).examine())
@@ -78,6 +79,14 @@ def vote_and_take_back(carl: Visitor, script: bool) -> None:
         carl.sees_flash("Your vote has been taken back.")
         carl.is_at("/new?page=2#a2")
         expect(carl.vote_button(title)).to_be_in_viewport()
+
+
+def save_for_later(carl: Visitor, width: int) -> None:
+    """Save an article in the list; on a phone the button is on the article's page."""
+    if width < 640:
+        carl.open("/a/2")
+    carl.row("Ann's article 2.").get_by_role("button", name="save").click()
+    carl.sees_flash("The article is saved for later. Saved articles")
 
 
 def vote_before_logging_in(carl: Visitor) -> None:
