@@ -50,7 +50,7 @@ def parse_hidden(entry: str, time: float = 0.0) -> Hidden | None:
 
 
 def hidden_member(name: str) -> Hidden:
-    """Return what hides the articles of a member, however *name* is spelled."""
+    """Return what hides a member, however *name* is spelled."""
     return Hidden(HiddenKind.MEMBER, name_key(name))
 
 
@@ -69,8 +69,13 @@ class MySite:
         """Return what hides *article*, nothing if it is not hidden."""
         return [hidden for hidden in map(parse_hidden, self._hiding(article)) if hidden]
 
+    @property
+    def hidden_members(self) -> frozenset[str]:
+        """The members who are hidden, as :func:`name_key` spells their names."""
+        return frozenset(entry[1:] for entry in self.hides if entry.startswith(HiddenKind.MEMBER))
+
     def hides_member(self, name: str) -> bool:
-        """Tell whether the articles of a member are hidden, however *name* is spelled."""
+        """Tell whether a member is hidden, however *name* is spelled."""
         return hidden_member(name).entry in self.hides
 
     def _hiding(self, article: Article) -> list[str]:

@@ -25,6 +25,7 @@ from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownCo
 from voteweb.web.caching.text_cache import PageTexts
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import formatting, locale
+from voteweb.web.own_marks import choice, queue_choice
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -64,7 +65,11 @@ class ConversationPages:
         self._texts = PageTexts()
 
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
-        """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
+        """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*.
+
+        And of the choice of *viewer*, whom they hide among it, unless this process knows it.
+        """
+        queue_choice(pipeline, viewer)
         if self._read.words is not None and (self._read.voted is not None or not viewer):  # a short one
             return
         shown = {row.node.number for row in self.page.rows} | set(others)
@@ -97,7 +102,7 @@ class ConversationPages:
     def encoded_comments(self, viewer: User | None, can_write: bool) -> list[bytes | memoryview]:
         """Return the comments of the page in pieces.
 
-        Those that *viewer* wrote, voted for or has not seen are made for them.
+        Those that *viewer* wrote, voted for, has not seen or hides are made for them.
         """
         context = self._row_context(viewer, can_write)
         cached = self._cached_comments(viewer, context)
@@ -105,12 +110,14 @@ class ConversationPages:
         new = self.new_here(viewer)
         around = {number: (before, after) for before, number, after in zip((0, *new), new, (*new[1:], 0), strict=False)}
         own = cached.by_author.get(name_key(viewer.name), ()) if viewer else ()
-        for number in {*own, *(self._voted_numbers & cached.places.keys()), *new}:
+        folded = {number for name in choice().hidden_members for number in cached.by_author.get(name, ())}
+        for number in {*own, *(self._voted_numbers & cached.places.keys()), *new, *folded}:
             place = cached.places[number]
             previous_new, next_new = around.get(number, (0, 0))
             comment = replace(
                 self._show(cached.comments[place].row, viewer, cached.comments[place].text),
                 is_voted=number in self._voted_numbers,
+                is_folded=number in folded,
                 is_new=number in around,
                 previous_new=previous_new,
                 next_new=next_new,
@@ -170,14 +177,15 @@ class ConversationPages:
         voted = self._voted.result if self._voted else self._read.voted or frozenset()
         return voted | self._read.part.voted
 
-    def alone(self, number: int, viewer: User | None) -> ShownComment | None:
-        """Return a comment that stands alone or above others; None if there is none."""
+    def alone(self, number: int, viewer: User | None, *, is_above: bool = False) -> ShownComment | None:
+        """Return a comment that stands alone or *is_above* others; None if there is none."""
         row = self.conversation.row(number)
         if row is None:
             return None
         may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
         comment = self._show(row, viewer, self._texts.comment(self.words(number)) if may_read else None)
-        return replace(comment, is_voted=number in self._voted_numbers)
+        is_folded = is_above and choice().hides_member(row.node.author)
+        return replace(comment, is_voted=number in self._voted_numbers, is_folded=is_folded)
 
     def _show(self, row: Row, viewer: User | None, text: RenderedText | None) -> ShownComment:
         """Return a comment as *viewer*, who has not voted for it, sees it; *text* is None if they may not read it."""
@@ -193,10 +201,13 @@ class ConversationPages:
         )
 
     def is_new(self, node: Node, viewer: User | None) -> bool:
-        """Tell whether the comment was written since the viewer's last visit, by somebody else, and can be read."""
+        """Tell whether the comment was written since the viewer's last visit and can be read.
+
+        Nothing is new by the viewer, or by a member whom they hide.
+        """
         visit = self._read.visit
         is_later = visit is not None and node.number > visit.base and self.conversation.is_visible(node.number)
-        return is_later and not permissions.is_author(viewer, node)
+        return is_later and not permissions.is_author(viewer, node) and not choice().hides_member(node.author)
 
     def new_here(self, viewer: User | None) -> tuple[int, ...]:
         """Return the numbers of the new comments of the page."""

@@ -40,8 +40,10 @@ def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) ->
     bob.open("/groups").press("/g/redis/follow").follow()
     assert bob.open("/my").titles == ["T1", "T2", "T3"]
     assert bob.open("/my/new").titles == ["T3", "T2", "T1"]
+    assert "Your front page shows all articles." in bob.page.text
     bob.submit("/my/front").follow()
     assert (bob.open("/").heading, bob.titles) == ("My groups", ["T1", "T2", "T3"])
+    assert "Your front page shows the groups that you follow." in bob.open("/my").page.text
     assert bob.open("/?of=all").titles == ["T1", "T2", "T3", "T4"]
     bob.open("/my").press("/g/go/unfollow").follow()
     assert bob.open("/").titles == ["T2", "T3"]
@@ -108,7 +110,7 @@ def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
     assert "You hide this group" in bob.page.text
     assert bob.open("/u/zoe").titles == []  # zoe's article is in the hidden group
     assert bob.page.one("p", class_="empty").text.startswith("You hide all articles on this page.")
-    assert "You hide the articles of zoe" in bob.page.text
+    assert "You hide zoe" in bob.page.text
     notes = [note.text for note in bob.open("/a/1").page.all("p", class_="flash", role="note")]
     assert len(notes) == 2
     assert notes[1].startswith("Not in your lists, since you hide the group go.")
@@ -156,3 +158,35 @@ def test_a_choice_takes_at_most_one_round_trip_more(
     send(bob, "/my/front", front="my")
     assert (count_round_trips(lambda: open_anew("/")), count_round_trips(lambda: bob.open("/"))) == (3, 2)
     assert bob.titles == ["T2", "T3"]
+
+
+def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Browser, store: Store) -> None:
+    """The name of the hidden member has letters that only Python folds, in keys; what others answer below stays."""
+    eva, own = factories.user(store, "Éva"), factories.user(store, "bob")
+    factories.comment(store, 4, own, text="Mine")
+    bob.open("/a/4")
+    factories.comment(store, 4, eva, parent=1, text="You are silly, @bob.")
+    factories.comment(store, 4, factories.user(store, "zoe"), parent=2, text="Be kind, @bob.")
+    assert bob.open("/inbox").page.one("nav", class_="account").one("strong", class_="badge").text == "2"
+    bob.open("/u/Éva").press("/u/%C3%89va/hide").follow()
+    assert "You hide Éva: their articles are left out" in bob.page.text
+
+    assert [row.one("div", class_="text").text for row in bob.open("/inbox").page.all("li", class_="comment")] == [
+        "Be kind, @bob."
+    ]
+    assert bob.page.one("nav", class_="account").one("strong", class_="badge").text == "1"
+    assert bob.open("/a/4").page.one("p", class_="new-comments").text.startswith("1 new ·")
+    for page in ("/a/4", "/a/4/c/1", "/a/4/c/3"):
+        (folded,) = bob.open(page).page.all("details", class_="folded")
+        assert folded.one("summary").text.startswith("You hide Éva, ")
+        assert "You are silly" in folded.text
+        assert "Be kind" in bob.page.text.replace(folded.text, "")
+    (folded,) = bob.open("/comments").page.all("details", class_="folded")
+    assert folded.one("div", class_="text").text == "You are silly, @bob."
+    for page in ("/a/4/c/2", "/u/Éva/comments"):  # they asked for this
+        assert not bob.open(page).page.all("details", class_="folded"), page
+    assert not reader.open("/a/4").page.all("details", class_="folded")
+
+    bob.open("/hidden").press("/u/%C3%A9va/unhide").follow()
+    assert len(bob.open("/inbox").page.all("li", class_="comment")) == 2
+    assert not bob.open("/a/4").page.all("details", class_="folded")

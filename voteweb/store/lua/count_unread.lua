@@ -1,12 +1,12 @@
--- Count the unread entries in a member's inbox that can be read. Only reads.
--- keys: removing: unread:{name} log-entries:
+-- Count the unread entries in a member's inbox that can be read, without what they hide. Only reads.
+-- keys: removing: unread:{name} log-entries: hides:{name}
 -- args: shows_comments
 -- shows_comments is 1 if the site has comments.
 -- Answers  <number of entries> <those about comments> | nothing, if there is no such list
 if redis.call('EXISTS', unread_key) == 0 then
   return {}
 end
-local entries = readable_entries(unread_key, log_entries_key, shows_comments)
+local entries = readable_entries(unread_key, log_entries_key, hides_key, shows_comments)
 local answer = { #entries }
 for _, entry in ipairs(entries) do
   if entry.id then

@@ -24,7 +24,8 @@ class Inbox(StorePart):
     """The inboxes of one site's members.
 
     The scripts that write comments and moderate fill them. Both the number of unread entries and the pages leave out
-    what cannot be read now, such as a removed comment, and what is older than INBOX_SECONDS.
+    what cannot be read now, such as a removed comment, comments by members whom the owner hides, and what is older than
+    INBOX_SECONDS.
     """
 
     def queue_page(

@@ -24,8 +24,8 @@ _ENTRY_BYTES = 1_500
 class ShownComment:
     """A comment as the viewer sees it: ``text`` is None where one line stands for it.
 
-    ``age`` is in seconds, rounded. ``next_new`` and ``previous_new`` are the numbers of the new comments around it on
-    the page, 0 for none, if it ``is_new`` itself.
+    ``age`` is in seconds, rounded. A comment ``is_folded`` if the viewer hides its author. ``next_new`` and
+    ``previous_new`` are the numbers of the new comments around it on the page, 0 for none, if it ``is_new`` itself.
     """
 
     row: Row
@@ -33,6 +33,7 @@ class ShownComment:
     voting_state: VotingState
     age: int
     is_voted: bool = False
+    is_folded: bool = False
     is_own: bool = False
     may_edit: bool = False
     is_new: bool = False

@@ -82,7 +82,7 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
         article=article,
         node=node,
         comment=pages.alone(number, viewer),
-        ancestors=[pages.alone(above, viewer) for above in shown_ancestors],
+        ancestors=[pages.alone(above, viewer, is_above=True) for above in shown_ancestors],
         above=ancestors[-config.SHOWN_ANCESTORS - 1] if len(ancestors) > config.SHOWN_ANCESTORS else None,
         explanation=conversation.explain(number),
     )

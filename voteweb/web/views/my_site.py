@@ -28,7 +28,7 @@ _HIDDEN = {
     HiddenKind.ARTICLE: _l("The article is hidden from your lists."),
     HiddenKind.GROUP: _l("The articles of this group are hidden from your lists."),
     HiddenKind.DOMAIN: _l("The articles of this domain are hidden from your lists."),
-    HiddenKind.MEMBER: _l("The articles of this member are hidden from your lists."),
+    HiddenKind.MEMBER: _l("You hide this member: no articles in lists, no notices, and comments are folded."),
 }
 
 
@@ -109,14 +109,14 @@ def hidden(page: Page[Hidden]) -> str:
 @blueprint.post("/u/<name>/hide")
 @reads(require_member)
 def hide(user: User) -> ResponseReturnValue:
-    """Hide an article, or those of a group, a domain (however it is spelled) or a member, from the viewer's lists."""
+    """Hide an article, a member, or the articles of a group or a domain (however it is spelled) from the viewer."""
     hidden = _named()
     if hidden.kind is HiddenKind.DOMAIN:
         hidden = Hidden(hidden.kind, links.domain_of_address(hidden.name))
         if not hidden.name:
             raise NothingToHide()
     if hidden == hidden_member(user.name):
-        abort(403, _("You cannot hide your own articles."))
+        abort(403, _("You cannot hide yourself."))
     try:
         store().my_sites.hide(hidden, user)
     except TooMuchHidden as error:
@@ -135,7 +135,7 @@ def hide(user: User) -> ResponseReturnValue:
 def unhide(user: User) -> Message:
     """Show the viewer again what they hid; a domain is spelled as it is stored."""
     store().my_sites.show(_named(), user)
-    return _("It is shown in your lists again.")
+    return _("It is shown to you again.")
 
 
 def _named() -> Hidden:

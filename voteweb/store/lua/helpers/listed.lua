@@ -61,19 +61,34 @@ end
 local ABOUT_COMMENTS = { reply = true, article = true, mention = true }
 local ABOUT_ACTS = { removed = true, report = true }
 
+-- Return a set of the names of those members whom the owner of a list of hidden things hides.
+local function hidden_members(hides_key)
+  local names = {}
+  for _, entry in ipairs(try('ZRANGE', hides_key, 0, -1) or {}) do
+    local name = string.sub(entry, 1, 1) == 'm' and try('HGET', prefix .. 'user:' .. string.sub(entry, 2), 'name')
+    if name then
+      names[name] = true
+    end
+  end
+  return names
+end
+
 -- Return those entries of an inbox, or of what is unread in it, that can be read and do not end yet: for
 -- each a table with its text, and the article's id and the number of the comment, or the id and the text of the log entry,
--- that it is about. Unless shows_comments is "1", those about comments are left out. Both the number in the header and the
--- page of the inbox are made of what this returns.
-local function readable_entries(key, log_key, shows_comments)
-  local entries, oldest = {}, nil
+-- that it is about. Unless shows_comments is "1", those about comments are left out, and always comments by members whom the
+-- owner hides. Both the number in the header and the page of the inbox are made of what this returns.
+local function readable_entries(key, log_key, hides_key, shows_comments)
+  local entries, hidden, oldest = {}, hidden_members(hides_key), nil
   for _, text in ipairs(redis.call('LRANGE', key, 0, -1)) do
     oldest = oldest or redis.call('TIME')[1] - INBOX_SECONDS
     local kind, id, number, time = string.match(text, '^(%a+) (%w+)[.-](%d+) (%d+)$')
     if not kind or tonumber(time) <= oldest then
       id = nil
     elseif ABOUT_COMMENTS[kind] and shows_comments == '1' and can_be_read(id, number) then
-      entries[#entries + 1] = { text = text, id = id, number = number }
+      local node = next(hidden) and read_node(find_article(id).thread_key, number)
+      if not (node and hidden[node.author]) then
+        entries[#entries + 1] = { text = text, id = id, number = number }
+      end
     elseif ABOUT_ACTS[kind] and id == 'log' and tonumber(number) > 0 then
       local act = redis.pcall('LINDEX', log_key, number - 1)
       if type(act) == 'string' and act ~= '' then
