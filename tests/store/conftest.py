@@ -14,6 +14,7 @@ from tests.clusters import cluster
 from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
+from tests.store.examination import broken
 from voteweb.core.models import Role, User
 from voteweb.store import Store
 from voteweb.store.schema.keys import Keys
@@ -93,6 +94,13 @@ def single_server(database: RunningDatabase) -> str:
 def keys(database: RunningDatabase) -> Keys:
     """The keys of the test site, with the prefix under test."""
     return Keys(database.prefix)
+
+
+@pytest.fixture
+def sound(store: Store) -> Iterator[None]:
+    """Let the doctor find nothing after the test."""
+    yield
+    assert broken(store) == []
 
 
 @pytest.fixture

@@ -98,6 +98,14 @@ def snapshot(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     }
 
 
+@contextmanager
+def unchanged(store: Store) -> Iterator[None]:
+    """Let nothing in the database be another than before."""
+    before = snapshot(store)
+    yield
+    assert snapshot(store) == before
+
+
 def _content(type: str, reply: Any, *, is_bits: bool) -> Any:
     """Return the content of a key of this *type* from the *reply* of READ_KEYS, as redis-py returns that of one key."""
     match type:

@@ -19,6 +19,8 @@ from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import Keys
 from voteweb.store.site.rate_limits import this_day
 
+pytestmark = pytest.mark.usefixtures("sound")
+
 DAY = 86_400
 
 
@@ -53,7 +55,7 @@ def lift(store: Store, *, restore: bool = True, undoes: int = 0) -> None:
 def left(store: Store) -> tuple[list[int], list[int]]:
     """Finish what bans and their ends began; return bob's articles and comments that can be read."""
     list(store.bans.steps())
-    assert (run(store, "SCARD", "ban-removals:"), broken(store)) == (0, [])
+    assert run(store, "SCARD", "ban-removals:") == 0
     nodes = factories.thread(store, 6).nodes.values()
     comments = [node.number for node in nodes if node.status is CommentStatus.VISIBLE]
     return sorted(ids(store, "posted:bob")), comments
@@ -128,7 +130,7 @@ def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store,
     store.account_deletion.start(bob, delete_articles=False)
     list(store.bans.steps())
     store.account_deletion.finish("bob")
-    assert (ids(store, "posted:bob"), broken(store)) == ([], [])
+    assert ids(store, "posted:bob") == []
 
 
 def make_site(store: Store) -> None:

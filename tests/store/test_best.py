@@ -7,14 +7,16 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, run
-from tests.store.queries import page, page_ids
+from tests.store.examination import run
+from tests.store.queries import ids_of, page, page_ids
 from tests.store.storm import StoreStorm
 from voteweb.core import config
 from voteweb.core.models import Order, Period
 from voteweb.core.ranking import by_votes, day_number
 from voteweb.store import Store
 from voteweb.store.schema.values import LEFT_OUT
+
+pytestmark = pytest.mark.usefixtures("sound")
 
 DAY = 86_400
 
@@ -48,7 +50,6 @@ def test_a_ranking_by_votes_holds_the_best(store: Store, three_best: None) -> No
     assert best_ids(store, Period.ALL) == [1, 2]
     store.votes.cast(4, voters[0])
     assert best_ids(store, Period.ALL) == [1, 2, 4]
-    assert broken(store) == []
 
 
 @pytest.mark.heavy
@@ -59,7 +60,6 @@ def test_rankings_by_votes_agree_with_the_articles_in_a_storm(make_store: MakeSt
     time.sleep(1.0)
     storm.stop()
     assert storm.failures == []
-    assert broken(store) == []
 
 
 def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: None) -> None:
@@ -72,23 +72,21 @@ def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: 
     assert best_ids(store, Period.WEEK, "nowhere") == []
     assert page(store, store.rankings.best(Period.WEEK)).as_of == pytest.approx(now, abs=60)
     assert len(run(store, "KEYS", "top-of:*")) == 5
-    assert broken(store) == []
 
 
 def test_the_best_of_a_year_are_the_same_however_they_are_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "MAX_RANKED", 20)
-    chance, now = random.Random(3), time.time()
-    values = {}
-    for id in range(1, 201):
-        posted, votes = int(now - chance.uniform(0, 364) * DAY), chance.randint(0, 30)
-        values[id] = by_votes(votes, posted)
-        factories.imported(store, time=posted, votes=votes)
-    wanted = sorted(values, key=lambda id: -values[id])[:20]
+    chance, now = random.Random(3), int(time.time())
+    articles = [
+        factories.imported(store, time=now - chance.randint(0, 364 * DAY), votes=chance.randint(0, 30))
+        for _ in range(200)
+    ]
+    articles.sort(key=lambda article: by_votes(article.votes, article.time), reverse=True)
+    wanted = ids_of(articles[:20])
     assert best_ids(store, Period.YEAR) == wanted
     run(store, "DEL", "top-of:year")
     monkeypatch.setattr(config, "BEST_STEP", 3)
     assert best_ids(store, Period.YEAR) == wanted
-    assert sum(moved for _, moved in store.site_settings.rescore()) == 0
 
 
 def test_an_article_is_listed_under_its_domain(store: Store) -> None:
@@ -102,4 +100,3 @@ def test_an_article_is_listed_under_its_domain(store: Store) -> None:
     assert page_ids(store, domain) == [1]
     store.removals.delete(1, ann)
     assert page_ids(store, domain) == []
-    assert broken(store) == []

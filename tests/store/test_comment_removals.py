@@ -9,7 +9,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, run, snapshot, unchanged
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import (
     ArticleGone,
@@ -63,7 +63,7 @@ def notices(store: Store, name: str) -> list[str]:
 
 
 @pytest.fixture
-def site(store: Store) -> Store:
+def site(store: Store, sound: None) -> Store:
     """A site with an article of bob's and comments of ann's: 2 and 3 answer 1, 4 answers 3, 5 stands alone."""
     factories.article(store, factories.user(store, "bob"))
     for parent in (0, 1, 1, 3, 0):
@@ -83,9 +83,8 @@ def test_restoring_undoes_the_first_removal_completely(site: Store, with_replies
     site.votes.cast(FIRST, factories.user(site, "bob"))
     before = without_log(site)
     remove(site, with_replies=with_replies)
-    removed = snapshot(site)
-    remove(site, with_replies=not with_replies)
-    assert snapshot(site) == removed
+    with unchanged(site):
+        remove(site, with_replies=not with_replies)
     thread = site.threads.get(1)
     assert (thread.nodes[1].status, thread.nodes[1].votes, thread.reasons[1]) == (CommentStatus.REMOVED, 1, "Spam.")
     assert run(site, "HGET", "words:1", 1) == "Well said."
@@ -169,13 +168,11 @@ def test_what_is_written_while_a_removal_is_counted_is_counted_too(
 
 def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
     site.removals.delete(FIRST, factories.user(site))
-    before = snapshot(site)
     for act in (remove, restore):
-        with pytest.raises(NoSuchComment):
+        with unchanged(site), pytest.raises(NoSuchComment):
             act(site, 77)
-        with pytest.raises(CommentGone):
+        with unchanged(site), pytest.raises(CommentGone):
             act(site)
-    assert snapshot(site) == before
 
 
 @pytest.mark.parametrize(("id", "author"), [(FIRST, "ann"), (1, "bob")])
@@ -189,7 +186,6 @@ def test_author_and_reporters_are_told_once_of_the_acts_of_others(
     assert run(site, "EXISTS", "reports:", "comment-report:1.1", "report:1") == 0
     factories.restore(site, id)
     assert [notices(site, name)[1:] for name in (author, "cid")] == [["removed log-2"], []]
-    assert broken(site) == []
 
 
 def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User) -> None:
@@ -201,7 +197,6 @@ def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User)
     assert [notices(site, name) for name in ("ann", "cid", "mod")] == [["removed log-1"], ["report log-1"], []]
     restore(site)
     assert run(site, "ZRANGE", "reports:", 0, -1) == ["comment:1.5"]
-    assert broken(site) == []
 
 
 def test_of_many_reporters_some_are_told(site: Store) -> None:
@@ -226,7 +221,6 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
     assert run(site, "EXPIRETIME", "voted-comments:1-0") == voters
     assert run(site, "LLEN", "log:") == 4
     assert site.votes.cast(FIRST, factories.user(site, "bob")) == 1
-    assert broken(site) == []
 
 
 def test_what_has_ended_or_is_gone_is_neither_closed_nor_reopened(make_store: MakeStore) -> None:

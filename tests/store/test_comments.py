@@ -9,7 +9,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import run, snapshot
+from tests.store.examination import run, unchanged
 from voteweb.core import config
 from voteweb.core.comments import CommentId, Node, Thread
 from voteweb.core.errors import (
@@ -50,9 +50,8 @@ def test_a_form_sent_twice_leads_to_one_comment(store: Store) -> None:
     article, bob, cid = factories.article(store), factories.user(store, "bob"), factories.user(store, "cid")
     write = partial(store.comments.write, article, Thread(1), 0)
     assert write("Yes.", bob, "form-0001") == CommentId(1, 1)
-    before = snapshot(store)
-    assert write("Yes!", bob, "form-0001") == CommentId(1, 1)
-    assert snapshot(store) == before
+    with unchanged(store):
+        assert write("Yes!", bob, "form-0001") == CommentId(1, 1)
     assert write("Yes.", cid, "form-0001") == CommentId(1, 2)
 
 
@@ -87,10 +86,8 @@ def test_a_refused_comment_changes_nothing(store: Store, name: str) -> None:
     factories.comment(store, article)
     meanwhile, parent, refusal = REFUSALS[name]
     meanwhile(store)
-    before = snapshot(store)
-    with pytest.raises(refusal) as refused:
+    with unchanged(store), pytest.raises(refusal) as refused:
         store.comments.write(article, Thread(1), parent, "Yes.", bob, factories.token())
-    assert snapshot(store) == before
     assert str(refused.value)
 
 
