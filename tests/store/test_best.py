@@ -1,6 +1,5 @@
 """The best articles by votes: of a day, a group and all time, kept by every write, and merged for longer periods."""
 
-import random
 import time
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run
-from tests.store.queries import ids_of, page, page_ids
+from tests.store.queries import page, page_ids
 from tests.store.storm import StoreStorm
 from voteweb.core import config
 from voteweb.core.models import Order, Period
@@ -72,21 +71,6 @@ def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: 
     assert best_ids(store, Period.WEEK, "nowhere") == []
     assert page(store, store.rankings.best(Period.WEEK)).as_of == pytest.approx(now, abs=60)
     assert len(run(store, "KEYS", "top-of:*")) == 5
-
-
-def test_the_best_of_a_year_are_the_same_however_they_are_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "MAX_RANKED", 20)
-    chance, now = random.Random(3), int(time.time())
-    articles = [
-        factories.imported(store, time=now - chance.randint(0, 364 * DAY), votes=chance.randint(0, 30))
-        for _ in range(200)
-    ]
-    articles.sort(key=lambda article: by_votes(article.votes, article.time), reverse=True)
-    wanted = ids_of(articles[:20])
-    assert best_ids(store, Period.YEAR) == wanted
-    run(store, "DEL", "top-of:year")
-    monkeypatch.setattr(config, "BEST_STEP", 3)
-    assert best_ids(store, Period.YEAR) == wanted
 
 
 def test_an_article_is_listed_under_its_domain(store: Store) -> None:

@@ -64,22 +64,17 @@ def test_rows_after_a_refused_one_get_the_numbers_that_follow(site: Store) -> No
         "imported", "no-parent", "no-parent", "imported", "unknown", "imported",
     ]  # fmt: skip
     assert {number: node.parent for number, node in factories.thread(site).nodes.items()} == {1: 0, 2: 1, 3: 2}
-
-
-def test_the_deepest_level_and_the_largest_conversation_are_kept(site: Store) -> None:
-    rows = [comment(n, n - 1) for n in range(1, MAX_COMMENT_LEVEL + 3)]
-    answers = site.imports.add_comments(rows)
-    assert answers == ["imported"] * MAX_COMMENT_LEVEL + ["too-deep", "no-parent"]
-    run(site, "HSET", "thread:1", "last", MAX_COMMENTS)
-    assert site.imports.add_comments([comment(200), comment(201)]) == ["full", "full"]
-
-
-def test_replies_to_what_is_gone_are_refused(site: Store) -> None:
-    site.imports.add_comments([comment(1), comment(2)])
     run(site, "HSET", "thread:1", "1", "0 0 0 1700000001.5 R Ann")
-    assert site.imports.add_comments([comment(3, 1), comment(4, 2)]) == ["parent-gone", "imported"]
+    assert site.imports.add_comments([comment(7, 4), comment(8)]) == ["parent-gone", "imported"]
+    run(site, "HSET", "thread:1", "last", MAX_COMMENTS)
+    assert site.imports.add_comments([comment(9), comment(10)]) == ["full", "full"]
+
+
+def test_the_deepest_level_is_kept_until_the_article_is_gone(site: Store) -> None:
+    rows = [comment(n, n - 1) for n in range(1, MAX_COMMENT_LEVEL + 3)]
+    assert site.imports.add_comments(rows) == ["imported"] * MAX_COMMENT_LEVEL + ["too-deep", "no-parent"]
     site.removals.delete(1)
-    assert site.imports.add_comments([comment(5)]) == ["gone"]
+    assert site.imports.add_comments([comment(200)]) == ["gone"]
 
 
 def test_an_old_conversation_is_closed_and_a_young_one_open(site: Store) -> None:
