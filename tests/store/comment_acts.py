@@ -100,9 +100,8 @@ class CommentActs:
     def _some(self, chance: random.Random, article: int) -> CommentId | None:
         """Return one of an article's newest comments, so that the threads meet."""
         with self._lock:
-            newest = max((id.number for id in self.votes if id.article == article), default=0)
-            id = CommentId(article, chance.randint(max(1, newest - 8), newest)) if newest else None
-            return id if id in self.votes else None
+            ids = [id for id in self.votes if id.article == article]
+        return chance.choice(ids[-9:]) if ids else None
 
     def write(self, chance: random.Random, who: User, article: int) -> None:
         """Write a comment or a reply, which may name a member; some send the form twice."""

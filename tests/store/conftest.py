@@ -98,7 +98,7 @@ def keys(database: RunningDatabase) -> Keys:
 
 @pytest.fixture
 def sound(store: Store) -> Iterator[None]:
-    """Let the doctor find nothing after the test."""
+    """Check after the test that the doctor finds nothing."""
     yield
     assert broken(store) == []
 

@@ -100,7 +100,7 @@ def snapshot(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
 
 @contextmanager
 def unchanged(store: Store) -> Iterator[None]:
-    """Let nothing in the database be another than before."""
+    """Check that the database is afterwards what it was before."""
     before = snapshot(store)
     yield
     assert snapshot(store) == before

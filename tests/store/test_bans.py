@@ -11,11 +11,10 @@ from tests.store.examination import broken, run, snapshot
 from tests.store.queries import logged_act
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed, VotewebError
-from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.models import Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -105,11 +104,3 @@ def test_a_ban_needs_a_higher_role_by_now(store: Store) -> None:
     run(store, "HSET", "user:mod", "role", "admin")
     factories.ban(store, "bob", actor=actor)
     assert store.users.get("bob").banned
-
-
-def test_a_role_given_twice_is_logged_once(store: Store) -> None:
-    factories.user(store, "bob")
-    for _ in range(2):
-        store.users.set_role("bob", Role.MODERATOR, NewLogEntry(LogAction.ROLE, "boss", about="bob", why="moderator"))
-    assert logged_act(store).kind is LogAction.ROLE
-    assert run(store, "LLEN", "log:") == 1

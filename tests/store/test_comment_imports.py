@@ -112,7 +112,6 @@ def test_a_long_list_is_put_into_order_though_an_answer_is_lost(site: Store, mon
     site.imports.order_lists(["ann"], [])
     assert repeated
     assert run(site, "LRANGE", "commented:ann", 0, 2) == ["1.1", "1.2", f"7.{MAX_COMMENTS - 1}"]
-    assert run(site, "LLEN", "commented:ann") == MAX_COMMENTS + 1
 
 
 def test_articles_are_found_by_link_however_old(store: Store) -> None:
@@ -138,9 +137,8 @@ def test_imports_and_members_who_write_at_once_lose_nothing(make_store: MakeStor
     *answers, _ = at_once([*(lambda one=one: one.add_comments(rows) for one in imports), write])
     for answer in zip(*answers, strict=True):
         assert sorted(answer) == ["imported", "known", "known"]
-    thread = factories.thread(store)
-    texts = run(store, "HGETALL", "words:1")
-    parents = {texts[str(node.number)]: texts.get(str(node.parent)) for node in thread.nodes.values()}
-    assert all(parents[f"Comment {n}"] == f"Comment {n // 2}" for n in range(2, 60))
-    assert len(thread.nodes) == store.articles.get(1).comments == 79
+    nodes, texts = factories.thread(store).nodes, run(store, "HGETALL", "words:1")
+    answered = {(texts[str(node.number)], texts.get(str(node.parent))) for node in nodes.values()}
+    assert answered >= {(f"Comment {n}", f"Comment {n // 2}") for n in range(2, 60)}
+    assert len(nodes) == store.articles.get(1).comments == 79
     assert broken(store) == []

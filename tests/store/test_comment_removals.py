@@ -223,15 +223,12 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
     assert site.votes.cast(FIRST, factories.user(site, "bob")) == 1
 
 
-def test_what_has_ended_or_is_gone_is_neither_closed_nor_reopened(make_store: MakeStore) -> None:
+def test_what_has_ended_or_is_gone_is_not_closed(make_store: MakeStore) -> None:
     store = make_store(commenting_seconds=1)
     factories.article(store)
     run(store, "HINCRBYFLOAT", "article:1", "time", -2)
     with pytest.raises(ConversationEnded):
         store.threads.close(1, entry(LogAction.CLOSE), actor=None)
-    run(store, "HSET", "thread:1", "closed", 1)
-    with pytest.raises(ConversationEnded):
-        store.threads.reopen(1, entry(LogAction.REOPEN), actor=None)
     store.removals.delete(1)
     with pytest.raises(ArticleGone):
         store.threads.close(1, entry(LogAction.CLOSE), actor=None)

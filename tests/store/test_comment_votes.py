@@ -78,8 +78,7 @@ REFUSALS: dict[str, tuple[Callable[[Store], Any], type[VotewebError]]] = {
     "removed": (lambda store: run(store, "HSET", "thread:1", "1", factories.stored_node(state="r")), CommentGone),
     "closed": (lambda store: run(store, "HSET", "thread:1", "closed", "17.5"), ConversationClosed),
     "ended": (lambda store: run(store, "HSET", "thread:1", "closes", int(time.time()) - 1), ConversationEnded),
-    "voters lost": (lambda store: run(store, "DEL", "voted-comments:1-0"), VotingClosed),
-    "a voter left of many": (lambda store: run(store, "SREM", "voted-comments:1-0", "0"), VotingClosed),
+    "voters lost": (lambda store: run(store, "SREM", "voted-comments:1-0", "0"), VotingClosed),
 }
 
 

@@ -106,7 +106,7 @@ def test_the_end_stays_as_the_first_comment_stored_it(make_store: MakeStore) -> 
     assert store.threads.get(1).closes == int(article.time) + 1_000
 
 
-@pytest.mark.parametrize("limit", NEWCOMER_COMMENTS, ids=lambda limit: limit.kind)
+@pytest.mark.parametrize("limit", NEWCOMER_COMMENTS)
 def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeStore) -> None:
     store = make_store(limits=1)
     article, new = factories.article(store), store.users.make("new", "", network="")
