@@ -37,6 +37,11 @@ def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path) -
     assert lines["VOTEWEB_SITE_NAME"][1:4] == ["Other", "text", "environment"]
 
 
+def test_a_file_that_every_user_can_read_is_warned_of(site: Path) -> None:
+    (site / "voteweb.env").chmod(0o604)
+    assert "and the secret key in it: chmod o= " in run_voteweb("--site", site, "config").stderr
+
+
 def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site: Path) -> None:
     command = ["user", "role", "ann", "admin"]
     for prefix, status in ((["env", "--unset", "VOTEWEB_DATA_DIR"], 0), ([], 1)):
@@ -66,7 +71,9 @@ def test_a_value_that_programs_read_differently_is_refused(tmp_path: Path, value
 
 @pytest.mark.parametrize("line", [b'A="b"', b"A=$b", b"export A=b", b"A", b"A= b", b"A=\xff"])
 def test_a_line_that_programs_read_differently_is_refused(invoke_alone: Invoke, tmp_path: Path, line: bytes) -> None:
-    (tmp_path / "voteweb.env").write_bytes(b"# a comment\n" + line + b"\n")
+    file = tmp_path / "voteweb.env"
+    file.write_bytes(b"# a comment\n" + line + b"\n")
+    file.chmod(0o600)
     message = error_line(invoke_alone("--site", tmp_path, "config"))
     assert str(tmp_path / "voteweb.env") in message
 

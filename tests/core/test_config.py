@@ -23,6 +23,7 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
 @pytest.mark.parametrize(
     ("env", "message"),
     [
+        ({"VOTEWEB_OWN_VOTE": "yes"}, "VOTEWEB_OWN_VOTE must be 0 or 1, not 'yes'."),
         ({"VOTEWEB_GOOD_VOTES": "many"}, "VOTEWEB_GOOD_VOTES must be a whole number, not 'many'."),
         ({"VOTEWEB_GOOD_VOTES": "200.5"}, "VOTEWEB_GOOD_VOTES must be a whole number, not '200.5'."),
         ({"VOTEWEB_GOOD_VOTES": "0"}, "VOTEWEB_GOOD_VOTES must be at least 1."),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from voteweb.cli.output import warn
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import env_name
 
@@ -109,7 +110,10 @@ def read_file(file: Path, *, as_owner: bool = False) -> dict[str, str]:
             become_owner(file, status)
         flags = os.O_NONBLOCK | (0 if is_link else os.O_NOFOLLOW)
         with open(file, "rb", opener=lambda path, mode: os.open(path, mode | flags)) as stream:
-            become_owner(file, os.fstat(stream.fileno()))
+            status = os.fstat(stream.fileno())
+            if status.st_mode & stat.S_IROTH:
+                warn(f"Every user of this machine can read {file}, and the secret key in it: chmod o= {file}")
+            become_owner(file, status)
             return _parse(file, stream.read())
     except OSError as error:
         raise ConfigError(_UNREADABLE, path=file, reason=error.strerror) from None

@@ -253,9 +253,12 @@ def _parse(setting: Field[Any], value: str) -> Any:
     try:
         return kind(value)
     except ValueError:
-        name, expected = env_name(setting.name), "a whole number" if kind is int else "a number"
+        unit, number = setting.metadata["unit"], "a whole number" if kind is int else "a number"
         raise ConfigError(
-            "%(name)s must be %(expected)s, not %(value)r.", name=name, expected=expected, value=value
+            "%(name)s must be %(expected)s, not %(value)r.",
+            name=env_name(setting.name),
+            expected=unit if unit == "0 or 1" else number,
+            value=value,
         ) from None
 
 

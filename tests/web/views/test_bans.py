@@ -7,7 +7,7 @@ from flask import Flask
 
 from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
-from tests.web.conftest import MakeMember
+from tests.web.conftest import MakeBrowser, MakeMember
 from tests.web.escaping import HOSTILE
 from voteweb.core.comments import CommentStatus
 from voteweb.core.models import Role
@@ -37,13 +37,25 @@ def test_ban_ends_every_session_and_says_why(bobs: list[Browser], mod: Browser) 
     assert by_script.open("/new").flashes == reason
 
 
-def test_reason_of_a_ban_needs_the_password(bob: Browser, reader: Browser, store: Store) -> None:
+def test_reason_of_a_ban_needs_the_password(bob: Browser, make_browser: MakeBrowser, store: Store) -> None:
     factories.ban(store, "bob", HOSTILE)
+    reader = make_browser(contact="mailto:help@news.example")
     reader.log_in("bob", "not this one")
     assert reader.alert == "No member has this name and this password."
     reader.log_in("bob")
     assert (reader.status, reader.alert) == (422, f"This account is banned: {HOSTILE}")
+    assert reader.page.one("main").one("a", href="mailto:help@news.example")
     assert not reader.is_logged_in()
+
+
+def test_moderators_are_told_who_may_ban_whom(mod: Browser, make_member: MakeMember) -> None:
+    for name, role, told in (
+        ("eva", Role.MODERATOR, "Only admins can ban a moderator."),
+        ("root2", Role.ADMIN, "An admin can be banned only at the command line"),
+    ):
+        make_member(name, role)
+        assert mod.open(f"/u/{name}/ban").status == 403
+        assert told in mod.page.text
 
 
 def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Browser, store: Store) -> None:

@@ -264,8 +264,11 @@ def unban(user: User, member: User) -> ResponseReturnValue:
 
 
 def _check_may_ban(user: User, member: User) -> None:
-    if not permissions.may_ban(user, member):
-        abort(403)
+    if permissions.may_ban(user, member):
+        return
+    if member.role is Role.ADMIN and permissions.may_moderate(user):
+        abort(403, _("An admin can be banned only at the command line, by those who run this site."))
+    abort(403, _("Only admins can ban a moderator.") if permissions.may_moderate(user) else None)
 
 
 def _days(typed: str) -> int | None:

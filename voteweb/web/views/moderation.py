@@ -196,7 +196,7 @@ def dismiss(id: int, user: User, article: Article) -> Message:
     """Close the reports of an article and leave it as it is."""
     if store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user):
         return _("The reports have been dismissed; the article stays.")
-    return _("These reports were already dismissed."), "error"
+    return _("These reports are settled already: they were dismissed, or the article was removed."), "error"
 
 
 @blueprint.get("/reports")
@@ -412,7 +412,7 @@ def dismiss_comment(user: User, comment: _Comment) -> Message:
     """Close the reports of a comment and leave it as it is."""
     if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
         return _("The reports have been dismissed; the comment stays.")
-    return _("These reports were already dismissed."), "error"
+    return _("These reports are settled already: they were dismissed, or the comment was removed."), "error"
 
 
 def _conversation() -> str:
