@@ -31,20 +31,10 @@ COMMENT_REFUSALS = (
 )
 
 
-def _silence(store: Store, chance: random.Random, who: User, id: CommentId) -> None:
-    """Silence a comment or the whole conversation, or end its silence."""
-    number = chance.choice((0, id.number))
-    store.comments.set_quiet(id.article, number, who, is_quiet=chance.random() < 0.5)
-
-
 def _read_inbox(store: Store, _: random.Random, who: User, _id: CommentId) -> None:
     page = store.read(store.inbox.queue_page, who.name, 1)
     if page.rows:
         store.inbox.mark_all_read(who, page.rows[0].entry)
-
-
-def _remove(store: Store, chance: random.Random, who: User, id: CommentId) -> None:
-    factories.remove(store, id, by=who.name, with_replies=chance.random() < 0.5, actor=who)
 
 
 def _close(store: Store, _: random.Random, who: User, id: CommentId) -> None:
@@ -59,13 +49,23 @@ _ACTS: dict[str, tuple[int, Callable[[Store, random.Random, User, CommentId], ob
     "take_back": (20, lambda store, _, who, id: store.votes.take_back(id, who)),
     "edit": (6, lambda store, chance, who, id: store.comments.edit(id, f"Ask @member{chance.randint(0, 9)}.", who)),
     "delete": (4, lambda store, chance, who, id: store.removals.delete(id, chance.choice((who, who, None)))),
-    "silence": (3, _silence),
+    "silence": (
+        3,  # a comment or the whole conversation
+        lambda store, chance, who, id: store.comments.set_quiet(
+            id.article, chance.choice((0, id.number)), who, is_quiet=chance.random() < 0.5
+        ),
+    ),
     "visit": (
         5,
         lambda store, _, who, id: store.read(store.threads.queue_read, id.article, viewer_id=who.id, visitor=who.name),
     ),
     "read_inbox": (3, _read_inbox),
-    "remove": (12, _remove),
+    "remove": (
+        12,
+        lambda store, chance, who, id: factories.remove(
+            store, id, by=who.name, with_replies=chance.random() < 0.5, actor=who
+        ),
+    ),
     "restore": (16, lambda store, _, who, id: factories.restore(store, id, who.name, actor=who)),
     "report": (4, lambda store, _, who, id: store.reports.make(id, who, Reason.SPAM, "")),
     "dismiss": (

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import run
+from tests.store.examination import broken, run
 from tests.store.queries import page, page_ids
 from tests.store.storm import StoreStorm
 from voteweb.core import config
@@ -14,8 +14,6 @@ from voteweb.core.models import Order, Period
 from voteweb.core.ranking import by_votes, day_number
 from voteweb.store import Store
 from voteweb.store.schema.values import LEFT_OUT
-
-pytestmark = pytest.mark.usefixtures("sound")
 
 DAY = 86_400
 
@@ -49,6 +47,7 @@ def test_a_ranking_by_votes_holds_the_best(store: Store, three_best: None) -> No
     assert best_ids(store, Period.ALL) == [1, 2]
     store.votes.cast(4, voters[0])
     assert best_ids(store, Period.ALL) == [1, 2, 4]
+    assert broken(store) == []
 
 
 @pytest.mark.heavy
@@ -59,6 +58,7 @@ def test_rankings_by_votes_agree_with_the_articles_in_a_storm(make_store: MakeSt
     time.sleep(1.0)
     storm.stop()
     assert storm.failures == []
+    assert broken(store) == []
 
 
 def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: None) -> None:
@@ -70,6 +70,7 @@ def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: 
     assert best_ids(store, Period.WEEK, "go") == [5, 4, 3]
     assert best_ids(store, Period.WEEK, "nowhere") == []
     assert page(store, store.rankings.best(Period.WEEK)).as_of == pytest.approx(now, abs=60)
+    assert broken(store) == []
 
 
 def test_an_article_is_listed_under_its_domain(store: Store) -> None:
