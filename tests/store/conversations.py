@@ -41,8 +41,8 @@ def store_damageable(store: Store, article: int, ann: User, bob: User) -> None:
     voted, votes = f"voted-comments:{article}-0", ((1, bob.id), (1, 4), (4, bob.id), (5, ann.id))
     run(store, "SADD", voted, 0, *(number * VOTER_FACTOR + voter for number, voter in votes))
     run(store, "EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS)
-    run(store, "RPUSH", "inbox:ann", f"reply {article}.2 1700000002")
-    run(store, "COPY", "inbox:ann", "unread:ann")
+    for key in ("inbox:ann", "unread:ann"):
+        run(store, "RPUSH", key, f"reply {article}.2 1700000002")
     run(store, "HSET", "seen:bob", article, "3 5 1700000005.000000 7")
     for key in ("inbox:ann", "unread:ann", "seen:bob"):
         run(store, "EXPIRE", key, 86_400)
