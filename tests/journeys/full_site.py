@@ -162,6 +162,7 @@ PAGES: dict[str, list[str]] = {
         "/about",
         "/rules",
         "/privacy",
+        "/guide",
         "/nowhere",
         "/new?page=99",
         "/invitations",

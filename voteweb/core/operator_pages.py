@@ -1,7 +1,7 @@
 """The pages that the operator can write: Markdown files in the folder VOTEWEB_PAGES_DIR.
 
-``rules.zh.md`` is for readers in Chinese, ``rules.md`` for all others; so with ``privacy``. Files are read again when
-they change. A file that is not there, or is empty, leaves the site's own text.
+``rules.zh.md`` is for readers in Chinese, ``rules.md`` for all others; so with ``privacy`` and ``guide``. Files are
+read again when they change. A file that is not there, or is empty, leaves the site's own text.
 """
 
 import os
@@ -11,7 +11,7 @@ from voteweb.core import config
 from voteweb.core.errors import ConfigError
 
 #: The pages that have files.
-NAMES = ("rules", "privacy")
+NAMES = ("rules", "privacy", "guide")
 #: When a file was changed last, its size, and its number on its disk: what an edit changes.
 _State = tuple[int, int, int]
 

@@ -67,7 +67,7 @@ class Settings:
     site_name: str = _setting("voteweb", "text", "the name in the header and in titles")
     site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
     pages_dir: str = _setting(
-        "", "folder", "Markdown files of the operator, rules.md and privacy.md; empty: the default texts"
+        "", "folder", "Markdown files of the operator, rules.md, privacy.md and guide.md; empty: the default texts"
     )
     brand_dir: str = _setting(
         "",

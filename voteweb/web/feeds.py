@@ -158,7 +158,7 @@ def comment_item(comment: ListedComment) -> Item:
 def notice_item(notice: Notice) -> Item | None:
     """Return an entry of an inbox as an item, None if it is about nothing that is there."""
     if log := notice.log:
-        path = comment_path(log.article, log.comment) if log.comment else f"/a/{log.article}"
+        path = comment_path(log.article, log.comment) if log.comment else f"/a/{log.article}" if log.article else "/log"
         return log_item(log, path, notice.time)
     if notice.comment is None:
         return None

@@ -153,6 +153,7 @@ PAGES = [
     page("status.about", "/about"),
     page("status.rules", "/rules"),
     page("status.privacy", "/privacy"),
+    page("status.guide", "/guide", allowed=STAFF),
     page("status.health", "/healthz", is_html=False, caching=Caching.NOBODY),
     page("status.security_contact", "/.well-known/security.txt", allowed=(), refused=all_get(PEOPLE, 404)),
     page("status.metrics", "/metrics", allowed=(), refused=all_get(PEOPLE, 404), caching=Caching.NOBODY),

@@ -7,10 +7,11 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser
+from tests.web.conftest import MakeBrowser, MakeMember
 from tests.web.escaping import assert_harmless
 from voteweb.cli.run import _check_app
 from voteweb.core.errors import ConfigError
+from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 
@@ -60,13 +61,19 @@ def test_rules_follow_the_settings(make_browser: MakeBrowser) -> None:
     assert "In their first" not in text
 
 
-def test_operators_pages_replace_the_default_ones(make_browser: MakeBrowser, tmp_path: Path) -> None:
+def test_operators_pages_replace_the_default_ones(
+    make_browser: MakeBrowser, make_member: MakeMember, store: Store, tmp_path: Path
+) -> None:
     (tmp_path / "rules.md").write_text(
         "# House *rules*\n\n<script>alert(1)</script> [a](javascript:alert(1)) [b](//evil.example/)\n"
         "[us](mailto:us@news.example) [log](/log) [web](https://example.com/)"
     )
     (tmp_path / "rules.zh.md").write_text("本站规则", "utf-8")
-    reader = make_browser(pages_dir=str(tmp_path))
+    (tmp_path / "guide.md").write_text("Ask **zoe** first.")
+    reader, mod = make_browser(pages_dir=str(tmp_path)), make_member("mod", Role.MODERATOR)
+    assert "You can undo your own change" in mod.open("/guide").page.one("main").text
+    mod = make_browser(pages_dir=str(tmp_path)).start_session(store.users.get("mod"))
+    assert mod.open("/guide").page.one("div", class_="text").text == "Ask zoe first."
     text = reader.open("/rules").page.one("div", class_="text")
     assert text.one("h2").text == "House rules"
     assert [link["href"] for link in text.all("a") if "href" in link] == [

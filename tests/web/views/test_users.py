@@ -7,11 +7,12 @@ import pytest
 from tests import factories
 from tests.store.examination import snapshot
 from tests.web.browser import PASSWORD, Browser
-from tests.web.conftest import MakeApp, MakeMember
+from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from tests.web.escaping import HOSTILE
 from voteweb.core import config
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
+from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -56,6 +57,21 @@ def test_network_of_signing_up_is_forgotten_after_a_month(mod: Browser, store: S
     assert not mod.open("/u/carl").page.all("a", href="/u/dora")
     store.users.make("erik", "", network="198.51.100.0/24")
     assert set(store.connection.client.zrange(key, 0, -1)) == {"carl", "erik"}
+
+
+def test_a_new_moderator_is_told_and_led_to_the_guide(
+    bob: Browser, make_member: MakeMember, make_browser: MakeBrowser, store: Store
+) -> None:
+    root = make_member("root2", Role.ADMIN)
+    root.open("/u/bob").submit("/u/bob/role", role="moderator")
+    assert bob.open("/").page.one("nav", class_="account").all("a", href="/inbox")[0].text == "Inbox 1"
+    assert bob.open("/inbox").page.one("h2", class_="notice-head").text.startswith("new Your role is now: moderator")
+    assert bob.open(bob.page.one("main").one("a", href="/guide")["href"]).heading == "Guide for moderators"
+    feed = make_browser().open(f"/inbox/feed/{store.feeds.renew(SecretFeed.INBOX, store.users.get('bob'))}.atom")
+    assert "root2 changed the role of bob" in feed.response.text
+    root.open("/u/bob").submit("/u/bob/role", role="member")
+    assert bob.open("/inbox").page.all("h2", class_="notice-head")[0].text.startswith("new Your role is now: member")
+    assert not bob.page.all("a", href="/guide")
 
 
 @pytest.mark.parametrize(("role", "label"), [(Role.MODERATOR, "Moderator · "), (Role.ADMIN, "Admin · ")])

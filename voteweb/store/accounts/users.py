@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from voteweb.core import clock, config
+from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import (
     InviterGone,
     LastAdmin,
@@ -127,6 +128,8 @@ class Users(StorePart):
     def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
         """Give a member another role, for the admin *actor*; None is the operator. One who is held gets none.
 
+        The member finds the log *entry* in the inbox.
+
         Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
         """
         self._change(name, {"role": role}, entry=entry, actor=actor, least_role=Role.ADMIN)
@@ -180,6 +183,8 @@ class Users(StorePart):
                 raise PasswordChanged()
             if changes.items() <= stored.items() or (member.held and "role" in changes):
                 return []
+            if "role" in changes:
+                attempt.told = [(NoticeKind.ROLE, name_key(name))]
             return change_member(attempt, self._keys, name, stored, changes)
 
         commit(self._connection, decide, actor=actor, role=least_role, entry=entry, when_full=True)

@@ -22,6 +22,7 @@ from voteweb.store.site.rate_limits import queue_days
 from voteweb.web import security
 from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import refusals_shown_by_form
+from voteweb.web.auth.login import require_moderator
 from voteweb.web.charts import draw_chart, draw_rows
 from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
@@ -66,6 +67,13 @@ def operator_page() -> str:
     """Show the rules, or what happens to data about people: in the operator's words, or as for any such site."""
     name = request.path.removeprefix("/")
     return render_template(f"status/{name}.html", text=operator_pages().text(name, locale.current().code))
+
+
+@blueprint.get("/guide")
+@reads(require_moderator)
+def guide() -> str:
+    """Tell moderators what they can do, what of it is public, and what can be undone."""
+    return render_template("status/guide.html", text=operator_pages().text("guide", locale.current().code))
 
 
 @statistics.get("/stats", endpoint="index")
