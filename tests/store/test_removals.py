@@ -1,7 +1,6 @@
 """Removals: articles deleted, removed and restored."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, ids, run, snapshot, without_prefix
+from tests.store.examination import broken, ids, run, snapshot, unchanged, without_prefix
 from tests.store.queries import logged_act, page_ids
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
@@ -26,9 +25,14 @@ def ids_in_lists(store: Store) -> list[list[int]]:
 
 
 @pytest.fixture
-def site(make_store: MakeStore) -> Store:
-    """A site with a good article of ann's in "go", voted for by bob."""
-    store = make_store(good_votes=2)
+def store(make_store: MakeStore) -> Store:
+    """A store on which an article is good with two votes."""
+    return make_store(good_votes=2)
+
+
+@pytest.fixture
+def site(store: Store, sound: None) -> Store:
+    """A site with a good article of ann's in "go", voted for by bob; it must be sound after the test."""
     article = factories.article(store, groups=("go",))
     store.votes.cast(article.id, factories.user(store, "bob"))
     assert ids_in_lists(store) == [[1]] * 7
@@ -43,7 +47,6 @@ def test_a_deleted_article_loses_lists_fields_and_voters(site: Store) -> None:
     assert (article.title, article.link, article.text) == ("", "", "")
     assert run(site, "EXISTS", "voted:1", "group:go") == 0
     assert ids(site, "gone:ann") == [1]
-    assert broken(site) == []
     with pytest.raises(ArticleGone):
         site.articles.get(1)
 
@@ -51,26 +54,20 @@ def test_a_deleted_article_loses_lists_fields_and_voters(site: Store) -> None:
 def test_only_the_poster_may_delete_and_only_in_time(store: Store) -> None:
     ann, bob = factories.user(store), factories.user(store, "bob")
     late, fresh = factories.imported(store, time=time.time() - 901), factories.article(store, ann)
-    before = snapshot(store)
-    for id, who, refusal in ((late.id, ann, TooLate), (fresh.id, bob, NotYours), (77, ann, NoSuchArticle)):
-        with pytest.raises(refusal):
-            store.removals.delete(id, who)
-    assert snapshot(store) == before
+    with unchanged(store):
+        for id, who, refusal in ((late.id, ann, TooLate), (fresh.id, bob, NotYours), (77, ann, NoSuchArticle)):
+            with pytest.raises(refusal):
+                store.removals.delete(id, who)
 
 
 def test_what_has_been_done_changes_nothing(site: Store) -> None:
-    before = snapshot(site)
-    factories.restore(site)
-    assert snapshot(site) == before
-    factories.remove(site)
-    before = snapshot(site)
-    factories.remove(site)
-    assert snapshot(site) == before
-    site.removals.delete(1)
-    before = snapshot(site)
-    site.removals.delete(1, factories.user(site))
-    factories.remove(site)
-    assert snapshot(site) == before
+    for act in (factories.restore, factories.remove, lambda store: store.removals.delete(1)):
+        act(site)
+        with unchanged(site):
+            act(site)
+    with unchanged(site):
+        site.removals.delete(1, factories.user(site))
+        factories.remove(site)
 
 
 def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
@@ -81,9 +78,7 @@ def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
     assert (article.title, article.link, article.groups) == ("Redis in Action", LINK, ("go",))
     assert (run(site, "SCARD", "voted:1"), ids(site, "gone:ann")) == (2, [1])
     logged = logged_act(site, 1)
-    assert (logged.kind, logged.who, logged.about, logged.article) == (LogAction.REMOVE, "mod", "ann", 1)
-    assert logged.why == "Spam."
-    assert broken(site) == []
+    assert (logged.kind, logged.who, logged.why) == (LogAction.REMOVE, "mod", "Spam.")
 
 
 def test_restoring_undoes_a_removal_completely(site: Store) -> None:
@@ -93,18 +88,15 @@ def test_restoring_undoes_a_removal_completely(site: Store) -> None:
     grows = ("log", "inbox", "unread", "changes:")
     after = {key: value for key, value in snapshot(site).items() if not key.startswith(grows)}
     assert after == {key: value for key, value in before.items() if key != "changes:"}
-    assert broken(site) == []
 
 
 def test_deleted_and_unknown_articles_cannot_be_restored(site: Store) -> None:
     site.removals.delete(1, factories.user(site))
     with pytest.raises(ArticleGone):
         factories.restore(site)
-    with pytest.raises(NoSuchArticle):
-        factories.restore(site, 77)
-    with pytest.raises(NoSuchArticle):
-        factories.remove(site, 77)
-    assert broken(site) == []
+    for act in (factories.restore, factories.remove):
+        with pytest.raises(NoSuchArticle):
+            act(site, 77)
 
 
 def test_a_removed_article_refuses_acts_of_members(site: Store) -> None:
@@ -123,37 +115,33 @@ def test_a_removed_article_refuses_acts_of_members(site: Store) -> None:
     assert snapshot(site) == before
 
 
-@pytest.mark.parametrize(
-    "unlist", [factories.remove, lambda store: store.removals.delete(1)], ids=["removed", "deleted"]
-)
 @pytest.mark.parametrize("order", [Order.SCORE, Order.TIME])
-def test_a_combined_list_hides_an_article_unlisted_since(
-    store: Store, unlist: Callable[[Store], None], order: Order
-) -> None:
-    for _ in range(2):
+def test_a_combined_list_hides_articles_unlisted_since(store: Store, order: Order) -> None:
+    for _ in range(3):
         factories.article(store, groups=("go", "redis"))
     ranking = store.rankings.groups(["go", "redis"], order)
-    assert page_ids(store, ranking) == [2, 1]
-    unlist(store)
-    assert run(store, "ZCARD", without_prefix(store, ranking.key)) == 3  # it still holds both, and its marker
-    assert page_ids(store, ranking) == [2]
+    assert page_ids(store, ranking) == [3, 2, 1]
+    factories.remove(store)
+    store.removals.delete(2)
+    assert run(store, "ZCARD", without_prefix(store, ranking.key)) == 4  # it still holds all, and its marker
+    assert page_ids(store, ranking) == [3]
 
 
-def test_restoring_follows_the_present_settings(site: Store, settings: Settings) -> None:
-    factories.remove(site)
-    stricter = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
+def test_restoring_follows_the_present_settings(store: Store, settings: Settings) -> None:
+    article = factories.article(store)
+    store.votes.cast(article.id, factories.user(store, "bob"))
+    factories.remove(store)
+    stricter = build_store(store.connection, replace(settings, good_votes=3, vote_score=100.0))
     factories.restore(stricter)
-    assert ids(site, "good:") == []
-    article = factories.stored_article(site)
-    assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 200, abs=1e-6)
+    assert ids(store, "good:") == []
+    assert run(store, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 200, abs=1e-6)
 
 
 def test_restoring_an_old_article_does_not_index_its_link(store: Store) -> None:
     old = factories.imported(store, time=time.time() - 31 * 86_400, groups=("go",))
     factories.remove(store)
     factories.restore(store)
-    assert (ids(store, "time:go"), ids(store, LISTS[-1])) == ([old.id], [])
-    assert broken(store) == []
+    assert (ids(store, "time:go"), ids(store, LISTS[-1]), broken(store)) == ([old.id], [], [])
 
 
 def test_articles_of_unknown_posters_can_be_removed_and_restored(store: Store) -> None:
@@ -193,12 +181,9 @@ def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(sto
     assert (run(store, "KEYS", "*+b"), ids(store, "time:go")) == ([], [1])
 
 
-@pytest.mark.parametrize("groups", ["go  redis", " go redis ", "go\tredis\n"])
-def test_article_with_odd_blanks_in_groups_can_be_removed(store: Store, groups: str) -> None:
+def test_article_with_odd_blanks_in_groups_can_be_removed(store: Store) -> None:
     factories.article(store, groups=("go", "redis"))
-    run(store, "HSET", "article:1", "groups", groups)
-    assert store.articles.get(1).groups == ("go", "redis")
-    factories.remove(store)
-    assert run(store, "SISMEMBER", "group:redis", "article:1") == 0
-    factories.restore(store)
-    assert run(store, "SISMEMBER", "group:redis", "article:1") == 1
+    run(store, "HSET", "article:1", "groups", " go\tredis  \n")
+    for change, is_there in ((factories.remove, 0), (factories.restore, 1)):
+        change(store)
+        assert run(store, "SISMEMBER", "group:redis", "article:1") == is_there

@@ -15,6 +15,8 @@ from voteweb.core.models import LogAction, OpenReports, Reason, Report
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
+pytestmark = pytest.mark.usefixtures("sound")
+
 DISMISS = NewLogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
 
 
@@ -24,20 +26,6 @@ def count_reported(store: Store) -> int:
 
 def open_reports(store: Store) -> dict[int, OpenReports]:
     return {row.article.id: row.reports for row in reported(store) if row.article}
-
-
-def report_page(store: Store, id: int, position: int = 0) -> OpenReports:
-    return store.read(store.reports.queue_open_page, id, position)
-
-
-def test_a_report_is_stored_with_reason_note_and_time(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "Bob")
-    store.reports.make(article.id, bob, Reason.TOPIC, 'a "note" / 编程')
-    (report,) = open_reports(store)[article.id].rows
-    assert report == Report("Bob", Reason.TOPIC, 'a "note" / 编程', report.time)
-    assert report.time == pytest.approx(article.time, abs=60)
-    assert store.reports.made_by(bob) == {article.id: report}
-    assert broken(store) == []
 
 
 def test_a_report_that_cannot_be_read_stops_no_moderator(store: Store) -> None:
@@ -60,12 +48,14 @@ def test_the_most_reported_article_comes_first(store: Store) -> None:
     assert list(open_reports(store)) == [2, 1, 3]
     assert count_reported(store) == 3
     assert [report.by for report in open_reports(store)[2].rows] == ["member0", "member1", "member2"]
-    assert broken(store) == []
 
 
 def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
-    store.reports.make(article.id, bob, Reason.SPAM, "")
+    article, bob = factories.article(store), factories.user(store, "Bob")
+    store.reports.make(article.id, bob, Reason.TOPIC, 'a "note" / 编程')
+    (report,) = open_reports(store)[article.id].rows
+    assert report == Report("Bob", Reason.TOPIC, 'a "note" / 编程', pytest.approx(article.time, abs=60))
+    assert store.reports.made_by(bob) == {article.id: report}
     with pytest.raises(AlreadyReported):
         store.reports.make(article.id, bob, Reason.RULES, "again")
     assert store.reports.dismiss(article.id, DISMISS)
@@ -75,15 +65,6 @@ def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> 
     assert count_reported(store) == 0
     store.reports.make(article.id, factories.user(store, "cid"), Reason.RULES, "")
     assert count_reported(store) == 1
-    assert broken(store) == []
-
-
-def test_few_reports_are_queued_newest_last(store: Store) -> None:
-    article = factories.article(store)
-    for member in factories.users(store, 7):
-        store.reports.make(article.id, member, Reason.SPAM, "")
-    queued = open_reports(store)[article.id]
-    assert ([report.by for report in queued.rows], queued.total) == ([f"member{i}" for i in range(2, 7)], 7)
 
 
 def test_pages_of_many_reports_hold_each_report(store: Store) -> None:
@@ -94,9 +75,9 @@ def test_pages_of_many_reports_hold_each_report(store: Store) -> None:
     run(store, "ZADD", "reports:", 1000, "article:1")
     queued = open_reports(store)[article.id]
     assert (len(queued.rows), queued.total) == (config.QUEUED_REPORTS, 1000)
-    pages = [report_page(store, article.id)]
+    pages = [store.read(store.reports.queue_open_page, article.id, 0)]
     while pages[-1].next:
-        pages.append(report_page(store, article.id, pages[-1].next))
+        pages.append(store.read(store.reports.queue_open_page, article.id, pages[-1].next))
     assert {report.by for page in pages for report in page.rows} == names
     assert max(len(page.rows) for page in pages) < 2 * config.REPORT_PAGE_SIZE
 

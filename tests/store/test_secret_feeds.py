@@ -10,6 +10,8 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
 
+pytestmark = pytest.mark.usefixtures("sound")
+
 INBOX = SecretFeed.INBOX
 
 
@@ -31,7 +33,6 @@ def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store, feed: S
     store.feeds.withdraw(feed, ann)
     assert state(second) == (None, False, [])
     store.feeds.withdraw(feed, ann)
-    assert broken(store) == []
 
 
 def test_only_a_digest_of_the_token_is_stored(store: Store) -> None:
@@ -47,4 +48,3 @@ def test_of_addresses_made_at_once_one_works(store: Store) -> None:
     at_once([partial(store.feeds.renew, INBOX, ann), partial(store.feeds.withdraw, INBOX, ann)] * 10)
     digest = run(store, "HGET", "user:ann", "inbox-feed")
     assert run(store, "KEYS", "inbox-feed:*") == ([f"inbox-feed:{digest}"] if digest else [])
-    assert broken(store) == []

@@ -7,7 +7,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, run, unchanged
 from tests.store.test_votes import Vote, cast, take_back
 from voteweb.core.errors import (
     AlreadyVoted,
@@ -25,95 +25,70 @@ from voteweb.store import Store
 
 
 @pytest.mark.parametrize(
-    ("vote", "refusal", "votes"),
+    ("vote", "refusal"),
     [
-        pytest.param(cast("bob"), AlreadyVoted, 2, id="a second vote"),
-        pytest.param(cast("ann"), AlreadyVoted, 2, id="the poster's vote"),
-        pytest.param(take_back("cid"), NotVoted, 2, id="no vote to take back"),
-        pytest.param(take_back("ann"), OwnVote, 2, id="the poster's vote taken back"),
+        (cast("bob"), AlreadyVoted),
+        (cast("ann"), AlreadyVoted),
+        (take_back("cid"), NotVoted),
+        (take_back("ann"), OwnVote),
     ],
 )
 def test_a_refused_vote_returns_the_count_and_changes_nothing(
-    store: Store, vote: Vote, refusal: type[VotewebError], votes: int
+    store: Store, vote: Vote, refusal: type[VotewebError]
 ) -> None:
     article = factories.article(store, groups=("go",))
     cast("bob")(store, article.id)
     factories.user(store, "cid")
-    before = snapshot(store)
-    with pytest.raises(refusal) as refused:
-        vote(store, article.id)
-    assert refused.value.values["votes"] == votes
-    assert snapshot(store) == before
-
-
-def test_a_posters_vote_stays_in_any_case_of_the_name(store: Store) -> None:
-    ann = factories.user(store, "Ann")
-    article = factories.article(store, ann)
     run(store, "HSET", "article:1", "poster", "aNN")
-    with pytest.raises(OwnVote):
-        store.votes.take_back(article.id, ann)
+    with unchanged(store), pytest.raises(refusal) as refused:
+        vote(store, article.id)
+    assert refused.value.values["votes"] == 2
 
 
 @pytest.mark.parametrize("vote", [cast("bob"), take_back("bob")])
-@pytest.mark.parametrize("id", [0, 7, 10**12])
+@pytest.mark.parametrize("id", [0, 10**12])
 def test_a_vote_on_an_unknown_article_writes_nothing(store: Store, vote: Vote, id: int) -> None:
     factories.user(store, "bob")
-    before = snapshot(store)
-    with pytest.raises(NoSuchArticle):
+    with unchanged(store), pytest.raises(NoSuchArticle):
         vote(store, id)
-    assert snapshot(store) == before
 
 
-@pytest.mark.parametrize("vote", [cast("bob"), take_back("bob"), cast("ann"), take_back("ann")])
+@pytest.mark.parametrize("vote", [cast("bob"), take_back("bob"), take_back("ann")])
 def test_voting_closes_after_a_week(store: Store, vote: Vote) -> None:
     old = factories.imported(store, groups=("go",))
     factories.user(store, "bob")
-    before = snapshot(store)
-    with pytest.raises(VotingClosed) as refusal:
+    with unchanged(store), pytest.raises(VotingClosed) as refusal:
         vote(store, old.id)
     assert refusal.value.values["when"] == pytest.approx(old.time + 604_800, abs=1)
-    assert snapshot(store) == before
 
 
 @pytest.mark.parametrize("action", ["cast", "take_back"])
-@pytest.mark.parametrize(
-    "reason", ["password changed", "sessions ended", "banned", "banned, new session", "left", "session of another"]
-)
+@pytest.mark.parametrize("reason", ["sessions ended", "banned, new session", "left", "session of another"])
 def test_a_vote_from_an_ended_session_is_refused(store: Store, action: str, reason: str) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     if action == "take_back":
         store.votes.cast(article.id, bob)
     voter = Voter(bob.id, bob.name, bob.session)
     match reason:
-        case "password changed":
-            store.users.set_password("bob", "hash")
         case "sessions ended":
             store.users.end_sessions("bob")
-        case "banned":
-            factories.ban(store, "bob")
         case "banned, new session":
             factories.ban(store, "bob")
-            store.users.set_password("bob", "hash")
-            voter = replace(voter, session=store.users.get("bob").session)
+            voter = replace(voter, session=store.users.set_password("bob", "hash"))
         case "left":
             store.account_deletion.start(bob, delete_articles=False)
         case _:
             voter = replace(voter, session=factories.user(store, "cid").session)
-    before = snapshot(store)
-    with pytest.raises(LoggedOut):
+    with unchanged(store), pytest.raises(LoggedOut):
         getattr(store.votes, action)(article.id, voter)
-    assert snapshot(store) == before
 
 
-@pytest.mark.parametrize(("age", "is_open"), [(70, True), (130, False)])
-def test_voting_is_open_until_its_end(make_store: MakeStore, age: int, is_open: bool) -> None:
-    store = make_store(voting_seconds=100)
-    article, bob = factories.imported(store, time=time.time() - age, votes=3), factories.user(store, "bob")
-    if is_open:
-        assert store.votes.cast(article.id, bob) == 4
-    else:
-        with pytest.raises(VotingClosed):
-            store.votes.cast(article.id, bob)
+def test_voting_is_open_until_its_end(make_store: MakeStore) -> None:
+    store, now = make_store(voting_seconds=100), time.time()
+    early, late = (factories.imported(store, time=now - age, votes=3).id for age in (70, 130))
+    assert cast("bob")(store, early) == 4
+    with pytest.raises(VotingClosed):
+        cast("bob")(store, late)
 
 
 def test_voting_may_last_a_century(make_store: MakeStore) -> None:
@@ -133,17 +108,6 @@ def test_only_votes_that_change_something_count_against_the_limit(make_store: Ma
             vote(article.id, bob, hit=hit)
         with pytest.raises(NoSuchArticle):
             vote(99, bob, hit=hit)
-    before = snapshot(store)
-    with pytest.raises(TooFast) as refused:
+    with unchanged(store), pytest.raises(TooFast):
         store.votes.take_back(article.id, bob, hit=hit)
-    assert refused.value.values["kind"] == "few"
-    assert 8 <= refused.value.values["wait"] <= 10
-    assert snapshot(store) == before
-    assert store.votes.take_back(article.id, bob) == 1
-
-
-def test_votes_are_not_limited_when_limits_are_off(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
-    hit = Limit("none", "", LimitScope.MEMBER, 1, 1, 3_600, "", ()), "bob"
-    assert store.votes.cast(article.id, bob, hit=hit) == 2
-    assert store.votes.take_back(article.id, bob, hit=hit) == 1
+    assert make_store().votes.take_back(article.id, bob, hit=hit) == 1
