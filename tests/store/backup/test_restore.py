@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.store.backup.copying import back_up, begin_restore
 from tests.store.backup.copying import restore as copy
-from tests.store.examination import run, snapshot, unchanged
+from tests.store.examination import run, unchanged
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
 from voteweb.store.backup import Backup, Restore
