@@ -169,6 +169,7 @@ PAGES: dict[str, list[str]] = {
         "/waiting",
         "/domains",
         f"/u/{POSTER}/ban",
+        f"/ban?name={POSTER}",
         "/sort",
         "/sort?of=all",
         "/members",

@@ -93,6 +93,7 @@ PAGES = [
     page("admin.invitations", "/admin/invitations", allowed=(ADMIN,)),
     listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
+    page("bans.several", "/ban", query={"name": "zoe"}, parameters=("name",), allowed=STAFF),
     page(
         "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite", "vote"),
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
@@ -311,6 +312,7 @@ FORMS = [
          allowed=(), limit="moderate"),
     form("bans.ban", "/u/{name}/ban", case="who has left", parts={"name": "gone"}, fields={"reason": "Spam."},
          allowed=(), limit="moderate"),
+    form("bans.ban_several", "/ban", fields={"name": "zoe", "reason": "Spam."}, allowed=STAFF, limit="moderate"),
     form("bans.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate"),
     form("held_articles.release", "/a/{id}/release", parts={"id": "8"}, allowed=STAFF, limit="moderate",
          returns_to="/a/8#a8"),

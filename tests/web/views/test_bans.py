@@ -168,3 +168,39 @@ def test_new_role_is_effective_at_once_and_ends_no_session(
     boss.open("/u/bob").submit("/u/bob/role", role="member")
     assert bob.open("/reports").status == 403
     assert store.users.get("bob").role is Role.MEMBER
+
+
+def test_accounts_of_one_network_are_banned_together(mod: Browser, store: Store) -> None:
+    for number in range(8):
+        store.users.make(f"spam{number}", "", network="198.51.100.0/24")
+        article = factories.article(store, store.users.get(f"spam{number}"))
+        factories.comment(store, article, store.users.get(f"spam{number}"))
+    store.users.make("eva", "", network="198.51.100.0/24")
+    store.users.set_role("eva", Role.MODERATOR)
+    several = next(link for link in mod.open("/u/spam0").page.all("a") if link.text == "Ban several of them")
+    boxes = mod.open(several["href"]).page.all("input", type="checkbox")
+    assert {box["value"] for box in boxes if "checked" in box.attrs} == {f"spam{number}" for number in range(8)}
+    assert "eva moderator" in mod.page.text
+    assert "remove all (8)" in mod.page.text
+
+    mod.submit("/ban", name=[f"spam{number}" for number in range(1, 8)], spam="1")
+    assert (mod.status, mod.location) == (303, "/members?of=banned")
+    assert mod.follow().flashes[0].startswith("Banned, and logged out everywhere: spam")
+    list(store.bans.steps())
+    assert [store.users.get(f"spam{number}").ban_reason for number in range(8)] == ["", *7 * ["Spam"]]
+    assert mod.open("/comments").page.text.count("spam") == mod.open("/comments").page.text.count("spam0")
+    assert mod.open("/u/spam0").titles
+    assert not mod.open("/u/spam1").titles
+
+    assert "spam1 banned" in mod.open("/ban?name=spam0&name=spam1").page.text
+    mod.submit("/ban", name=["spam1"], reason="Spam.")
+    assert (mod.status, mod.page.one("p", role="alert").text) == (422, "Please choose whom to ban.")
+    assert mod.open("/ban?name=spam0").submit("/ban", reason="").status == 422
+    assert mod.open("/ban?name=nobody").page.one("div", class_="empty")
+
+
+def test_members_of_a_list_are_chosen_for_a_ban(mod: Browser, bob: Browser, store: Store) -> None:
+    factories.user(store, "cid")
+    page = mod.open("/members").page
+    assert {box["value"] for box in page.all("input", form="several")} == {"bob", "cid"}
+    assert page.by_id("several")["action"] == "/ban"

@@ -123,6 +123,12 @@ class PostCounts(NamedTuple):
     all: int
     is_bounded: bool = False
 
+    @classmethod
+    def sum(cls, counts: Iterable["PostCounts"]) -> "PostCounts":
+        """Return the numbers of several members together."""
+        days, weeks, totals, bounded = zip(*counts, strict=True) if (counts := [*counts]) else ((), (), (), ())
+        return cls(sum(days), sum(weeks), sum(totals), any(bounded))
+
     def of(self, span: Span) -> int:
         return 0 if span is Span.NONE else int(getattr(self, span.value))
 

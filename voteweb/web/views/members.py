@@ -7,20 +7,20 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes
+from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes, VotewebError
 from voteweb.core.models import LogAction, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation.bans import Span
+from voteweb.store.moderation.bans import PostCounts, Span
 from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_member, require_moderator, session_member_name, viewer
 from voteweb.web.context import store
-from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime
+from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime, join_names
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import QueueQuery, page_number, render_list
 from voteweb.web.responses import RenderedPage
@@ -205,6 +205,14 @@ class _TypedBan(NamedTuple):
     articles: str = Span.NONE.value
     comments: str = Span.NONE.value
 
+    @classmethod
+    def of_request(cls) -> "_TypedBan":
+        """Return what was typed, or what the button for spam stands for: for good, and all of it removed."""
+        typed = cls(**{field: request.form[field] for field in cls._fields if field in request.form})
+        if "spam" in request.form:
+            return cls(typed.reason.strip() or _("Spam"), "", Span.ALL.value, Span.ALL.value)
+        return typed
+
 
 @bans.get("/u/<name>/ban", endpoint="form")
 @reads(require_member, member=queue_member)
@@ -219,31 +227,68 @@ def ban_form(user: User, member: User) -> ResponseReturnValue:
 def ban(user: User, member: User) -> ResponseReturnValue:
     """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
     _check_may_ban(user, member)
-    typed = _TypedBan(**{field: request.form[field] for field in _TypedBan._fields if field in request.form})
+    typed = _TypedBan.of_request()
+    try:
+        removes = _ban([member], typed, user)
+    except (Invalid, StillRestoring) as error:
+        return _render_ban(member, typed, error_message(error)), _status(error)
+    flash(_banned_message(store().users.get(member.name)))
+    if removes:
+        flash(_("Their articles and comments are being removed; this can take a moment."))
+    return redirect(f"/u/{member.name}", 303)
+
+
+@bans.get("/ban", endpoint="several")
+@reads(require_moderator, rows=lambda pipeline: _queue_chosen(pipeline, request.args.getlist("name")))
+def ban_several_form(user: User, rows: Sequence[ListedMember]) -> str:
+    """Show the form that bans several members at once."""
+    return _render_several(user, rows)
+
+
+@bans.post("/ban", endpoint="ban_several")
+@reads(require_moderator, rows=lambda pipeline: _queue_chosen(pipeline, request.form.getlist("name")))
+def ban_several(user: User, rows: Sequence[ListedMember]) -> ResponseReturnValue:
+    """Ban the members who are chosen, as :func:`ban` does one; who is banned already stays so for the first reason."""
+    typed = _TypedBan.of_request()
+    members = [row.user for row in rows if permissions.may_ban(user, row.user) and not row.user.banned]
+    if not members:
+        return _render_several(user, rows, typed, _("Please choose whom to ban.")), 422
+    try:
+        removes = _ban(members, typed, user)
+    except (Invalid, StillRestoring) as error:
+        return _render_several(user, rows, typed, error_message(error)), _status(error)
+    flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names(member.name for member in members)))
+    if removes:
+        flash(_("Their articles and comments are being removed; this can take a moment."))
+    return redirect("/members?of=banned", 303)
+
+
+def _queue_chosen(pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
+    """Queue a read of the members *names*, each once; of too many, the first."""
+    members = dict.fromkeys(name_key(name) for name in names if validation.is_member_name(name))
+    return store().users.queue_members(pipeline, [*members][: config.MEMBER_PAGE_SIZE])
+
+
+def _ban(members: Sequence[User], typed: _TypedBan, user: User) -> bool:
+    """Ban *members* as it was *typed*; tell whether anything of theirs is removed. Raises Invalid, StillRestoring."""
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
     articles, comments = Span(typed.articles), Span(typed.comments)
-    try:
-        reason, days = validation.reason(typed.reason), _days(typed.days)
-    except Invalid as error:
-        return _render_ban(member, typed, error_message(error)), 422
+    reason, days = validation.reason(typed.reason), _days(typed.days)
     require_recent_password(user)
-    entry = NewLogEntry(
-        LogAction.BAN,
-        user.name,
-        about=member.name,
-        why=reason,
-        articles=store().bans.count_articles(member.name).of(articles),
-        comments=store().bans.count_comments(member.name).of(comments) if comments is not Span.NONE else 0,
-    )
-    try:
+    removes = False
+    for member in members:
+        entry = NewLogEntry(
+            LogAction.BAN,
+            user.name,
+            about=member.name,
+            why=reason,
+            articles=store().bans.count_articles(member.name).of(articles),
+            comments=store().bans.count_comments(member.name).of(comments) if comments is not Span.NONE else 0,
+        )
         store().bans.ban(member.name, entry, days=days, articles=articles, comments=comments, actor=user)
-    except StillRestoring as error:
-        return _render_ban(member, typed, error_message(error)), error.status
-    flash(_banned_message(store().users.get(member.name)))
-    if entry.articles or entry.comments:
-        flash(_("Their articles and comments are being removed; this can take a moment."))
-    return redirect(f"/u/{member.name}", 303)
+        removes = removes or bool(entry.articles or entry.comments)
+    return removes
 
 
 @bans.post("/u/<name>/unban")
@@ -282,15 +327,28 @@ def _days(typed: str) -> int | None:
     return int(days)
 
 
+def _status(error: VotewebError) -> int:
+    """Return the status of a form that was refused."""
+    return 422 if isinstance(error, Invalid) else error.status
+
+
 def _render_ban(member: User, typed: _TypedBan | None = None, refused: str = "") -> str:
-    articles, comments = store().bans.count_articles(member.name), store().bans.count_comments(member.name)
-    return render_template(
-        "bans/form.html",
-        member=member,
-        typed=typed or _TypedBan(),
-        refused=refused,
-        counts={"articles": articles, "comments": comments},
-    )
+    counts = _counts([member])
+    return render_template("bans/form.html", member=member, typed=typed or _TypedBan(), refused=refused, counts=counts)
+
+
+def _render_several(user: User, rows: Sequence[ListedMember], typed: _TypedBan | None = None, refused: str = "") -> str:
+    counts = _counts([row.user for row in rows if permissions.may_ban(user, row.user) and not row.user.banned])
+    return render_template("bans/several.html", rows=rows, typed=typed or _TypedBan(), refused=refused, counts=counts)
+
+
+def _counts(members: Sequence[User]) -> dict[str, PostCounts]:
+    """Return how many articles and comments of *members* each span has."""
+    bans = store().bans
+    return {
+        "articles": PostCounts.sum(bans.count_articles(member.name) for member in members),
+        "comments": PostCounts.sum(bans.count_comments(member.name) for member in members),
+    }
 
 
 def _banned_message(member: User) -> str:
