@@ -10,24 +10,20 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tests import factories
 from tests.store.comment_acts import COMMENT_REFUSALS, CommentActs
 from tests.storm import Storm
 from voteweb.core import errors
-from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.models import Draft, LogAction, Reason, Role, User
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 
 GROUPS = ("go", "java", "lua", "redis", "编程")
-#: Every action of a storm.
-ACTIONS = frozenset({
-    "post", "cast", "take back", "set groups", "edit", "remove", "restore", "delete", "report", "dismiss", "ban",
-    "leave",
-})  # fmt: skip
 MEMBERS = 12
 #: Refusals that are expected in a storm, because another thread was faster.
 REFUSALS = (
@@ -43,7 +39,47 @@ REFUSALS = (
     *COMMENT_REFUSALS,
 )
 
-Action = Callable[[random.Random, User, int], None]
+#: What a member does with an article.
+Act = Callable[[Store, random.Random, User, int], object]
+
+
+def _ban(store: Store, _: random.Random, who: User, _id: int) -> None:
+    """Create a member by an invitation, and ban and unban them."""
+    name = factories.token()[:15]
+    store.users.make(name, "", invitation=store.invitations.make(who))
+    factories.ban(store, name, by=who.name, actor=who)
+    factories.lift(store, name, by=who.name, actor=who)
+
+
+def _set_groups(store: Store, chance: random.Random, who: User, id: int) -> None:
+    names = chance.sample(GROUPS, 3)
+    store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id), actor=who)
+
+
+def _edit(store: Store, chance: random.Random, who: User, id: int) -> None:
+    as_poster = chance.random() < 0.5
+    draft = _some_draft(chance, title=f"title {chance.randint(0, 9)}")
+    store.articles.edit(id, draft, who, None if as_poster else _log_entry(LogAction.EDIT, who, id))
+
+
+#: What members and moderators do with an article, with the share of each in all acts.
+_ACTS: dict[str, tuple[int, Act]] = {
+    "cast": (50, lambda store, _, who, id: store.votes.cast(id, who)),
+    "take back": (30, lambda store, _, who, id: store.votes.take_back(id, who)),
+    "set groups": (20, _set_groups),
+    "edit": (10, _edit),
+    "remove": (4, lambda store, _, who, id: factories.remove(store, id, by=who.name, actor=who)),
+    "restore": (8, lambda store, _, who, id: factories.restore(store, id, who.name, actor=who)),
+    "delete": (6, lambda store, _, who, id: store.removals.delete(id, who)),
+    "report": (8, lambda store, _, who, id: store.reports.make(id, who, Reason.SPAM, "")),
+    "dismiss": (
+        4,
+        lambda store, _, who, id: store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who),
+    ),
+    "ban": (1, _ban),
+}
+#: Every action of a storm.
+ACTIONS = {*_ACTS, "post", "leave"}
 
 
 class StoreStorm(Storm):
@@ -56,11 +92,11 @@ class StoreStorm(Storm):
         self.votes: Counter[int] = Counter()
         self.acts: Counter[str] = Counter()
         self.comments = CommentActs(store, self.lock)
-        self._actions: dict[Action, int] = {
-            self._cast: 50, self._take_back: 30, self._set_groups: 20, self._edit: 10, self._remove: 4,
-            self._restore: 8, self._delete: 6, self._report: 8, self._dismiss: 4, self._ban: 1, self._leave: 1,
+        self._actions: dict[Callable[[random.Random, User, int], None], int] = {
+            **{partial(self._do, name): share for name, (share, _) in _ACTS.items()},
+            **{self._leave: 1},
             **self.comments.shares,
-        }  # fmt: skip
+        }
         for name in GROUPS:
             factories.group(store, name)
         self.members = [factories.user(store, f"member{i}", Role.MODERATOR) for i in range(MEMBERS)]
@@ -89,62 +125,13 @@ class StoreStorm(Storm):
             self.votes[id] += votes
 
     def _post(self, chance: random.Random, who: User) -> None:
-        groups = tuple(chance.sample(GROUPS, chance.randint(0, 3)))
-        draft = factories.draft(groups=groups, link=_some_link(chance))
-        allow_duplicate = chance.random() < 0.5
+        draft, allow_duplicate = _some_draft(chance), chance.random() < 0.5
         id = self._store.articles.post(draft, who, factories.token(), allow_duplicate=allow_duplicate)
         self._count("post", id, 1)
 
-    def _cast(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.votes.cast(id, who)
-        self._count("cast", id, 1)
-
-    def _take_back(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.votes.take_back(id, who)
-        self._count("take back", id, -1)
-
-    def _set_groups(self, chance: random.Random, who: User, id: int) -> None:
-        names = chance.sample(GROUPS, 3)
-        self._store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id), actor=who)
-        self._count("set groups", id)
-
-    def _edit(self, chance: random.Random, who: User, id: int) -> None:
-        draft = factories.draft(
-            title=f"title {chance.randint(0, 9)}",
-            link=_some_link(chance),
-            groups=tuple(chance.sample(GROUPS, chance.randint(0, 3))),
-        )
-        as_poster = chance.random() < 0.5
-        self._store.articles.edit(id, draft, who, None if as_poster else _log_entry(LogAction.EDIT, who, id))
-        self._count("edit", id)
-
-    def _remove(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.remove(id, _log_entry(LogAction.REMOVE, who, id), actor=who)
-        self._count("remove", id)
-
-    def _restore(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who)
-        self._count("restore", id)
-
-    def _delete(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.delete(id, who)
-        self._count("delete", id)
-
-    def _report(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.reports.make(id, who, Reason.SPAM, "")
-        self._count("report", id)
-
-    def _dismiss(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
-        self._count("dismiss", id)
-
-    def _ban(self, chance: random.Random, who: User, id: int) -> None:
-        """Create a member by an invitation, and ban and unban them."""
-        name = f"b{chance.getrandbits(60):x}"
-        self._store.users.make(name, "", invitation=self._store.invitations.make(who))
-        self._store.bans.ban(name, NewLogEntry(LogAction.BAN, who.name, about=name, why="spam"), actor=who)
-        self._store.bans.lift(name, NewLogEntry(LogAction.UNBAN, who.name, about=name), actor=who)
-        self._count("ban", id)
+    def _do(self, name: str, chance: random.Random, who: User, id: int) -> None:
+        _ACTS[name][1](self._store, chance, who, id)
+        self._count(name, id, {"cast": 1, "take back": -1}.get(name, 0))
 
     def _leave(self, chance: random.Random, who: User, id: int) -> None:
         """Create a member who posts and votes, and delete the account."""
@@ -153,7 +140,7 @@ class StoreStorm(Storm):
             with suppress(errors.Duplicate):
                 self._post(chance, leaver)
         with suppress(errors.ArticleGone):
-            self._cast(chance, leaver, id)
+            self._do("cast", chance, leaver, id)
         self.comments.write(chance, leaver, id)
         self._store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)
         self._store.account_deletion.finish(leaver.name)
@@ -164,9 +151,10 @@ def _log_entry(kind: LogAction, who: User, id: int) -> NewLogEntry:
     return NewLogEntry(kind, who.name, about="ann", article=id, title="title", why="why")
 
 
-def _some_link(chance: random.Random) -> str:
-    """Return one of a few links, so that the same is often posted again."""
-    return chance.choice(("", f"https://example.com/{chance.randint(0, 30)}"))
+def _some_draft(chance: random.Random, **changes: Any) -> Draft:
+    """Return a draft with one of a few links, so that the same is often posted again."""
+    link = chance.choice(("", f"https://example.com/{chance.randint(0, 30)}"))
+    return factories.draft(link=link, groups=tuple(chance.sample(GROUPS, chance.randint(0, 3))), **changes)
 
 
 def settings(url: str, **changes: Any) -> Settings:
