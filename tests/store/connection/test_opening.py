@@ -1,8 +1,5 @@
 """Opening a connection: invalid URLs, passwords, and servers that refuse us."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from tests.store.connection.addresses import closed_port
@@ -12,10 +9,12 @@ from voteweb.store import Store, open_store
 from voteweb.store.connection.factory import open_connection
 
 
-def test_opening_a_store_sends_nothing() -> None:
+def test_opening_a_store_sends_nothing_and_waiting_for_a_server_ends_with_the_timeout() -> None:
     with closed_port() as url:
         store = open_store(Settings(redis_url=url))
         store.pipeline().execute()
+        with pytest.raises(Unavailable):
+            store.health.wait_until_ready(timeout=0.1)
         store.connection.close()
 
 
@@ -47,34 +46,16 @@ def test_the_refusal_of_a_url_does_not_repeat_the_password(url: str) -> None:
     assert "%23" in str(refusal.value)
 
 
-@contextmanager
-def require_password(store: Store, password: str) -> Iterator[None]:
-    """Make the server require a password for new connections."""
+def test_a_password_in_the_url_is_used_and_a_refusal_reported_at_once(store: Store, server_url: str) -> None:
+    refused = open_store(Settings(redis_url=server_url, redis_deadline=60.0))
+    admitted = open_store(Settings(redis_url=server_url.replace("://", "://:secret@"), redis_deadline=5.0))
     client = store.connection.client
-    client.config_set("requirepass", password)
+    client.config_set("requirepass", "secret")
     try:
-        yield
+        admitted.health.wait_until_ready(timeout=5.0)
+        with pytest.raises(ConfigError, match="refuses us"):
+            refused.health.wait_until_ready(timeout=60.0)
     finally:
         client.config_set("requirepass", "")
-
-
-def test_a_server_that_refuses_us_is_reported_at_once(store: Store, server_url: str) -> None:
-    refused = open_store(Settings(redis_url=server_url, redis_deadline=60.0))
-    with require_password(store, "secret"), pytest.raises(ConfigError, match="refuses us"):
-        refused.health.wait_until_ready(timeout=60.0)
     refused.connection.close()
-
-
-def test_a_password_in_the_url_is_used(store: Store, server_url: str) -> None:
-    admitted = open_store(Settings(redis_url=server_url.replace("://", "://:secret@"), redis_deadline=5.0))
-    with require_password(store, "secret"):
-        admitted.health.wait_until_ready(timeout=5.0)
     admitted.connection.close()
-
-
-def test_waiting_for_an_absent_server_ends_with_the_timeout() -> None:
-    with closed_port() as url:
-        store = open_store(Settings(redis_url=url))
-        with pytest.raises(Unavailable):
-            store.health.wait_until_ready(timeout=0.1)
-        store.connection.close()

@@ -33,21 +33,15 @@ NAMELESS = {"username": None, "password": "secret"}
 @pytest.mark.parametrize(
     ("url", "parsed"),
     [
-        ("sentinel://a:1,b:2/news", PrimaryUrl((("a", 1), ("b", 2)), "news", ANONYMOUS | {"db": 0}, ANONYMOUS)),
         ("sentinel://a/news", PrimaryUrl((("a", 26_379),), "news", ANONYMOUS | {"db": 0}, ANONYMOUS)),
         (
-            "sentinel://[::1]:5,[fe80::2]/n",
-            PrimaryUrl((("::1", 5), ("fe80::2", 26_379)), "n", ANONYMOUS | {"db": 0}, ANONYMOUS),
-        ),
-        (
-            "sentinel://me:p%40ss@a:1,b:2/news?db=3",
-            PrimaryUrl((("a", 1), ("b", 2)), "news", ME | {"db": 3}, ANONYMOUS),
+            "sentinel://me:p%40ss@[::1]:5,[fe80::2]/n?db=3",
+            PrimaryUrl((("::1", 5), ("fe80::2", 26_379)), "n", ME | {"db": 3}, ANONYMOUS),
         ),
         (
             "sentinel://:secret@a/news?sentinel_username=he&sentinel_password=o%26ther",
             PrimaryUrl((("a", 26_379),), "news", NAMELESS | {"db": 0}, {"username": "he", "password": "o&ther"}),
         ),
-        ("cluster://a:1,b:2,c:3/", PrimaryUrl((("a", 1), ("b", 2), ("c", 3)), "", ANONYMOUS, ANONYMOUS)),
         ("cluster://a,[::1]:5/0", PrimaryUrl((("a", 6_379), ("::1", 5)), "", ANONYMOUS, ANONYMOUS)),
         ("cluster://me:p%40ss@a?db=0", PrimaryUrl((("a", 6_379),), "", ME, ME)),
     ],
@@ -60,10 +54,10 @@ def test_a_url_has_addresses_name_and_credentials(scheme: str, url: str, parsed:
 @pytest.mark.parametrize(
     "url",
     [
-        *(f"redis+sentinel:{rest}" for rest in ("", "//", "///news", "//a:1", "//a:1/", "//a:1/news/0", "//a:1,/news")),
-        *(f"redis+sentinel://a{rest}/news" for rest in (":1,:2", ":1,a..b", ":port", ":99999")),
-        *(f"redis+sentinel://a:1/news?{rest}" for rest in ("db=one", "socket_timeout=60", "db")),
-        *(f"redis+cluster:{rest}" for rest in ("", "//", "//user@", "//a:1,", "//a:port", "//a:1/news")),
+        *(f"redis+sentinel:{rest}" for rest in ("", "///news", "//a:1", "//a:1/news/0", "//a:1,/news")),
+        *(f"redis+sentinel://a{rest}/news" for rest in (":1,a..b", ":port", ":99999")),
+        *(f"redis+sentinel://a:1/news?{rest}" for rest in ("db=one", "socket_timeout=60")),
+        *(f"redis+cluster:{rest}" for rest in ("//", "//user@", "//a:1,", "//a:port", "//a:1/news")),
         f"redis+cluster://a:1,{'a' * 64}.example",
         "redis+cluster://a:1?socket_timeout=60",
     ],
@@ -73,7 +67,7 @@ def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
         open_connection(Settings(redis_url=url, site="news"))
 
 
-@pytest.mark.parametrize("end", ["/1", "/10", "?db=1", "/0?db=3"])
+@pytest.mark.parametrize("end", ["/1", "/0?db=3"])
 def test_a_database_other_than_0_is_refused_on_a_cluster(end: str) -> None:
     with pytest.raises(ConfigError, match=r"VOTEWEB_REDIS_URL .* only database 0"):
         open_connection(Settings(redis_url=f"redis+cluster://a:1{end}", site="news"))
@@ -151,11 +145,9 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Servers:
 @pytest.mark.parametrize(
     "other",
     [
-        UP | {"is_sdown": True},
         UP | {"is_odown": True},
         UP | {"is_disconnected": True},
         redis.ConnectionError("refused"),
-        redis.TimeoutError("closed"),
         redis.AuthenticationError("a password is required"),
         redis.ResponseError("No such master with that name"),
     ],
@@ -195,11 +187,6 @@ def test_a_look_up_holds_for_all_threads_also_if_it_failed(servers: Servers, mon
     assert len(servers.asked) == 1
 
 
-def test_a_new_primary_is_known_before_replicas_follow_it(servers: Servers) -> None:
-    servers.promoted, servers.answers = "10.0.0.2", {"a": UP | {"is_odown": True}}
-    assert servers.sentinels("a").address() == ("10.0.0.2", 6379)
-
-
 def test_idle_connections_are_disconnected_when_the_primary_changes(servers: Servers) -> None:
     changes: list[str] = []
     servers.answers = {"a": UP}
@@ -208,14 +195,9 @@ def test_idle_connections_are_disconnected_when_the_primary_changes(servers: Ser
     finder.address()
     finder.address()
     servers.promoted = "10.0.0.2"
-    finder.address()
+    servers.answers = {"a": UP | {"is_odown": True}}  # before replicas follow it
+    assert finder.address() == ("10.0.0.2", 6379)
     assert changes == ["10.0.0.1", "10.0.0.2"]
-
-
-def test_an_error_of_ours_is_not_an_unavailable_sentinel(servers: Servers) -> None:
-    servers.answers = {"a": KeyError("ip")}
-    with pytest.raises(KeyError):
-        servers.sentinels("a").address()
 
 
 def test_known_nodes_are_asked_before_others_of_the_url(servers: Servers) -> None:
