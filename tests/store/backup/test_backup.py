@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
-from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.backup.copying import articles_of, back_up, begin_restore, lasting, restore
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, run, snapshot, unchanged
 from tests.store.queries import logged_act
 from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
@@ -34,13 +33,12 @@ def but_nouns(backup: list[KeyLine], *nouns: str) -> list[KeyLine]:
     return [line for line in backup if line.noun not in nouns]
 
 
-def test_a_restored_site_is_the_same_key_by_key(site: Store) -> None:
+def test_a_restored_site_is_the_same_key_by_key(site: Store, sound: None) -> None:
     before = lasting(site)
     backup = back_up(site)
     assert lasting(site) == before
     restore(site, backup)
     assert lasting(site) == before
-    assert broken(site) == []
 
 
 def test_the_site_has_every_kind_of_key(site: Store) -> None:
@@ -53,13 +51,7 @@ def test_the_site_has_every_kind_of_key(site: Store) -> None:
     assert len({str(line) for line in backup}) == len(backup)
 
 
-def test_an_empty_site_is_restored_empty(store: Store) -> None:
-    backup = back_up(store)
-    restore(store, backup)
-    assert snapshot(store).keys() == {"schema:", "search:"}
-
-
-def test_a_restored_site_continues_where_it_was(site: Store) -> None:
+def test_a_restored_site_continues_where_it_was(site: Store, sound: None) -> None:
     last_id = int(run(site, "GET", "article:"))
     restore(site, back_up(site))
     assert factories.article(site, link="").id == last_id + 1
@@ -67,28 +59,14 @@ def test_a_restored_site_continues_where_it_was(site: Store) -> None:
     for name in site.account_deletion.unfinished():
         site.account_deletion.finish(name)
     assert run(site, "EXISTS", "posted:zoe", "leaving:") == 0
-    assert broken(site) == []
-
-
-def test_rankings_are_restored_by_the_present_settings(site: Store, make_store: MakeStore) -> None:
-    backup = back_up(site)
-    other = make_store(good_votes=2, vote_score=100.0)
-    restore(other, backup)
-    assert broken(other) == []
 
 
 def test_lines_written_twice_are_restored_once(site: Store) -> None:
-    before = lasting(site)
     backup = back_up(site)
-    unfinished = begin_restore(site)
-    unfinished.write(backup)
-    once = snapshot(site)
-    unfinished.write(backup)
-    assert snapshot(site) == once
-    finished = begin_restore(site)
-    finished.write(backup)
-    finished.finish()
-    assert lasting(site) == before
+    restoring = begin_restore(site)
+    restoring.write(backup)
+    with unchanged(site):
+        restoring.write(backup)
 
 
 @pytest.mark.heavy
@@ -113,7 +91,9 @@ def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
         assert broken(store) == []
 
 
-def test_a_removal_that_the_backup_cut_off_settles_reports(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_removal_that_the_backup_cut_off_settles_reports(
+    site: Store, sound: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     article = factories.article(site)
     above = factories.comment(site, article.id)
     reply = factories.comment(site, article.id, parent=above.number)
@@ -136,7 +116,7 @@ def test_keys_that_have_expired_since_are_not_restored(site: Store) -> None:
         assert set(run(site, "KEYS", pattern)) <= {"voted:70000"}
 
 
-def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store) -> None:
+def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store, sound: None) -> None:
     zoe = factories.user(store, "Zoe")
     article = factories.article(store, zoe)
     early = of_nouns(back_up(store), "article", "voted")
@@ -150,7 +130,7 @@ def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store) -> 
     assert (stored.poster, stored.status) == (DELETED_MEMBER, ArticleStatus.DELETED)
 
 
-def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: Store) -> None:
+def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: Store, sound: None) -> None:
     zoe = factories.user(small, "Zoe")
     factories.comment(small, 1, zoe)
     factories.comment(small, 1, parent=1)
@@ -163,10 +143,9 @@ def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: S
     small.account_deletion.finish("zoe")
     assert [node.author for node in factories.thread(small).nodes.values()] == [DELETED_MEMBER, "ann"]
     assert run(small, "KEYS", "*:zoe") == ["user:zoe"]
-    assert broken(small) == []
 
 
-def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
+def test_an_act_undone_during_the_backup_is_marked(store: Store, sound: None) -> None:
     factories.user(store, "eve")
     factories.ban(store, "eve")
     (early,) = of_nouns(back_up(store), "log-entries")
@@ -174,11 +153,10 @@ def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     (late,) = of_nouns(back_up(store), "log-entries")
     restore(store, [*but_nouns(back_up(store), "log-entries"), replace(late, value=[*early.value, late.value[1]])])
     assert broken(store) == []
-    undone = logged_act(store, 1)
-    assert undone.undone
+    assert logged_act(store, 1).undone
 
 
-def test_comments_written_during_the_backup_are_left_out(small: Store) -> None:
+def test_comments_written_during_the_backup_are_left_out(small: Store, sound: None) -> None:
     """The article is read after its conversation, and counts one more than the backup has."""
     for parent in (0, 1):
         factories.comment(small, 1, parent=parent)
@@ -188,7 +166,6 @@ def test_comments_written_during_the_backup_are_left_out(small: Store) -> None:
     restore(small, [*early, *but_nouns(back_up(small), *nouns)])
     assert run(small, "HGET", "article:1", "comments") == "2"
     assert run(small, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
-    assert broken(small) == []
 
 
 def test_a_large_conversation_is_restored_whole(small: Store) -> None:
@@ -208,7 +185,7 @@ def test_a_large_conversation_is_restored_whole(small: Store) -> None:
     assert lasting(small) == before
 
 
-def test_a_number_that_lost_its_comment_stays_unread(small: Store) -> None:
+def test_a_number_that_lost_its_comment_stays_unread(small: Store, sound: None) -> None:
     for _ in range(9):
         factories.comment(small, 1)
     run(small, "HDEL", "thread:1", 1, 2, 9)
@@ -217,7 +194,6 @@ def test_a_number_that_lost_its_comment_stays_unread(small: Store) -> None:
     assert broken(small) == []
     before = lasting(small)
     restore(small, back_up(small))
-    assert broken(small) == []
     assert lasting(small) == before
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.store.doctor.damages import CONSEQUENCES, DAMAGES, UNREPAIRABLE, changed_keys, named_keys, spoil
-from tests.store.examination import broken, described, run, snapshot, without_prefix
+from tests.store.examination import broken, described, run, snapshot, unchanged, without_prefix
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 
@@ -54,16 +54,14 @@ def test_unrepairable_damage_is_reported_with_its_reason(site: Store, command: s
     assert [key for key, _ in rest] == [key for key, _ in UNREPAIRABLE[command]]
     for (_, why_not), (_, wanted) in zip(rest, UNREPAIRABLE[command], strict=True):
         assert wanted in why_not
-    before = snapshot(site)
-    assert sorted(repair_rest(site)) == rest
-    assert snapshot(site) == before
+    with unchanged(site):
+        assert sorted(repair_rest(site)) == rest
 
 
 def test_repairing_a_sound_site_writes_nothing(site: Store) -> None:
-    before = snapshot(site)
     writes = run(site, "INFO", "persistence")["rdb_changes_since_last_save"]
-    assert list(Doctor(site.context).repair()) == []
-    assert snapshot(site) == before
+    with unchanged(site):
+        assert list(Doctor(site.context).repair()) == []
     assert run(site, "INFO", "persistence")["rdb_changes_since_last_save"] == writes
 
 
@@ -108,12 +106,10 @@ def test_a_repaired_finding_is_reported_once(site: Store) -> None:
 
 
 def test_a_lost_ranking_is_rebuilt(site: Store) -> None:
-    before = snapshot(site)
-    for key in ("time:", "score:", "good:", "group:go", "time:java", "posted:ann", "reports:", "log:", "invites:bob"):
-        run(site, "DEL", key)
-    assert repair(site)
+    with unchanged(site):
+        run(site, "DEL", *"time: score: good: group:go time:java posted:ann reports: log: invites:bob".split())
+        assert repair(site)
     assert broken(site) == []
-    assert snapshot(site) == before
 
 
 @pytest.mark.parametrize(
@@ -153,20 +149,19 @@ def test_invalid_group_names_are_left_to_the_operator(site: Store) -> None:
 
 @pytest.mark.parametrize("key", "group:java user:eve report:1 thread:2 article:2 changes: log-entries:".split())
 def test_beside_a_key_of_another_type_the_rest_is_repaired(site: Store, key: str) -> None:
-    before = snapshot(site)
-    run(site, "RENAME", key, "aside")
-    run(site, "SET", key, "hello")
-    spoil(site, "ZREM posted:ann article:1")
-    assert repair(site) == [("posted:ann", "lacks article:1")]
-    assert repair_rest(site) == [(key, "its content may be another program's: RENAME it, then repair again")]
-    run(site, "RENAME", "aside", key)
-    assert (broken(site), snapshot(site)) == ([], before)
+    with unchanged(site):
+        run(site, "RENAME", key, "aside")
+        run(site, "SET", key, "hello")
+        spoil(site, "ZREM posted:ann article:1")
+        assert repair(site) == [("posted:ann", "lacks article:1")]
+        assert repair_rest(site) == [(key, "its content may be another program's: RENAME it, then repair again")]
+        run(site, "RENAME", "aside", key)
+    assert broken(site) == []
 
 
 def test_what_needs_a_key_of_another_type_is_not_repaired(site: Store) -> None:
     run(site, "ZREM", "time:", "article:1")
     run(site, "RENAME", "score:", "aside")
     run(site, "RPUSH", "score:", "x")
-    before = snapshot(site)
-    assert repair_rest(site) == [("score:", "its content may be another program's: RENAME it, then repair again")]
-    assert snapshot(site) == before
+    with unchanged(site):
+        assert repair_rest(site) == [("score:", "its content may be another program's: RENAME it, then repair again")]
