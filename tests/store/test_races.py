@@ -47,8 +47,8 @@ def test_one_form_and_one_name_sent_twenty_times_make_one_article_and_one_member
     members = at_once([partial(store.users.make, name, f"hash of {name}") for name in names])
     ann = store.users.get("ann")
     assert [member for member in members if member is not NameTaken] == [ann]
-    answers = at_once([partial(store.articles.post, factories.draft(), ann, "form-0001")] * 20)
-    assert set(answers) == set(ids(store, "time:")) == {1}
+    (id,) = set(at_once([partial(store.articles.post, factories.draft(), ann, "form-0001")] * 20))
+    assert ids(store, "time:") == [id]
 
 
 def test_one_recovery_code_sets_one_password(store: Store) -> None:

@@ -98,7 +98,6 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
 @pytest.mark.parametrize(
     "read_all",
     [
-        lambda site: Doctor(site.context).examine(),
         lambda site: Doctor(site.context).repair(),
         lambda site: site.site_settings.rescore(),
         lambda site: Backup(site.context).lines([]),
@@ -106,7 +105,7 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
         lambda site: forget_mails(site.context, dry_run=True),
         lambda site: Scanner(site.connection).members(site.keys.by_time()),
     ],
-    ids=["doctor", "repair", "rescore", "backup", "copy of every key", "migration", "ranking"],
+    ids=["repair", "rescore", "backup", "copy of every key", "migration", "ranking"],
 )
 def test_reading_all_stops_when_the_server_changes(site: Store, other: Store, read_all: ReadAll) -> None:
     with failing_over(site, other, trips=4), pytest.raises(ServerChanged):

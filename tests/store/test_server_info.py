@@ -4,14 +4,11 @@ from tests import factories
 from voteweb.store import Store
 
 
-def test_a_site_is_empty_until_somebody_joins(store: Store) -> None:
+def test_a_site_is_empty_until_somebody_joins_and_counts_articles_members_and_groups(store: Store) -> None:
     assert (store.health.is_empty(), store.users.has_admin()) == (True, False)
-    factories.user(store)
+    ann = factories.user(store)
     assert (store.health.is_empty(), store.users.has_admin()) == (False, False)
-
-
-def test_counts_are_those_of_articles_members_and_groups(store: Store) -> None:
-    factories.article(store, factories.user(store), groups=("go", "redis"))
+    factories.article(store, ann, groups=("go", "redis"))
     factories.user(store, "bob")
     assert store.health.counts() == (1, 2, 2)
     assert store.health.sizes()[:2] == (1, 2)

@@ -1,6 +1,5 @@
 """Reads of conversations: complete, current, and no more over the wire than this process does not know."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,9 +40,6 @@ def test_short_conversation_comes_with_words_and_own_votes(store: Store) -> None
     assert (answer.words, answer.voted) == ({1: "Comment 1", 2: "Comment 2"}, {2})
     assert read(store).voted == frozenset()
     assert store.threads.get(article.id) == answer.thread
-
-
-def test_article_without_comments_has_an_empty_conversation(store: Store) -> None:
     assert read(store, 99, viewer_id=7) == ThreadRead(Thread(99), {}, frozenset())
 
 
@@ -54,25 +50,11 @@ def test_long_conversation_comes_without_words_and_votes(store: Store) -> None:
     answer = read(store, viewer_id=7)
     assert len(answer.thread.nodes) == SHORT_THREAD + 1
     assert (answer.words, answer.voted) == (None, None)
-    pipeline = store.pipeline()
-    words = store.threads.queue_words(pipeline, 1, [2, 101, 102])
-    none = store.threads.queue_words(pipeline, 1, [])
-    pipeline.execute()
-    assert (words.result, none.result) == ({2: "Comment 2", 101: "Comment 101"}, {})
+    for numbers, words in (([2, 101, 102], {2: "Comment 2", 101: "Comment 101"}), ([], {})):
+        assert store.read(store.threads.queue_words, 1, numbers) == words
 
 
-def test_every_read_shows_what_is_stored(store: Store) -> None:
-    """Whether this process knows the conversation, an earlier state of it, or nothing."""
-    for number in range(1, 5):
-        write_thread(store, 1, [node(number)])
-        for _ in range(2):
-            assert list(read(store).thread.nodes) == list(range(1, number + 1))
-    changed = replace(read(store).thread.nodes[2], votes=1)
-    write_thread(store, 1, [changed])
-    assert read(store).thread.nodes[2] == changed
-
-
-def test_known_conversation_is_not_sent_again(store: Store) -> None:
+def test_known_conversation_is_not_sent_again_but_every_read_shows_what_is_stored(store: Store) -> None:
     write_thread(store, 1, [node(1)])
     assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]
     assert commands_of_read(store) == [["EVALSHA"]]
@@ -82,16 +64,16 @@ def test_known_conversation_is_not_sent_again(store: Store) -> None:
     assert commands_of_read(store) == [["EVALSHA"]]
     assert read(store).thread.nodes[1] is before.nodes[1]
     assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]  # it may change again
+    for changed in (node(3), node(2, votes=1)):
+        write_thread(store, 1, [changed])
+        for _ in range(2):
+            assert read(store).thread.nodes[changed.number] == changed
 
 
-@pytest.fixture
-def few_comments_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A longer conversation than is sent at once has few comments."""
+def test_long_conversation_is_read_only_after_a_change_with_expected_and_new_comments(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(threads, "SENT_THREAD", SENT_THREAD)
-
-
-@pytest.mark.usefixtures("few_comments_sent")
-def test_long_conversation_is_read_only_after_a_change(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, SENT_THREAD + 2)])
     assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]
     for votes in (1, 2):
@@ -99,12 +81,6 @@ def test_long_conversation_is_read_only_after_a_change(store: Store) -> None:
         assert commands_of_read(store) == [["EVALSHA"], ["HGETALL"]]
         assert commands_of_read(store) == [["EVALSHA"]]
         assert read(store).thread.nodes[1].votes == votes
-
-
-@pytest.mark.usefixtures("few_comments_sent")
-def test_long_changed_conversation_comes_with_expected_and_new_comments(store: Store) -> None:
-    write_thread(store, 1, [node(number) for number in range(1, SENT_THREAD + 2)])
-    read(store)
     write_thread(store, 1, [node(SENT_THREAD + 2)])
     run(store, "SADD", "voted-comments:1-0", 5 * 2**32 + 7, 6 * 2**32 + 7)
     part = read(store, viewer_id=7, expect=lambda thread: (5, thread.last)).part

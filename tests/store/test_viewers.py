@@ -38,7 +38,6 @@ def test_a_member_who_has_not_changed_is_parsed_once(store: Store, voter: Voter)
 @pytest.mark.parametrize(
     ("change", "is_seen"),
     [
-        (lambda store: run(store, "HSET", "user:bob", "ban-reason", "x", "banned", 1), lambda v: v.member.banned),
         (lambda store: run(store, "HSET", "user:bob", "role", "admin"), lambda v: v.member.role is Role.ADMIN),
         (lambda store: run(store, "HSET", "user:bob", "voted", "5"), lambda v: v.voted_at == "5"),
         (lambda store: run(store, "DEL", "sessions:bob"), lambda v: v.session is None),
@@ -60,18 +59,14 @@ def test_what_waits_is_counted_at_once_for_moderators(store: Store, voter: Voter
     assert read(store, voter).open_reports == 1
 
 
-def test_another_session_of_the_same_member_is_its_own(store: Store, voter: Voter) -> None:
-    mine, other = read(store, voter), read(store, replace(voter, token=OTHER_TOKEN))
-    assert mine.session
-    assert other.session
-    assert mine.session.digest != other.session.digest
+def test_another_session_of_the_same_member_is_its_own_and_each_ends_in_time(
+    store: Store, voter: Voter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, other = read(store, voter).session, read(store, replace(voter, token=OTHER_TOKEN)).session
+    assert mine
+    assert other
+    assert mine.digest != other.digest
     assert read(store, replace(voter, token="c" * 43)).session is None
     assert read(store, replace(voter, session="another")).session is None
-
-
-def test_a_session_ends_in_time(store: Store, voter: Voter, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = read(store, voter).session
-    assert session
-    end = store.sessions.end_of(session)
-    monkeypatch.setattr(time, "time", lambda: end)
+    monkeypatch.setattr(time, "time", lambda: store.sessions.end_of(mine))
     assert read(store, voter).session is None
