@@ -3,7 +3,6 @@
 from bench.budgets import Measured
 from bench.costs import Cost, budget_values
 from bench.operations import THREAD_LABEL, VOTE_LABEL
-from bench.tracing import Command
 
 
 def cost(label: str, rows: int = 0, size: int = 0, cpu: float = 100.0) -> Cost:
@@ -25,13 +24,3 @@ def test_highest_costs_are_judged_and_lists_of_more_rows_apart() -> None:
     assert values["thread-trips"] == Measured(1, f"{THREAD_LABEL}, reader")
     assert values["scaling-page"] == Measured(1.1, "/new, reader")
     assert values["scaling-vote"] == Measured(1.3)
-
-
-def test_a_browser_without_script_loads_style_sheets_icons_and_pictures_once() -> None:
-    page = b'<link rel="stylesheet" href="/a.css"><img src="/b.png"><img src="/b.png"><script src="/c.js">'
-    assert Cost("front page", "reader", 25, page=page).sizes[2] == 3
-
-
-def test_longest_command_is_not_a_single_disturbance() -> None:
-    commands = [Command("SORT", 0.002), Command("HGET", 0.9), Command("SORT", 0.001)]
-    assert Cost("front page", "reader", 25, longest=commands).longest_command == Command("SORT", 0.002)

@@ -3,7 +3,7 @@
 import pytest
 
 from bench import load
-from bench.load import Request, Sample
+from bench.load import Sample
 from bench.ratios import NO_RATIOS, compare
 
 RESULT = '{"requests": 1200, "microseconds": 2000000, "errors": 3}'
@@ -17,17 +17,6 @@ def test_result_is_found_in_the_output_of_wrk() -> None:
     found = load.parse_output(f"ready\nRunning 2s test @ http://127.0.0.1\n  1200 requests in 2.00s\n{RESULT}\n")
     assert found == Sample(requests=1200, seconds=2.0, errors=3)
     assert found.rate == 600
-
-
-def test_wrk_without_a_result_is_an_error() -> None:
-    with pytest.raises(RuntimeError, match="unable to connect"):
-        load.parse_output("unable to connect to 127.0.0.1:1 Connection refused\n")
-
-
-def test_requests_are_serialized_for_the_script_of_wrk() -> None:
-    request = Request("/a/1/vote", "POST", {"Cookie": "a=b"}, b"next=%2F")
-    head = "POST /a/1/vote HTTP/1.1\r\nHost: here:1\r\nUser-Agent: bench\r\nCookie: a=b\r\nContent-Length: 8\r\n\r\n"
-    assert load.serialize_requests([request, request], "here:1") == f"{len(head) + 8}\n{head}next=%2F".encode() * 2
 
 
 def test_ratio_is_that_of_the_same_round_with_the_spread_of_the_rounds_of_one_run() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.budgets import BUDGETS, Budget, Measured
-from bench.tables import Table, format_cell, verdicts
+from bench.budgets import Budget, Measured
+from bench.tables import Table, verdicts
 
 
 @pytest.mark.parametrize(
@@ -20,20 +20,9 @@ def test_verdict_follows_from_the_value_and_the_bound(budget: Budget, value: flo
     assert budget.verdict(value) == verdict
 
 
-def test_every_budget_has_a_key_and_a_row_of_its_own() -> None:
-    assert len({budget.key for budget in BUDGETS}) == len(BUDGETS) == len(verdicts([]).rows)
-
-
 def test_verdict_row_shows_the_bound_and_what_was_measured() -> None:
     table = Table("key", "Title", (), [], measured={"front": Measured(0.5, "/new")})
     assert verdicts([table], [Budget("front", "a page", 0.7)]).rows == [("a page", "missed", 0.5, "≥ 0.7", "", "/new")]
-
-
-@pytest.mark.parametrize(
-    ("cell", "text"), [(None, "–"), ("a", "a"), (1234, "1,234"), (1234.5, "1,234"), (12.34, "12.3"), (0.305, "0.30")]
-)
-def test_number_is_formatted_with_its_significant_digits(cell: str | float | None, text: str) -> None:
-    assert format_cell(cell) == text
 
 
 def test_table_is_aligned_as_text_and_has_objects_as_json() -> None:

@@ -20,13 +20,6 @@ from voteweb.embedded.database import MAX_SOCKET_PATH_BYTES, open_database, secr
 from voteweb.store import open_store
 
 
-def test_a_database_runs_as_long_as_it_is_used(folder: Path) -> None:
-    with use(folder) as settings:
-        assert settings.redis_url == f"unix://{folder}/database.sock"
-        assert is_up(folder)
-    assert not is_up(folder)
-
-
 def test_no_other_user_can_read_it(new_folder: Path) -> None:
     data = new_folder / "a" / "b"
     with use(data):
@@ -68,42 +61,25 @@ def test_nothing_starts_where_a_url_is_set(new_folder: Path) -> None:
     assert list(new_folder.iterdir()) == []
 
 
-def test_a_secret_key_is_generated_once(folder: Path) -> None:
-    keys = set()
-    for _ in range(2):
-        with use(folder) as settings:
-            keys.add(settings.secret_key)
-    (key,) = keys
-    assert len(key) >= 40
-    assert secret_key(folder) == key
-    assert list(folder.glob("tmp*")) == []
-
-
-def test_a_configured_secret_key_is_used(folder: Path) -> None:
+def test_a_secret_key_is_generated_once_unless_one_is_set(folder: Path) -> None:
     with open_database(Settings(data_dir=str(folder), secret_key="mine")) as settings:
         assert settings.secret_key == "mine"
-    assert not (folder / "secret.key").exists()
+    with use(folder) as settings:
+        key = settings.secret_key
+    with use(folder) as settings:
+        assert settings.secret_key == secret_key(folder) == key
+    assert len(key) >= 40
 
 
-def test_all_other_settings_are_unchanged(folder: Path) -> None:
-    with open_database(Settings(data_dir=str(folder), good_votes=7)) as settings:
-        assert settings.good_votes == 7
-
-
-def test_data_survive_a_restart(folder: Path) -> None:
-    with use(folder) as settings, redis.Redis.from_url(settings.redis_url) as client:
-        client.set("kept", "yes")
-    with use(folder) as settings, redis.Redis.from_url(settings.redis_url) as client:
-        assert client.get("kept") == b"yes"
-
-
-def test_data_survive_a_kill_of_the_server(folder: Path) -> None:
+def test_data_survive_a_kill_of_the_server_and_restarts(folder: Path) -> None:
     with use(folder) as settings, redis.Redis.from_url(settings.redis_url) as client:
         client.set("kept", "yes")
         os.kill(server_pid(settings.redis_url), signal.SIGKILL)
         until(lambda: not is_up(folder))
-    with use(folder) as settings, redis.Redis.from_url(settings.redis_url) as client:
-        assert client.get("kept") == b"yes"
+    for _ in range(2):
+        with use(folder) as settings, redis.Redis.from_url(settings.redis_url) as client:
+            assert client.get("kept") == b"yes"
+        assert not is_up(folder)
 
 
 def test_the_server_is_configured_for_a_site(folder: Path) -> None:
@@ -116,31 +92,20 @@ def test_the_server_is_configured_for_a_site(folder: Path) -> None:
     assert (config["maxmemory-policy"], config["aof-use-rdb-preamble"]) == ("noeviction", "no")
 
 
-@pytest.mark.parametrize("obstacle", ["a socket", "a file"])
-def test_a_leftover_at_the_socket_path_is_replaced(folder: Path, obstacle: str) -> None:
-    path = folder / "database.sock"
-    if obstacle == "a file":
-        path.write_text("left over")
-    else:
-        with socket.socket(socket.AF_UNIX) as stale:
-            stale.bind(str(path))
+def test_a_leftover_at_the_socket_path_is_replaced(folder: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(folder / "database.sock"))
     with use(folder):
         assert is_up(folder)
 
 
-@pytest.mark.parametrize("name", ["with blank", "per%41cent", "编程", "a#b?c=d", "quo'te\"s"])
+@pytest.mark.parametrize("name", ["per%41 编程", "a#b?c=d", "quo'te\"s"])
 def test_a_folder_may_have_any_name(new_folder: Path, name: str) -> None:
     with use(new_folder / name) as settings:
         store = open_store(settings)
         assert factories.article(store).id == 1
         store.connection.close()
     assert (new_folder / name / "appendonlydir").is_dir()
-
-
-def test_a_folder_that_cannot_be_created_is_refused(new_folder: Path) -> None:
-    (new_folder / "file").write_text("")
-    with pytest.raises(ConfigError, match="file"), use(new_folder / "file" / "data"):
-        pass
 
 
 def test_all_processes_share_the_short_socket_of_a_long_path(folder: Path) -> None:

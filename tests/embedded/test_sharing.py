@@ -22,15 +22,6 @@ def test_the_last_process_to_leave_stops_the_server(folder: Path) -> None:
     assert not is_up(folder)
 
 
-def test_the_first_process_may_leave_before_the_second(folder: Path) -> None:
-    with use(folder) as settings:
-        with using_process(folder) as other:
-            assert other.server_pid() == server_pid(settings.redis_url)
-            other.leave()
-        assert is_up(folder)
-    assert not is_up(folder)
-
-
 def test_simultaneous_starts_make_one_server(folder: Path) -> None:
     with waiting_process(folder) as one, waiting_process(folder) as two, waiting_process(folder) as three:
         for process in (one, two, three):
@@ -62,23 +53,15 @@ def test_the_next_process_restarts_a_killed_server(folder: Path) -> None:
     assert not is_up(folder)
 
 
-def test_ctrl_c_does_not_stop_the_server_of_others(folder: Path) -> None:
-    with using_process(folder) as interrupted, using_process(folder) as other:
-        assert interrupted.server_pid() == other.server_pid()
-        os.killpg(interrupted.process.pid, signal.SIGINT)
-        interrupted.process.wait(timeout=20)
-        assert is_up(folder)
-        other.leave()
-    assert not is_up(folder)
-
-
-def test_ctrl_c_loses_no_data_and_stops_the_server(folder: Path) -> None:
-    with using_process(folder) as interrupted:
-        interrupted.server_pid()
+def test_ctrl_c_loses_no_data_and_stops_the_server_after_the_last_process(folder: Path) -> None:
+    with using_process(folder) as first, using_process(folder) as last:
+        assert first.server_pid() == last.server_pid()
         with connect(folder) as client:
             client.set("kept", "yes")
-        os.killpg(interrupted.process.pid, signal.SIGINT)
-        interrupted.process.wait(timeout=20)
+        for interrupted in (first, last):
+            assert is_up(folder)
+            os.killpg(interrupted.process.pid, signal.SIGINT)
+            interrupted.process.wait(timeout=20)
     assert not is_up(folder)
     with use(folder), connect(folder) as client:
         assert client.get("kept") == b"yes"

@@ -57,15 +57,6 @@ def test_each_killed_server_is_restarted_with_its_data(folder: Path) -> None:
     assert not is_up(folder)
 
 
-def test_a_server_that_was_shut_down_is_restarted(folder: Path) -> None:
-    with supervised(folder) as (_, notifications):
-        # A client that tried again would shut the restarted server down, too.
-        with connect(folder) as client:
-            client.shutdown()
-        until(lambda: notifications)
-        assert is_up(folder)
-
-
 def test_several_supervisors_start_one_server(folder: Path) -> None:
     with supervised(folder) as (url, first), supervised(folder) as (_, second), using_process(folder) as other:
         other.server_pid()

