@@ -59,23 +59,17 @@ WRONG_CHECKSUM = "does not match the checksum of the lines"
 DAMAGES = [
     Damage("empty", lambda data: b"", NO_BACKUP),
     Damage("a text", lambda data: b"title,link\n", NO_BACKUP),
-    Damage("another gzip", lambda data: join_lines(b"hello\n"), NO_BACKUP),
     Damage("another gzip of JSON", lambda data: join_lines(b"[1]\n"), NO_BACKUP),
     Damage("a long line", lambda data: join_lines(b"x" * 100_000), NO_BACKUP),
-    Damage("truncated in the first block", lambda data: data[:20], TRUNCATED),
     Damage("truncated in the middle", lambda data: data[: len(data) // 2], TRUNCATED),
     Damage("without the last byte", lambda data: data[:-1], TRUNCATED),
     Damage("without the last line", lambda data: join_lines(*split_lines(data)[:-1]), TRUNCATED),
     Damage("one byte in the middle", lambda data: flip_byte(data, len(data) // 2), "is damaged: "),
-    Damage("one byte of gzip's checksum", lambda data: flip_byte(data, len(data) - 6), "is damaged: "),
     Damage("without the third line", without_third_line, "does not match the number of lines"),
     Damage("two lines exchanged", with_two_lines_exchanged, WRONG_CHECKSUM),
-    Damage("another title", with_replacement(b"Redis in Action", b"Redis in Faction"), WRONG_CHECKSUM),
     Damage("a line after the end", lambda data: join_lines(*split_lines(data), b"{}\n"), "is not the last one"),
-    Damage("no JSON", with_third_line(b"{\n"), "line 3 cannot be read"),
     Damage("no UTF-8", with_third_line(b'{"\xff":1}\n'), "line 3 cannot be read"),
     Damage("half a character", with_third_line(b'{"key":"\\uD800"}\n'), "line 3 cannot be read"),
-    Damage("half a character as bytes", with_third_line(b'{"key":"\xed\xa0\x80"}\n'), "line 3 cannot be read"),
     Damage(
         "half a character in a group",
         with_replacement(b'"key":"group-info:', b'"key":"group-info:\\ud800'),
@@ -96,7 +90,6 @@ DAMAGES = [
         with_third_line(b'{"key":"{baking}:user:root","type":"hash","value":{}}\n'),
         "line 3 has the key '{baking}:user:root', which is of no backup of this site",
     ),
-    Damage("another object", with_third_line(b'{"kind":"poll"}\n'), "line 3 has other fields than the line of a key"),
     Damage(
         "a newer format",
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT + 1}'.encode()),
@@ -107,7 +100,6 @@ DAMAGES = [
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT - 1}'.encode()),
         "restore it with the version that wrote it, then install this one and run `voteweb migrate`",
     ),
-    Damage("another layout", with_replacement(b'"layout":', b'"layout":9'), "has no layout that this version knows"),
     Damage("an older layout", with_replacement(b'"layout":5', b'"layout":4'), "has no layout that this version knows"),
 ]
 
@@ -125,15 +117,6 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(
     assert snapshot(small_site) == {}
 
 
-@pytest.mark.parametrize("key", ["{baking}:admins:", "restoring:", "time:", "sessions:ann"])
-def test_force_restores_no_key_that_is_of_no_backup(invoke: Invoke, small_site: Store, backup: Path, key: str) -> None:
-    first, *_ = read_backup(backup)
-    write_backup(backup, [first, {"key": key, "type": "set", "value": ["root"]}, {"end": {"lines": 1}}])
-    run(small_site, "FLUSHDB")
-    assert f"has the key '{key}'" in error_line(invoke("restore", "--force", backup))
-    assert snapshot(small_site) == {}
-
-
 def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
     invoke: Invoke, small_site: Store, backup: Path
 ) -> None:
@@ -146,15 +129,11 @@ def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
     assert snapshot(small_site) == {}
 
 
-FAULTY = {"role": ("user:ann", "root"), "time": ("article:1", "nan")}
-
-
-@pytest.mark.parametrize("name", FAULTY)
-def test_faulty_values_are_restored_only_if_forced(invoke: Invoke, small_site: Store, backup: Path, name: str) -> None:
-    key, value = FAULTY[name]
+def test_faulty_values_are_restored_only_if_forced(invoke: Invoke, small_site: Store, backup: Path) -> None:
+    key, name = "article:1", "time"
     lines = read_backup(backup)
     (line,) = (line for line in lines if line.get("key") == key)
-    line["value"][name] = value
+    line["value"][name] = "nan"
     write_backup(backup, lines)
     run(small_site, "FLUSHDB")
     for options in (["--dry-run"], []):

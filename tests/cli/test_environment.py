@@ -49,12 +49,6 @@ def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site:
             assert process.wait(20) == status
 
 
-def test_a_site_named_after_the_command_is_refused_with_its_place(invoke_alone: Invoke) -> None:
-    result = invoke_alone("user", "list", "--site", "news")
-    assert result.exit_code == 2
-    assert '"voteweb --site DIR …"' in result.stderr
-
-
 def test_plain_values_are_read_as_they_were_written(tmp_path: Path) -> None:
     values = {"VOTEWEB_SITE_NAME": "Ann's C# News; 新闻", "VOTEWEB_REDIS_URL": "redis://me:p=a#b@db/0", "EMPTY": ""}
     write_file(tmp_path / "file", values, {"EMPTY": "A comment."})
@@ -63,13 +57,13 @@ def test_plain_values_are_read_as_they_were_written(tmp_path: Path) -> None:
         write_file(tmp_path / "file", {}, {})
 
 
-@pytest.mark.parametrize("value", ['"quoted"', "'quoted'", "$HOME", "a\\b", "a #b", "#a", " a", "a ", "a\nb", "a\0"])
+@pytest.mark.parametrize("value", ['"quoted"', "$HOME", "a\\b", "a #b", " a", "a\nb", "a\0"])
 def test_a_value_that_programs_read_differently_is_refused(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigError):
         refuse_unclear(tmp_path, {"NAME": value})
 
 
-@pytest.mark.parametrize("line", [b'A="b"', b"A=$b", b"export A=b", b"A", b"A= b", b"A=\xff"])
+@pytest.mark.parametrize("line", [b"A=$b", b"export A=b", b"A", b"A=\xff"])
 def test_a_line_that_programs_read_differently_is_refused(invoke_alone: Invoke, tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "voteweb.env"
     file.write_bytes(b"# a comment\n" + line + b"\n")

@@ -3,9 +3,8 @@
 import re
 import socket
 from pathlib import Path
-from typing import NoReturn
+from unittest.mock import Mock
 
-import click
 import pytest
 
 from tests.cli.conftest import Invoke
@@ -32,7 +31,6 @@ def test_an_absent_database_is_one_line_without_the_password() -> None:
     ("url", "reason"),
     [
         ("http://127.0.0.1/", "not the address of a database"),
-        ("redis://127.0.0.1:port", "not the address of a database"),
         ("unix:///nowhere/at.all", "No such file"),
         ("redis://no.such.host.invalid", "no.such.host.invalid"),
     ],
@@ -60,7 +58,6 @@ def test_a_database_that_refuses_the_connection_is_one_line(invoke_alone: Invoke
     [
         ["user", "create", "bob", "--role", "admin", "--password-stdin"],
         ["import", Path(__file__).parents[2] / "voteweb" / "cli" / "sample.jsonl"],
-        ["migrate"],
         ["doctor"],
     ],
 )
@@ -81,12 +78,6 @@ def test_a_restore_without_a_named_place_makes_no_database(
     assert "VOTEWEB_DATA_DIR" in result.stderr
 
 
-def test_a_folder_that_cannot_be_created_is_one_line(invoke_alone: Invoke, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    result = invoke_alone("run", "--port", 0, "--data", tmp_path / "file" / "inner")
-    assert "Not a directory" in error_line(result)
-
-
 def test_a_folder_and_a_url_together_are_wrong_usage(invoke: Invoke, tmp_path: Path) -> None:
     result = invoke("doctor", "--data", tmp_path)
     assert result.exit_code == 2
@@ -103,44 +94,23 @@ def test_a_folder_may_have_an_unusual_name(invoke_alone: Invoke, folder: Path) -
 
 
 def test_an_unexpected_error_is_one_line_without_a_traceback(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: HealthChecks) -> NoReturn:
-        raise KeyError("a\nmistake")
-
-    monkeypatch.setattr(HealthChecks, "counts", fail)
+    monkeypatch.setattr(HealthChecks, "counts", Mock(side_effect=KeyError("a\nmistake")))
     line = error_line(invoke("doctor"))
     assert "KeyError" in line
     assert "VOTEWEB_TRACEBACK" in line
     assert isinstance(invoke("doctor", VOTEWEB_TRACEBACK="1").exception, KeyError)
 
 
-@pytest.mark.parametrize("interruption", [KeyboardInterrupt, click.Abort])
-def test_an_interruption_prints_nothing(
-    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, interruption: type[BaseException]
-) -> None:
-    def interrupt(self: HealthChecks) -> NoReturn:
-        raise interruption
-
-    monkeypatch.setattr(HealthChecks, "counts", interrupt)
+def test_an_interruption_prints_nothing(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HealthChecks, "counts", Mock(side_effect=KeyboardInterrupt))
     result = invoke("doctor")
     assert (result.exit_code, result.output) == (130, "")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["doctor", "--nonsense"], ["import"], ["run", "--port", "70000"], []]
-)
+@pytest.mark.parametrize("arguments", [["nonsense"], ["doctor", "--nonsense"], ["import"], ["run", "--port", "70000"]])
 def test_wrong_usage_has_status_2(invoke: Invoke, arguments: list[str]) -> None:
     result = invoke(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
-
-
-def test_the_version_is_printed() -> None:
-    result = run_voteweb("--version")
-    assert (result.status, result.stderr) == (0, "")
-    assert re.fullmatch(r"voteweb \d+\.\d+\.\d+\S*\n", result.stdout)
-
-
-def test_the_commands_are_complete() -> None:
-    assert set(voteweb.commands) >= {"run", "import", "user", "doctor", "rescore", "backup", "restore", "config"}
 
 
 @pytest.mark.parametrize("command", voteweb.commands)
@@ -153,13 +123,9 @@ def test_every_command_has_help(invoke_alone: Invoke, command: str) -> None:
 @pytest.mark.parametrize(
     ("url", "masked"),
     [
-        ("", ""),
-        ("redis://host:6379/0", "redis://host:6379/0"),
         ("redis://:secret@host/0", "redis://:***@host/0"),
-        ("rediss://me:se:cr%2Fet@host", "rediss://me:***@host"),
         ("redis://me:s/e@c#r?e:t@host/0", "redis://me:***@host/0"),
         ("redis://me@host", "redis://me@host"),
-        ("rediss://host?ssl_password=secret", "rediss://host?ssl_password=***"),
         ("unix:///a/b.sock?db=1&password=secret#x", "unix:///a/b.sock?db=1&password=***#x"),
     ],
 )

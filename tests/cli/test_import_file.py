@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from voteweb.cli.imports import digest, parse_story, read_rows
+from voteweb.cli.imports import parse_story, read_rows
 from voteweb.core.errors import ConfigError, VotewebError
 from voteweb.store.comments.imports import Story
 
@@ -22,8 +22,8 @@ class Row(NamedTuple):
     error: str = ""
 
 
-def read(source: str, suffix: str = ".csv", max_groups: int = 5) -> list[Row]:
-    rows = read_rows(io.StringIO(source, newline=""), suffix, partial(parse_story, max_groups=max_groups))
+def read(source: str, suffix: str = ".csv") -> list[Row]:
+    rows = read_rows(io.StringIO(source, newline=""), suffix, partial(parse_story, max_groups=5))
     return [
         Row(line, None, str(result)) if isinstance(result, VotewebError) else Row(line, result) for line, result in rows
     ]
@@ -35,43 +35,30 @@ def read_json(**fields: Any) -> Row:
     return row
 
 
-def story_of(row: Row) -> Story:
+def story(**fields: Any) -> Story:
+    row = read_json(**fields)
     assert row.story, row.error
     return row.story
 
 
-def story(**fields: Any) -> Story:
-    return story_of(read_json(**fields))
-
-
 def test_a_row_of_csv_becomes_a_story() -> None:
     (row,) = read(f"{HEADER}\n Two  words ,https://a.example/,Hi,Ann,1441518960,12,b A b\n")
-    parsed = story_of(row)
+    parsed = row.story
     assert row.line == 2
+    assert parsed, row.error
     assert (parsed.draft.title, parsed.draft.link, parsed.draft.text) == ("Two words", "https://a.example/", "Hi")
     assert (parsed.poster, parsed.time, parsed.votes, parsed.draft.groups) == ("Ann", 1441518960.0, 12, ("b", "a"))
 
 
 def test_equal_rows_of_csv_and_json_are_one_story() -> None:
     (row,) = read(f'{HEADER}\n"A, title",,,ann,1441518960.5,3,b a\n')
-    assert story_of(row) == story(title="A, title", time=1441518960.5, votes=3, groups=["b", "a"])
-    assert story_of(row) == story(title="A, title", time="1441518960.5", votes="3", groups="b a", link=None)
-
-
-def test_title_poster_and_time_are_enough_in_any_order() -> None:
-    (row,) = read("Time, POSTER ,title\n7,ann,A title\n")
-    parsed = story_of(row)
-    assert (parsed.time, parsed.votes, parsed.draft.link, parsed.draft.groups) == (7.0, 1, "", ())
-
-
-@pytest.mark.parametrize("title", ["27", "C#", "书"])
-def test_a_title_may_be_shorter_than_in_the_form(title: str) -> None:
-    assert story(title=title).draft.title == title
+    assert row.story == story(title="A, title", time=1441518960.5, votes=3, groups=["b", "a"])
+    assert row.story == story(title="A, title", time="1441518960.5", votes="3", groups="b a", link=None)
 
 
 @pytest.mark.parametrize(
     "header",
-    ["", "title,poster", "title,poster,time,vote", "title,poster,time,time", "a;b;c", '"' + "x" * 200_000, "\x00"],
+    ["", "title,poster", "title,poster,time,vote", "title,poster,time,time", '"' + "x" * 200_000],
 )
 def test_an_unknown_header_is_refused(header: str) -> None:
     with pytest.raises(ConfigError, match="header"):
@@ -82,36 +69,23 @@ def test_an_unknown_header_is_refused(header: str) -> None:
     ("fields", "error"),
     [
         ({"title": ""}, "title needs"),
-        ({"title": "?!"}, "title needs"),
         ({"title": "x" * 201}, "201"),
         ({"title": 7}, "title must be a text"),
         ({"link": "javascript:alert(1)"}, "http"),
-        ({"link": "https://u:p@a.example/"}, "password"),
-        ({"link": "https://a.example/" + "x" * 5000}, "2000"),
         ({"text": "x" * 20_001}, "20001"),
-        ({"poster": ""}, "user name"),
         ({"poster": "no blanks"}, "user name"),
         ({"time": None}, "unix seconds"),
-        ({"time": ""}, "unix seconds"),
-        ({"time": "yesterday"}, "unix seconds"),
         ({"time": -1}, "unix seconds"),
         ({"time": "1_000"}, "unix seconds"),
-        ({"time": "1e3"}, "unix seconds"),
         ({"time": True}, "unix seconds"),
         ({"time": float("nan")}, "unix seconds"),
-        ({"time": float("inf")}, "unix seconds"),
         ({"time": 1441518960000}, "unix seconds"),
         ({"time": 10**400}, "unix seconds"),
         ({"votes": -1}, "votes"),
-        ({"votes": "-1"}, "votes"),
-        ({"votes": 1.5}, "votes"),
         ({"votes": True}, "votes"),
-        ({"votes": "many"}, "votes"),
         ({"votes": 10**10}, "votes"),
         ({"groups": "a/b"}, "group"),
-        ({"groups": ["x" * 31]}, "group"),
         ({"groups": [1]}, "list of names"),
-        ({"groups": {"a": 1}}, "list of names"),
         ({"groups": "a b c d e f"}, "5 groups"),
         ({"colour": "red"}, "unknown field: 'colour'"),
     ],
@@ -122,53 +96,34 @@ def test_an_invalid_field_is_named(fields: dict[str, Any], error: str) -> None:
     assert error in row.error
 
 
-def test_more_groups_than_the_site_allows_are_refused() -> None:
-    (row,) = read("title,poster,time,groups\nA title,ann,7,a b\n", max_groups=1)
-    assert row.error == "An article can be in at most 1 groups."
-
-
 @pytest.mark.parametrize(
-    "source", ["[]", "7", "null", "{", "[" * 100_000, '"x"', "9" * 5000, '{"title": "a\udcffb"}', "\udcff"]
-)
-def test_the_line_after_an_invalid_line_of_json_is_read(source: str) -> None:
-    valid = json.dumps({"title": "A title", "poster": "ann", "time": 7})
-    first, second = read(f"{source}\n{valid}\n", ".jsonl")
-    assert (first.line, first.story) == (1, None)
-    assert second.line == 2
-    assert second.story
-
-
-@pytest.mark.parametrize(
-    "row",
-    ["too,few", "one,too,many,here", "caf\udce9 crème,ann,7", "x" * 200_000 + ",ann,7", "A title,ann,\0", ",,"],
-    ids=["few", "many", "latin-1", "endless", "nul", "empty"],
+    "row", ["too,few", "one,too,many,here", "caf\udce9 crème,ann,7", "x" * 200_000 + ",ann,7", "A title,ann,\0", ",,"]
 )
 def test_the_row_after_an_invalid_row_of_csv_is_read(row: str) -> None:
     first, *_, last = read(f"title,poster,time\n{row}\nA title,ann,7\n")
-    assert (first.line, first.story) == (2, None)
-    assert last.line == 3
+    assert (first.line, first.story, last.line) == (2, None, 3)
     assert last.story
+
+
+@pytest.mark.parametrize("source", ["[]", "{", "[" * 100_000, "9" * 5000, '{"title": "a\udcffb"}', "\udcff"])
+def test_the_line_after_an_invalid_line_of_json_is_read(source: str) -> None:
+    valid = json.dumps({"title": "A title", "poster": "ann", "time": 7})
+    first, second = read(f"{source}\n{valid}\n", ".jsonl")
+    assert (first.line, first.story, second.line) == (1, None, 2)
+    assert second.story
 
 
 def test_a_row_has_the_number_of_its_first_line() -> None:
     first, second = read('title,poster,time\n\n"A title\nin two lines",ann,7\nA title,ann,x\n')
     assert (first.line, second.line) == (3, 5)
-    assert story_of(first).draft.title == "A title in two lines"
+    assert first.story
+    assert first.story.draft.title == "A title in two lines"
 
 
 @pytest.mark.parametrize(
     "change", [{"title": "Another"}, {"link": "https://a.example/"}, {"poster": "bob"}, {"time": 1441518961}]
 )
-def test_link_title_poster_and_time_identify_a_story(change: dict[str, Any]) -> None:
+def test_only_link_title_poster_and_time_identify_a_story(change: dict[str, Any]) -> None:
     assert story(**change).digest != story().digest
-
-
-@pytest.mark.parametrize(
-    "change", [{"votes": 9}, {"groups": "a"}, {"text": "x"}, {"title": " A  title "}, {"poster": "Ann"}]
-)
-def test_other_fields_do_not_identify_a_story(change: dict[str, Any]) -> None:
-    assert story(**change).digest == story().digest
-
-
-def test_the_boundaries_of_fields_identify_a_story() -> None:
-    assert digest("ab", "c", "d", 7) != digest("a", "bc", "d", 7)
+    others = {"votes": 9, "groups": "a", "text": "x"}
+    assert story(**change, **others).digest == story(**change).digest

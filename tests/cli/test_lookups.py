@@ -42,43 +42,22 @@ def test_every_setting_has_its_value_unit_source_and_description(
         assert " ".join(lines[name].split()).startswith(f"{name} {columns} ")
 
 
-def test_secrets_are_masked(invoke_alone: Invoke) -> None:
+def test_json_has_an_object_for_each_setting_without_secrets(invoke_alone: Invoke) -> None:
     url = "rediss://me:hunter2@db.example:6380/0?password=hunter3&x=1"
-    lines = printed_settings(invoke_alone, VOTEWEB_SECRET_KEY="hunter1", VOTEWEB_REDIS_URL=url)
-    assert "hunter" not in "".join(lines.values())
-    assert "rediss://me:***@db.example:6380/0?password=***&x=1" in lines["VOTEWEB_REDIS_URL"]
-
-
-def test_json_has_an_object_for_each_setting(invoke_alone: Invoke) -> None:
-    result = invoke_alone("config", "--json", VOTEWEB_PORT="8123", VOTEWEB_SECRET_KEY="hunter1", VOTEWEB_NEWS="x")
+    env = {"VOTEWEB_SECRET_KEY": "hunter1", "VOTEWEB_REDIS_URL": url, "VOTEWEB_NEWS": "x"}
+    result = invoke_alone("config", "--json", VOTEWEB_PORT="8123", **env)
+    assert "hunter" not in result.output
     rows = {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
     assert list(rows) == [env_name(setting.name) for setting in variables()]
     assert (rows["VOTEWEB_PORT"]["value"], rows["VOTEWEB_PORT"]["source"]) == ("8123", "environment")
     assert rows["VOTEWEB_SECRET_KEY"]["value"] == "*** (fingerprint 7be28066)"
+    assert rows["VOTEWEB_REDIS_URL"]["value"] == "rediss://me:***@db.example:6380/0?password=***&x=1"
     assert "VOTEWEB_NEWS" in result.stderr
-
-
-def test_the_key_in_the_data_directory_is_masked(invoke_alone: Invoke, tmp_path: Path) -> None:
-    (tmp_path / "secret.key").write_text("hunter1")
-    line = printed_settings(invoke_alone, VOTEWEB_DATA_DIR=str(tmp_path))["VOTEWEB_SECRET_KEY"]
-    assert line.split()[1:5] == ["***", "text", "data", "directory"]
 
 
 def test_a_missing_key_is_shown_as_missing(invoke_alone: Invoke) -> None:
     lines = printed_settings(invoke_alone, VOTEWEB_REDIS_URL="redis://db.example", VOTEWEB_REDIS_DEADLINE="0.1")
     assert lines["VOTEWEB_SECRET_KEY"].split()[1] == "missing"
-
-
-def test_an_unknown_setting_is_reported(invoke_alone: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("VOTEWEB_TEST_NO_SKIP", raising=False)
-    result = invoke_alone("config", VOTEWEB_BAD_VOTES_OF_THE_DAY="100")
-    assert result.stdout.endswith("VOTEWEB_BAD_VOTES_OF_THE_DAY is set, but there is no such setting.\n")
-
-
-def test_an_invalid_value_fails_in_one_line(invoke_alone: Invoke) -> None:
-    result = invoke_alone("config", VOTEWEB_PORT="eighty")
-    assert error_line(result) == "VOTEWEB_PORT must be a whole number, not 'eighty'."
-    assert result.stdout == ""
 
 
 def objects(result: Result) -> list[dict[str, Any]]:

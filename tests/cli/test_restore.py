@@ -1,7 +1,6 @@
 """``voteweb restore``: a site comes back from its file, and an unfinished restore is not served."""
 
 import os
-import shutil
 import signal
 from pathlib import Path
 
@@ -10,14 +9,13 @@ import pytest
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, lasting, read_backup, write_backup
-from tests.conftest import private_server
-from tests.helpers import needs, until
+from tests.helpers import until
 from tests.site_process import start_voteweb
-from tests.store.examination import broken, run
+from tests.store.examination import run
 from voteweb.app import create_app
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
-from voteweb.store import Store, open_store
+from voteweb.store import Store
 
 
 def test_a_restore_writes_every_key_of_the_site(invoke: Invoke, small_site: Store, backup: Path) -> None:
@@ -48,11 +46,6 @@ def test_a_dry_run_needs_no_database(backup: Path, invoke_alone: Invoke) -> None
     assert result.stdout.startswith(
         f"{backup} is complete: 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of "
     )
-
-
-def test_a_missing_file_is_wrong_usage(invoke: Invoke, tmp_path: Path) -> None:
-    assert invoke("restore", tmp_path / "nothing").exit_code == 2
-    assert invoke("restore", tmp_path).exit_code == 2
 
 
 def test_a_group_that_only_articles_name_is_restored(invoke: Invoke, small_site: Store, backup: Path) -> None:
@@ -110,22 +103,3 @@ def test_a_killed_restore_is_refused_until_it_is_repeated(
     assert invoke("restore", "--again", killed_restore).exit_code == 0
     assert invoke("doctor").exit_code == 0
     create_app(settings)
-
-
-@pytest.mark.heavy
-def test_a_site_moves_between_engines(invoke_alone: Invoke, small_site: Store, backup: Path) -> None:
-    needs(shutil.which("redis-server"), "a redis-server on PATH")
-    before = lasting(small_site)
-    with private_server("redis") as url:
-        assert invoke_alone("restore", backup, VOTEWEB_REDIS_URL=url).exit_code == 0
-        other = open_store(Settings(redis_url=url))
-        assert lasting(other) == before
-        assert broken(other) == []
-        other.connection.close()
-
-
-def test_a_site_moves_into_an_embedded_database(folder: Path, backup: Path, invoke_alone: Invoke) -> None:
-    result = invoke_alone("restore", backup, "--data", folder, VOTEWEB_REDIS_URL="")
-    assert (result.exit_code, result.stderr) == (0, "")
-    doctor = invoke_alone("doctor", "--data", folder, VOTEWEB_REDIS_URL="")
-    assert doctor.output.startswith("The data are consistent: 1 article,")

@@ -12,7 +12,6 @@ from tests.site_process import voteweb_command
 from tests.terminal import converse
 from voteweb.core import passwords
 from voteweb.core.config import MAX_PASSWORD_LENGTH
-from voteweb.core.errors import LinkUsed
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
@@ -34,10 +33,7 @@ def test_a_member_is_created_with_a_password(invoke: Invoke, store: Store) -> No
     [
         ("ANN", PASSWORD, "The name ann is taken."),
         ("moderator", PASSWORD, "reserved"),
-        ("a b", PASSWORD, "user name"),
-        ("bob", "", "8 to 256"),
         ("bob", "x" * 257, "8 to 256"),
-        ("bob", "x" * 5000, "8 to 256"),
         ("bob", b"\xff" * 9, "UTF-8"),
     ],
 )
@@ -49,13 +45,6 @@ def test_an_invalid_member_is_refused_in_one_line(
     assert error in error_line(result)
     assert result.stdout == ""
     assert store.users.find("bob") is None
-
-
-def test_a_role_is_changed_without_ending_sessions(invoke: Invoke, store: Store) -> None:
-    before = user(store, "Ann")
-    assert invoke("user", "role", "ann", "moderator").stdout == "Ann is now moderator; before: member.\n"
-    after = store.users.get("ann")
-    assert (after.role, after.session, after.id) == (Role.MODERATOR, before.session, before.id)
 
 
 def test_every_role_above_member_is_logged(invoke: Invoke, store: Store) -> None:
@@ -88,8 +77,6 @@ def test_a_deleted_account_is_unknown_but_its_name_stays_taken(invoke: Invoke, s
     "arguments",
     [
         ("role", "nobody2", "admin"),
-        ("password", "nobody2", "--password-stdin"),
-        ("password", "nobody2", "--link"),
         ("ban", "nobody2", "--reason", "spam"),
         ("unban", "nobody2"),
     ],
@@ -103,19 +90,12 @@ def test_an_unknown_member_is_refused(invoke: Invoke, store: Store, arguments: t
     "arguments",
     [
         ("create", "bob", "--role", "king"),
-        ("role", "bob"),
         ("create", "bob"),
-        ("ban", "bob"),
         ("password", "bob", "--link", "--password-stdin"),
-        (),
     ],
 )
 def test_wrong_usage_has_status_2(invoke: Invoke, arguments: tuple[str, ...]) -> None:
     assert invoke("user", *arguments).exit_code == 2
-
-
-def test_an_empty_name_is_refused(invoke: Invoke) -> None:
-    assert "user name" in error_line(invoke("user", "role", "", "admin"))
 
 
 @pytest.mark.parametrize("deletes", [False, True])
@@ -134,6 +114,7 @@ def test_an_account_is_deleted_with_or_without_posts(invoke: Invoke, store: Stor
 
 def test_a_ban_ends_all_sessions_can_be_lifted_and_is_logged(invoke: Invoke, store: Store) -> None:
     before = user(store, "Bob")
+    assert "give a reason" in error_line(invoke("user", "ban", "bob", "--reason", " "))
     ban = invoke("user", "ban", "bob", "--reason", " too much  spam ")
     assert ban.stdout == "Bob is banned and logged out everywhere.\n"
     banned = store.users.get("bob")
@@ -149,25 +130,11 @@ def test_a_ban_ends_all_sessions_can_be_lifted_and_is_logged(invoke: Invoke, sto
 
 
 @pytest.mark.parametrize(
-    ("reason", "error"), [("", "give a reason"), (" ", "give a reason"), ("x" * 301, "300 characters")]
+    ("password", "end"), [(f" {PASSWORD} ", "\nsecond line\n"), ("🦊" * MAX_PASSWORD_LENGTH, "\r\n")]
 )
-def test_a_ban_without_a_valid_reason_is_refused(invoke: Invoke, store: Store, reason: str, error: str) -> None:
-    user(store, "bob")
-    assert error in error_line(invoke("user", "ban", "bob", "--reason", reason))
-    assert store.users.get("bob").banned == 0
-
-
-@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\nsecond line\n"])
-def test_the_password_is_the_first_line(invoke: Invoke, store: Store, end: str) -> None:
-    invoke("user", "create", "ann", "--password-stdin", "--role", "admin", input=f" {PASSWORD} {end}")
-    assert passwords.verify(store.users.get("ann").password, f" {PASSWORD} ")
-    assert store.users.get("ann").role == Role.ADMIN
-
-
-def test_the_longest_password_is_accepted_in_any_script(invoke: Invoke, store: Store) -> None:
-    longest = "🦊" * MAX_PASSWORD_LENGTH
-    invoke("user", "create", "ann", "--password-stdin", input=f"{longest}\r\n")
-    assert passwords.verify(store.users.get("ann").password, longest)
+def test_the_password_is_the_first_line(invoke: Invoke, store: Store, password: str, end: str) -> None:
+    invoke("user", "create", "ann", "--password-stdin", input=f"{password}{end}")
+    assert passwords.verify(store.users.get("ann").password, password)
 
 
 def test_a_new_password_ends_all_sessions(invoke: Invoke, store: Store) -> None:
@@ -179,7 +146,7 @@ def test_a_new_password_ends_all_sessions(invoke: Invoke, store: Store) -> None:
     assert after.session != before.session
 
 
-def test_a_link_sets_a_password_once(invoke: Invoke, store: Store) -> None:
+def test_a_link_sets_a_password(invoke: Invoke, store: Store) -> None:
     before = user(store, "Ann", password_hash=passwords.hash_password("the old one"))
     result = invoke("user", "password", "ann", "--link")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -192,18 +159,14 @@ def test_a_link_sets_a_password_once(invoke: Invoke, store: Store) -> None:
     )
     assert store.users.get("ann") == before
     assert store.passwords.use_link(token, "new hash") == "ann"
-    with pytest.raises(LinkUsed):
-        store.passwords.use_link(token, "another hash")
 
 
 @pytest.mark.parametrize(
     ("env", "start"),
     [
-        ({"VOTEWEB_SITE_URL": "https://news.example"}, "https://news.example/reset/"),
         ({"VOTEWEB_SITE_URL": "https://news.example/"}, "https://news.example/reset/"),
         ({"VOTEWEB_HOST": "0.0.0.0", "VOTEWEB_PORT": "8080"}, "http://127.0.0.1:8080/reset/"),
         ({"VOTEWEB_HOST": "::", "VOTEWEB_PORT": "80"}, "http://[::1]:80/reset/"),
-        ({"VOTEWEB_HOST": "news.example"}, "http://news.example:8000/reset/"),
     ],
 )
 def test_a_link_begins_with_the_address_of_the_site(
