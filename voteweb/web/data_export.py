@@ -1,6 +1,7 @@
 """Data export: everything that the site stores about one member."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from voteweb.core import config
@@ -54,7 +55,9 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             *_articles(store, store.rankings.member_gone(member.name)),
         ],
         "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
-        "inbox": [_notice(notice) for notice in store.read_all(store.inbox.queue_page, member.name)],
+        "inbox": [
+            _notice(notice) for notice in store.read_all(partial(store.inbox.queue_page, with_hidden=True), member.name)
+        ],
         "inbox has a feed": store.read(store.feeds.queue_has, SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),

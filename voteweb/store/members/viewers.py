@@ -29,13 +29,19 @@ class Inbox(StorePart):
     """
 
     def queue_page(
-        self, pipeline: Pipeline, name: str, number: int, size: int = config.INBOX_PAGE_SIZE
+        self,
+        pipeline: Pipeline,
+        name: str,
+        number: int,
+        size: int = config.INBOX_PAGE_SIZE,
+        *,
+        with_hidden: bool = False,
     ) -> Future[Page[Notice]]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
         shows_comments = int(self._settings.comments)
 
         def read_from(first: int, size: int) -> list[Command]:
-            page = {"first": first, "size": size}
+            page = {"first": first, "size": size, "with_hidden": int(with_hidden)}
             return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, **page)]
 
         return queue_page(pipeline, number, size, read_from, lambda rows: map(_notice, rows))
