@@ -12,11 +12,11 @@ from voteweb.store.backup import Backup, KeyLine, parse_line
 from voteweb.store.backup.restore import Restore
 
 
-def back_up(store: Store) -> list[KeyLine]:
-    """Return a backup of the site, through the form that it has in a file."""
-    return [
-        parse_line(json.loads(json.dumps(line.as_json())), is_whole=False) for line in Backup(store.context).lines([])
-    ]
+def back_up(store: Store, *, is_whole: bool = False) -> list[KeyLine]:
+    """Return a backup of the site, or a copy of every key, through the form that it has in a file."""
+    backup = Backup(store.context)
+    lines = backup.all_lines() if is_whole else backup.lines([])
+    return [parse_line(json.loads(json.dumps(line.as_json())), is_whole=is_whole) for line in lines]
 
 
 def articles_of(backup: Iterable[KeyLine]) -> dict[int, dict[str, str]]:

