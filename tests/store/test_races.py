@@ -10,7 +10,6 @@ from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import ids, run
 from tests.store.queries import add_stories, page
-from tests.store.storm import GROUPS
 from voteweb.core.errors import AlreadyVoted, CodeUsed, GroupExists, InvitationUsed, LoggedOut, NameTaken, NoInvitation
 from voteweb.core.models import LogAction, Order, Voter
 from voteweb.core.passwords import read
@@ -27,19 +26,6 @@ def test_forty_concurrent_votes_of_one_member_count_once(store: Store) -> None:
     answers = at_once([partial(store.votes.cast, article.id, bob)] * 40)
     assert Counter(answers) == {2: 1, AlreadyVoted: 39}
     assert store.articles.get(article.id).votes == 2
-
-
-def test_votes_against_changes_of_groups_all_count(store: Store) -> None:
-    article, members = factories.article(store), factories.users(store, 20)
-    for name in GROUPS:
-        factories.group(store, name)
-    actions = []
-    for number, member in enumerate(members):
-        add, remove = [GROUPS[number % 5]], [GROUPS[(number + 1) % 5]]
-        actions.append(partial(store.votes.cast, article.id, member))
-        actions.append(partial(store.articles.set_groups, article.id, add, remove))
-    answers = at_once(actions)
-    assert sorted(answer for answer in answers if isinstance(answer, int)) == list(range(2, 22))
 
 
 def test_one_form_and_one_name_sent_twenty_times_make_one_article_and_one_member(store: Store) -> None:

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-import redis
 
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
@@ -134,13 +133,3 @@ def test_limits_can_be_off_or_multiplied(make_store: MakeStore) -> None:
     assert [hit(store, (NARROW, "ann")) for _ in range(31)] == [True] * 30 + [False]
     let_pass(store, 1.1)
     assert hit(store, (NARROW, "ann"))
-
-
-def test_a_key_of_another_type_fails_before_counting(store: Store) -> None:
-    hit(store, (NARROW, "ann"))
-    key = only_key(store)
-    run(store, "DEL", key)
-    run(store, "RPUSH", key, "x")
-    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
-        store.limits.hit([(NARROWER, "ann"), (NARROW, "ann")])
-    assert len(run(store, "KEYS", "limit:*")) == 1

@@ -10,7 +10,7 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from tests.store.queries import reported
 from voteweb.core import config
-from voteweb.core.errors import AlreadyReported, ArticleGone, NoSuchArticle
+from voteweb.core.errors import AlreadyReported
 from voteweb.core.models import LogAction, OpenReports, Reason, Report
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -47,7 +47,6 @@ def test_the_most_reported_article_comes_first(store: Store) -> None:
             store.reports.make(id, member, Reason.SPAM, "")
     assert list(open_reports(store)) == [2, 1, 3]
     assert count_reported(store) == 3
-    assert [report.by for report in open_reports(store)[2].rows] == ["member0", "member1", "member2"]
 
 
 def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> None:
@@ -92,16 +91,6 @@ def test_a_dismissal_keeps_the_article_and_is_logged_once(store: Store) -> None:
     after = {key: value for key, value in snapshot(store).items() if not key.startswith(changed)}
     assert after == {key: value for key, value in before.items() if not key.startswith("user")}
     assert run(store, "LLEN", "log:") == 1
-
-
-def test_unknown_and_deleted_articles_cannot_be_reported(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
-    with pytest.raises(NoSuchArticle):
-        store.reports.make(77, bob, Reason.SPAM, "")
-    store.removals.delete(article.id, factories.user(store))
-    with pytest.raises(ArticleGone):
-        store.reports.make(article.id, bob, Reason.SPAM, "")
-    assert count_reported(store) == 0
 
 
 def test_concurrent_reports_dismissals_and_removals_leave_no_orphans(store: Store) -> None:

@@ -1,16 +1,12 @@
 """Rows read from rankings: by a script that leaves the ranking as it is and needs no dangerous command."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 import pytest
 
 from tests import factories
 from tests.store.examination import run
 from tests.store.queries import page_ids
 from voteweb.core.models import Order
-from voteweb.core.settings import Settings
-from voteweb.store import Store, open_store
+from voteweb.store import Store
 
 
 def read_all(store: Store) -> tuple[int, ...]:
@@ -38,25 +34,10 @@ def site(store: Store) -> Store:
     return store
 
 
-@pytest.fixture
-def limited(site: Store, settings: Settings) -> Iterator[Store]:
-    """The site for a user of the database who may run no dangerous command."""
-    run(site, "ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-@dangerous")
-    url = settings.redis_url.replace("unix://", "unix://limited:secret@").replace("redis://", "redis://limited:secret@")
-    store = open_store(replace(settings, redis_url=url), site.keys)
-    yield store
-    store.connection.close()
-    run(site, "ACL", "DELUSER", "limited")
-
-
 def test_small_rankings_stay_small_when_they_are_read(site: Store) -> None:
     keys = ["score:", "time:go", "posted:ann", "invites:ann"]
     assert read_all(site) == (3, 3, 3, 3, 3, 0)
     assert {run(site, "OBJECT", "ENCODING", key) for key in keys} == {"listpack"}
-
-
-def test_lists_are_read_without_dangerous_commands(limited: Store) -> None:
-    assert read_all(limited) == (3, 3, 3, 3, 3, 0)
 
 
 def test_a_member_that_is_no_hash_is_left_out(site: Store) -> None:

@@ -1,7 +1,4 @@
-"""The score: Lua and Python compute the same number, and only one function of each knows the formula."""
-
-import re
-from importlib.resources import files
+"""The score: Lua and Python compute the same number."""
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, example, given, settings
@@ -13,8 +10,6 @@ from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 
-LUA = files("voteweb.store").joinpath("lua")
-RANKINGS = LUA.joinpath("helpers", "rankings.lua").read_text("utf-8")
 SCORE = scripts.Script(
     "score", "return exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
 ).source
@@ -47,26 +42,3 @@ def test_lua_and_python_compute_the_same_score(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_lua_and_python_name_the_same_day(store: Store, time: float) -> None:
     assert run(store, "EVAL", DAY, 0, repr(time)) == day_name(day_number(time))
-
-
-def text(name: str) -> str:
-    return LUA.joinpath(f"{name}.lua").read_text("utf-8")
-
-
-def code(name: str) -> str:
-    return re.sub(r"--[^\n]*", "", text(name))
-
-
-def test_every_script_given_vote_score_finds_a_place_by_it() -> None:
-    takes_score = {name for name in scripts.scripts() if re.search(r"-- args: [^.]*\bvote_score\b", text(name))}
-    finds_place = {name for name in scripts.scripts() if re.search(r"\bfind_place\(", code(name))}
-    assert takes_score == finds_place
-    assert finds_place
-
-
-def test_no_script_spells_the_formula() -> None:
-    for name in scripts.scripts():
-        rest = re.sub(r"vote_score, max_lift, good_votes\)", "", code(name))
-        assert "vote_score" not in rest, name
-        assert re.findall(r"[*]\s*(?:votes|count|points)\b|\b(?:votes|count|points)\s*[*]", rest) == [], name
-    assert re.findall(r"vote_score \* votes", RANKINGS) == ["vote_score * votes"]

@@ -8,7 +8,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import run
-from voteweb.core.models import Reason, Role, Voter
+from voteweb.core.models import Role, Voter
 from voteweb.store import Store
 from voteweb.store.members.viewers import Viewer
 
@@ -31,10 +31,6 @@ def voter(store: Store) -> Voter:
     return voter
 
 
-def test_a_member_who_has_not_changed_is_parsed_once(store: Store, voter: Voter) -> None:
-    assert read(store, voter) is read(store, voter)
-
-
 @pytest.mark.parametrize(
     ("change", "is_seen"),
     [
@@ -51,17 +47,10 @@ def test_each_change_is_seen_at_once(
     assert is_seen(read(store, voter))
 
 
-def test_what_waits_is_counted_at_once_for_moderators(store: Store, voter: Voter) -> None:
-    store.users.set_role(voter.name, Role.MODERATOR)
-    assert read(store, voter).open_reports == 0
-    article = factories.article(store)
-    store.reports.make(article.id, factories.user(store, "cid"), Reason.SPAM, "")
-    assert read(store, voter).open_reports == 1
-
-
 def test_another_session_of_the_same_member_is_its_own_and_each_ends_in_time(
     store: Store, voter: Voter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert read(store, voter) is read(store, voter)
     mine, other = read(store, voter).session, read(store, replace(voter, token=OTHER_TOKEN)).session
     assert mine
     assert other

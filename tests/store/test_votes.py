@@ -8,8 +8,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot
-from voteweb.core.settings import Settings
-from voteweb.store import Store, build_store
+from voteweb.store import Store
 
 Vote = Callable[[Store, int], Any]
 
@@ -64,19 +63,6 @@ def test_votes_move_an_article_into_and_out_of_good(make_store: MakeStore) -> No
         vote(store, article.id)
         good.append(ids(store, "good:"))
     assert good == [[], [1], [1], [1], []]
-
-
-def test_a_vote_is_one_call_in_a_new_process(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    article, bob = factories.article(store, groups=("go",)), factories.user(store, "bob")
-    process, called, script = build_store(store.connection, settings), list[str](), store.connection.script
-
-    def record(name: str, /, **values: Any) -> Any:
-        called.append(name)
-        return script(name, **values)
-
-    monkeypatch.setattr(store.connection, "script", record)
-    process.votes.cast(article.id, bob)
-    assert called == ["cast_vote"]
 
 
 def test_a_vote_writes_no_key_that_only_looks_like_that_of_a_group(store: Store) -> None:

@@ -150,7 +150,6 @@ def test_a_scan_of_a_site_that_moves_fails(
         store.connection.command("SET", key, "")
     store.connection.command("SADD", f"{KEY}groups:", *(f"group{number}" for number in range(1_000)))
     scans = Scanner(store.connection).keys(f"{KEY}known:*"), Scanner(store.connection).members(f"{KEY}groups:")
-    assert set(Scanner(store.connection).keys(f"{KEY}known:*")) == names
     for scan in scans:
         next(scan)
     target, _ = nodes.others(KEY)

@@ -10,7 +10,7 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.comments import CommentId, Thread
+from voteweb.core.comments import CommentId
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import LogAction, Reason
 from voteweb.core.passwords import hash_password
@@ -106,13 +106,7 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
 #: An act of one, and its answer.
 LOST: dict[str, tuple[Act, Any]] = {
     "cast": (lambda store: store.votes.cast(1, store.users.get("bob")), 3),
-    "take back": (lambda store: store.votes.take_back(1, store.users.get("dan")), 1),
-    "cast for a comment": (lambda store: store.votes.cast(FIRST, store.users.get("bob")), 2),
     "post": (lambda store: store.articles.post(factories.draft(link=""), store.users.get("ann"), "form-0001"), 3),
-    "comment": (
-        lambda store: store.comments.write(store.articles.get(1), Thread(1), 0, "Yes.", store.users.get("ann"), "form"),
-        CommentId(1, 2),
-    ),
     "sign up": (lambda store: store.users.make("fay", "").id, 5),
 }
 

@@ -1,12 +1,10 @@
 """A database that is unavailable: what is retried until the deadline, and what is sent only once."""
 
 import contextlib
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -16,11 +14,10 @@ from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.connection.addresses import absent_socket, closed_port, silent_cluster, silent_port
-from tests.store.examination import broken, run
+from tests.store.examination import run
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Role, User
 from voteweb.core.settings import Settings
-from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.connection import connection, scripts
 from voteweb.store.connection.connection import one_deadline
@@ -44,27 +41,6 @@ def test_every_command_to_an_unreachable_database_is_unavailable(
         ):
             with pytest.raises(Unavailable):
                 command()
-        store.connection.close()
-
-
-@contextmanager
-def running_database(folder: Path) -> Iterator[str]:
-    with open_database(Settings(data_dir=str(folder))) as database:
-        yield database.redis_url
-
-
-@pytest.mark.heavy
-def test_the_same_client_works_again_after_a_restart() -> None:
-    with tempfile.TemporaryDirectory(prefix="vw-", dir="/tmp") as folder:
-        with running_database(Path(folder)) as url:
-            store = open_store(Settings(redis_url=url, redis_deadline=0.5))
-            article, bob = factories.article(store), factories.user(store, "bob")
-        for _ in range(2):
-            with pytest.raises(Unavailable):
-                store.votes.cast(article.id, bob)
-        with running_database(Path(folder)):
-            assert store.votes.cast(article.id, bob) == 2
-            assert broken(store) == []
         store.connection.close()
 
 
