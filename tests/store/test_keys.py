@@ -13,10 +13,8 @@ from voteweb.core import rate_limits
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
-from voteweb.core.passwords import hash_password
-from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
-from voteweb.store import Store, open_store
+from voteweb.store import Store
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.migrations import Migrations
@@ -30,22 +28,13 @@ from voteweb.store.server.health import BackupFacts
 
 @pytest.fixture
 def busy(make_store: MakeStore) -> Store:
-    """A site on which everything has been done once."""
+    """A site that has a key of every form."""
     store = make_store(good_votes=2, vote_score=432.0, limits=1)
     ann, bob = factories.user(store, "Ann"), factories.user(store, "bob_-9")
     first = factories.article(store, ann, groups=("go", "编程", "c_-9"))
-    factories.article(store, bob, text="text", link="")
     store.votes.cast(first.id, bob)
-    store.votes.take_back(first.id, bob)
-    store.votes.cast(first.id, bob)
-    store.articles.set_groups(first.id, ["go"], ["c_-9"])
-    store.groups.change("go", "Go", "the language")
     store.articles.edit(first.id, factories.draft(title="Another title", groups=("go", "编程")), ann)
     store.users.set_role("ann", Role.ADMIN)
-    old_hash, newer_hash = hash_password("a password"), hash_password("a password")
-    store.users.set_password("ann", old_hash)
-    store.users.refresh_hash("ann", newer_hash, verified=old_hash)
-    factories.imported(store, groups=("java", "go"))
     factories.imported(store, votes=500, groups=("java", "编程"))
     combined = (store.rankings.groups(["go", "java", "编程"], order) for order in (Order.SCORE, Order.TIME))
     for ranking in (*combined, store.rankings.best(Period.WEEK)):
@@ -91,7 +80,6 @@ def _converse(store: Store, article: int, bob: User) -> None:
     question, answer = (factories.comment(store, article, who, parent=n) for n, who in enumerate((ann, bob)))
     factories.choices(store, bob, group="go", hidden="Ann", article=article)
     store.votes.cast(answer, ann)
-    store.comments.edit(answer, "Well said, @ann.", bob)
     store.comments.set_quiet(article, question.number, ann, is_quiet=True)
     store.removals.delete(factories.comment(store, article, bob), bob)
     store.reports.make(answer, ann, Reason.SPAM, "")
@@ -121,12 +109,7 @@ def test_every_key_has_the_type_and_lifetime_of_its_form(busy: Store) -> None:
         assert busy.keys.is_ours(busy.keys.prefix + key)
         seen.add(form.text)
     assert seen == {form.text for form in FORMS}
-
-
-@pytest.mark.parametrize("keys", [Keys("{site}:"), Keys("news.example/")], ids=lambda keys: keys.prefix)
-def test_every_key_has_the_prefix_and_no_value(busy: Store, keys: Keys) -> None:
-    assert all(key.startswith(keys.prefix) for key in busy.connection.client.keys("*"))
-    assert keys.prefix not in str(snapshot(busy))
+    assert (busy.keys.prefix or "no prefix") not in str(snapshot(busy)), "a value names a key"
 
 
 @pytest.mark.parametrize("prefix", ["a*", "a?", "[a]", "^a", "a\\"])
@@ -135,39 +118,29 @@ def test_a_prefix_with_characters_of_patterns_is_refused(prefix: str) -> None:
         Keys(prefix)
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("", "x", "celery", "cache:", "session:abc", "rq:job:1", "{user}:b", "a\nuser:b", "Article:1", "articles:1"),
-        *("article", "article:x", "article:1:2", "article:１", "user:1:profile", "voted:", "voted:x", "group:"),
-        "good:x",
-    ],
-)
 @pytest.mark.parametrize("keys", [Keys(), Keys("{site}:")], ids=lambda keys: keys.prefix)
-def test_keys_of_other_programs_are_recognized(keys: Keys, key: str) -> None:
-    assert not keys.is_ours(keys.prefix + key)
+def test_keys_of_other_programs_and_sites_are_recognized(keys: Keys) -> None:
+    assert keys.is_ours(keys.article(1))
+    others = (
+        " x celery cache: session:abc rq:job:1 {user}:b a\nuser:b Article:1 articles:1 article article:x article:1:2"
+        " article:１ user:1:profile voted: voted:x group: good:x"
+    )
+    assert [key for key in others.split(" ") if keys.is_ours(keys.prefix + key)] == []
+    assert not keys.is_ours("article:1" if keys.prefix else "{site}:article:1")
 
 
-@pytest.mark.parametrize(("site", "key"), [("", "article:1"), ("cooking", "{cooking}:article:1")])
-def test_the_name_of_the_site_is_the_hash_tag_of_its_keys(site: str, key: str) -> None:
-    assert open_store(Settings(redis_url="redis://localhost", site=site)).keys.article(1) == key
-
-
-def test_keys_without_the_prefix_are_of_another_site() -> None:
-    assert Keys().is_ours("article:1")
-    assert not Keys("{site}:").is_ours("article:1")
-    assert not Keys().is_ours("{site}:article:1")
-
-
-@pytest.mark.parametrize(("member", "id"), [("article:1", 1), ("article:0012", 12), ("article:1000000000000", 10**12)])
-def test_an_articles_member_has_its_id(member: str, id: int) -> None:
-    assert article_id(member) == id
-
-
-@pytest.mark.parametrize(
-    "member",
-    ["", "article", "article:", "article:x", "article:-1", "article:1:2", "article:²", "article:１", "whole", "user:1"],
-)
-def test_other_members_have_no_article_id(member: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - its message is the member itself
-        article_id(member)
+def test_an_articles_member_has_its_id() -> None:
+    assert [article_id(f"article:{id}") for id in ("1", "0012", 10**12)] == [1, 12, 10**12]
+    for member in (
+        "",
+        "article",
+        "article:",
+        "article:x",
+        "article:-1",
+        "article:1:2",
+        "article:²",
+        "article:１",
+        "user:1",
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011 - its message is the member itself
+            article_id(member)
