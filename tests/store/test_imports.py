@@ -6,63 +6,38 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, ids, run, snapshot
-from voteweb.core.errors import AlreadyVoted, OwnVote
+from tests.store.examination import broken, ids, run, unchanged
+from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import Role
 from voteweb.store import Store
 
 START = 1_700_000_000.0
 
 
-def commands_run(store: Store, name: str) -> int:
-    """Return how often the server has run the command *name* since its statistics were reset."""
-    return int(store.connection.client.info("commandstats").get(f"cmdstat_{name}", {}).get("calls", 0))
-
-
-def test_an_imported_story_keeps_its_time_and_votes(store: Store) -> None:
+def test_a_story_is_imported_with_its_group_and_poster(store: Store) -> None:
     article = factories.imported(store, title="Old news", time=START, votes=7, poster="Ann", groups=("go", "编程"))
     assert (article.title, article.time, article.votes, article.poster) == ("Old news", START, 7, "Ann")
     assert article.groups == ("go", "编程")
     assert run(store, "ZSCORE", "score:编程", "article:1") == START + 7 * 432
+    ann = store.users.get("ann")
+    assert (ann.name, ann.password, ann.role) == ("Ann", "", Role.MEMBER)
+    assert [group.name for group in store.groups.all(store.pipeline())] == ["go", "编程"]
+    assert ids(store, "posted:ann") == [1]
+    # Voting has closed: all votes are the base.
+    assert run(store, "HMGET", "article:1", "votes", "base") == ["7", "7"]
+    assert run(store, "EXISTS", "voted:1") == 0
     assert broken(store) == []
 
 
-def test_groups_and_posters_without_a_password_are_created(store: Store) -> None:
-    factories.imported(store, poster="Ann", groups=("go",))
-    ann = store.users.get("ann")
-    assert (ann.name, ann.password, ann.role) == ("Ann", "", Role.MEMBER)
-    assert [group.name for group in store.groups.all(store.pipeline())] == ["go"]
-    assert ids(store, "posted:ann") == [1]
-
-
-def test_posters_who_are_members_stay_unchanged(store: Store) -> None:
-    ann = factories.user(store, "Ann", Role.ADMIN, "hash")
-    factories.imported(store, poster="ANN", time=time.time() - 60)
-    assert store.users.get("ann") == ann
-    assert run(store, "SMEMBERS", "voted:1") == {str(ann.id)}
-
-
-def test_a_second_import_adds_nothing(store: Store) -> None:
-    batch = [factories.story(time=START + i, groups=("go",), poster=f"poster{i}") for i in range(20)]
-    assert store.imports.add(batch).count("imported") == 20
-    before = snapshot(store)
-    assert store.imports.add(batch).count("imported") == 0
-    assert snapshot(store) == before
-
-
 def test_only_new_stories_are_added_and_each_once(store: Store) -> None:
-    batch = [factories.story(time=START + i) for i in range(4)]
+    batch = [factories.story(time=START + i, groups=("go",), poster=f"poster{i}") for i in range(4)]
     assert store.imports.add(batch[:2]).count("imported") == 2
     assert store.imports.known([story.digest for story in batch]) == [True, True, False, False]
     assert store.imports.add([*batch, batch[3]]).count("imported") == 2
     assert ids(store, "time:") == [4, 3, 2, 1]
-
-
-def test_an_empty_batch_adds_nothing(store: Store) -> None:
-    before = snapshot(store)
-    assert store.imports.add([]) == []
-    assert store.imports.known([]) == []
-    assert snapshot(store) == before
+    with unchanged(store):
+        assert store.imports.add(batch).count("imported") == 0
+        assert store.imports.add([]) == store.imports.known([]) == []
 
 
 def test_stories_of_one_second_get_distinct_times_in_order(store: Store) -> None:
@@ -75,36 +50,23 @@ def test_stories_of_one_second_get_distinct_times_in_order(store: Store) -> None
 
 
 def test_a_free_time_is_found_in_few_steps(store: Store) -> None:
-    count = 600
-    store.connection.client.config_resetstat()
-    store.imports.add([factories.story(time=START) for _ in range(count)])
-    assert commands_run(store, "zcount") < 40 * count
+    client = store.connection.client
+    client.config_resetstat()
+    store.imports.add([factories.story(time=START) for _ in range(600)])
+    assert client.info("commandstats")["cmdstat_zcount"]["calls"] < 40 * 600
 
 
-def test_the_poster_is_a_voter_while_voting_is_open(store: Store) -> None:
-    article = factories.imported(store, time=time.time() - 3_600, votes=7)
-    ann = store.users.get("ann")
-    assert run(store, "HMGET", "article:1", "votes", "base") == ["7", "6"]
+@pytest.mark.parametrize(("votes", "base"), [(7, 6), (0, -1)])
+def test_the_poster_is_a_voter_while_voting_is_open(store: Store, votes: int, base: int) -> None:
+    ann = factories.user(store, "Ann", Role.ADMIN, "hash")
+    article = factories.imported(store, poster="ANN", time=time.time() - 3_600, votes=votes)
+    assert store.users.get("ann") == ann
+    assert run(store, "HMGET", "article:1", "votes", "base") == [str(votes), str(base)]
     assert run(store, "SMEMBERS", "voted:1") == {str(ann.id)}
     assert run(store, "TTL", "voted:1") > 0
     with pytest.raises(AlreadyVoted):
         store.votes.cast(article.id, ann)
-    with pytest.raises(OwnVote):
-        store.votes.take_back(article.id, ann)
-    assert store.votes.cast(article.id, factories.user(store, "bob")) == 8
-    assert broken(store) == []
-
-
-def test_all_votes_are_the_base_once_voting_has_closed(store: Store) -> None:
-    factories.imported(store, time=START, votes=7)
-    assert run(store, "HMGET", "article:1", "votes", "base") == ["7", "7"]
-    assert run(store, "EXISTS", "voted:1") == 0
-
-
-def test_the_poster_of_a_story_without_votes_is_a_voter(store: Store) -> None:
-    factories.imported(store, time=time.time() - 3_600, votes=0)
-    assert run(store, "HMGET", "article:1", "votes", "base") == ["0", "-1"]
-    assert run(store, "SCARD", "voted:1") == 1
+    assert store.votes.cast(article.id, factories.user(store, "bob")) == votes + 1
     assert broken(store) == []
 
 

@@ -1,6 +1,6 @@
 """The moderation log: every act once, found by moderator, kind and member."""
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -31,28 +31,19 @@ def log_of_five(store: Store) -> Store:
     return store
 
 
-@pytest.mark.parametrize(
-    ("filters", "ids"),
-    [
-        ({}, [5, 4, 3, 2, 1]),
+def test_entries_are_found_by_moderator_kind_and_member(log_of_five: Store, subtests: pytest.Subtests) -> None:
+    ids_by_filters: list[tuple[dict[str, str], list[int]]] = [
         ({"who": "mod"}, [5, 2, 1]),
         ({"who": "SUE"}, [4, 3]),
         ({"who": "nobody"}, []),
         ({"kind": "ban"}, [4, 2]),
-        ({"kind": "role"}, []),
         ({"who": "Mod", "kind": "ban"}, [2]),
         ({"who": "Sue", "kind": "unban"}, []),
         ({"about": "BOB"}, [5, 2]),
-    ],
-)
-def test_entries_are_found_by_moderator_kind_and_member(
-    log_of_five: Store, filters: dict[str, str], ids: list[int]
-) -> None:
-    assert entry_ids(log_of_five, **filters) == ids
-    assert log_page(log_of_five, **filters).total == len(ids)
-
-
-def test_an_entry_has_moderator_kind_member_time_and_reason(log_of_five: Store) -> None:
+    ]
+    for filters, ids in ids_by_filters:
+        with subtests.test(**filters):
+            assert (entry_ids(log_of_five, **filters), log_page(log_of_five, **filters).total) == (ids, len(ids))
     entry = logged_act(log_of_five, 2)
     assert entry == LogEntry(2, LogAction.BAN, "mod", entry.time, about="Bob", why="Spam.")
     assert log_page(log_of_five).rows[3] == entry
@@ -70,45 +61,34 @@ def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
 
 
 def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
-    again: Any = {"entry": NewLogEntry(LogAction.BAN, "Sue", about="cid", why="another reason")}
-    log_of_five.bans.ban("cid", **again)
+    factories.ban(log_of_five, "cid", "another reason", by="Sue")
     factories.lift(log_of_five, "bob")
     log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
     assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
     assert log_of_five.users.get("cid").ban_reason == "Spam."
 
 
-def test_an_entry_keeps_the_title_of_a_deleted_article(store: Store) -> None:
-    ann, article = factories.user(store), factories.article(store, title="A story", groups=("go",))
-    entry = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title)
-    store.articles.set_groups(1, [], ["go"], entry)
-    store.removals.delete(article.id, ann)
-    (logged,) = log_page(store).rows
-    assert (logged.title, logged.removed, logged.added) == ("A story", ("go",), ())
-
-
 def test_an_undone_act_is_marked_once(store: Store) -> None:
     article = factories.article(store, groups=("go",))
     factories.group(store, "redis")
-    groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title)
+    groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title="Redis in Action")
     store.articles.set_groups(1, ["redis"], ["go"], groups)
     (done,) = log_page(store).rows
     assert (done.added, done.removed, done.undone) == (("redis",), ("go",), False)
-    undo = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title, undoes=done.id)
+    undo = replace(groups, undoes=done.id)
     store.articles.set_groups(1, done.removed, done.added, undo)
     assert store.articles.get(1).groups == ("go",)
     assert [(entry.undone, entry.added) for entry in log_page(store).rows] == [(False, ("go",)), (True, ("redis",))]
     with pytest.raises(NothingToUndo):
         store.articles.set_groups(1, done.removed, done.added, undo)  # the form was sent twice
-    assert len(log_page(store).rows) == 2
+    store.removals.delete(article.id)
+    assert [entry.title for entry in log_page(store).rows] == ["Redis in Action"] * 2
     assert broken(store) == []
 
 
 def test_an_act_takes_few_bytes(store: Store) -> None:
     for i in range(1_000):
-        entry = NewLogEntry(
-            LogAction.GROUP, f"mod{i % 8}", about=f"member{i % 250}", article=i, title="Redis in Action"
-        )
+        entry = NewLogEntry(LogAction.GROUP, f"mod{i % 8}", f"member{i % 250}", i, "Redis in Action")
         store.groups.make(f"g{i}", "A group", "", entry)
     keys = run(store, "KEYS", "log*")
     assert sum(run(store, "MEMORY", "USAGE", key, "SAMPLES", 0) for key in keys) / 1_000 < 250

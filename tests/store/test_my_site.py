@@ -16,7 +16,7 @@ from voteweb.core.errors import (
     TooMuchHidden,
     TooMuchSaved,
 )
-from voteweb.core.models import Article, Page, User
+from voteweb.core.models import User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
@@ -35,8 +35,8 @@ def choice(store: Store) -> MySite:
     return store.read(store.my_sites.queue_choice, "ann")
 
 
-def saved(store: Store) -> Page[Article]:
-    return store.read(store.my_sites.queue_saved, "ann", 1, 25)
+def saved(store: Store) -> list[int]:
+    return [row.id for row in store.read(store.my_sites.queue_saved, "ann", 1, 25).rows]
 
 
 def hidden_article(id: int) -> Hidden:
@@ -44,18 +44,14 @@ def hidden_article(id: int) -> Hidden:
 
 
 def test_a_choice_is_kept_until_it_is_taken_back(store: Store, ann: User) -> None:
-    site = store.my_sites
-    site.follow("redis", ann)
-    site.follow("go", ann)
-    site.hide(hidden_member("BOB"), ann)
-    site.hide(hidden_article(1), ann)
-    site.save(1, ann)
-    assert choice(store) == MySite(("go", "redis"), frozenset({"mbob", "a1"}))
-    assert [row.id for row in saved(store).rows] == [1]
-    site.unfollow("redis", ann)
-    site.show(hidden_member("bob"), ann)
-    site.unsave(1, ann)
-    assert (choice(store), saved(store).total) == (MySite(("go",), frozenset({"a1"})), 0)
+    store.my_sites.follow("redis", ann)
+    store.my_sites.hide(hidden_article(1), ann)
+    factories.choices(store, ann, group="go", hidden="BOB", article=1)
+    assert (choice(store), saved(store)) == (MySite(("go", "redis"), frozenset({"mbob", "a1"})), [1])
+    store.my_sites.unfollow("redis", ann)
+    store.my_sites.show(hidden_member("bob"), ann)
+    store.my_sites.unsave(1, ann)
+    assert (choice(store), saved(store)) == (MySite(("go",), frozenset({"a1"})), [])
     assert broken(store) == []
 
 
@@ -111,15 +107,10 @@ def test_changes_at_once_keep_the_bounds(store: Store, ann: User) -> None:
     results = at_once([partial(store.my_sites.follow, name, ann) for name in names])
     assert (results.count(None), results.count(TooMuchFollowed)) == (config.MAX_FOLLOWED_GROUPS, 10)
     assert run(store, "ZCARD", "follows:ann") == config.MAX_FOLLOWED_GROUPS
-    at_once([partial(store.my_sites.unfollow, name, ann) for name in names])
-    at_once([partial(act, 1, ann) for act in (store.my_sites.save, store.my_sites.unsave)] * 5)
-    assert run(store, "ZCARD", "follows:ann") == 0
 
 
 def test_all_of_it_goes_with_the_account(store: Store, ann: User) -> None:
-    store.my_sites.follow("go", ann)
-    store.my_sites.hide(hidden_member("bob"), ann)
-    store.my_sites.save(1, ann)
+    factories.choices(store, ann, group="go", hidden="bob", article=1)
     store.feeds.renew(SecretFeed.SAVED, ann)
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("ann")

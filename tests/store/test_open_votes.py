@@ -31,65 +31,43 @@ def listed(store: Store, member: User) -> list[int]:
     return [article.id for article in store.read_all(store.votes.queue_open, member.id)]
 
 
-def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: User) -> None:
-    vote_for(store, bob, 4)
+def test_open_votes_are_newest_first_without_own_and_closed_articles(store: Store, bob: User) -> None:
+    vote_for(store, bob, 7)
     factories.article(store, bob)
     store.votes.take_back(4, bob)
-    assert listed(store, bob) == [3, 2, 1]
-    assert listed(store, factories.user(store)) == []
+    assert listed(store, bob) == [7, 6, 5, 3, 2, 1]
     assert all(article.voted for article in store.read_all(store.votes.queue_open, bob.id))
-
-
-def test_votes_on_removed_and_closed_articles_are_left_out(store: Store, bob: User) -> None:
-    vote_for(store, bob, 4)
     factories.remove(store, 2)
     store.removals.delete(3)
-    run(store, "HSET", "article:4", "closes", int(time.time()) - 1)
-    assert listed(store, bob) == [1]
+    run(store, "HSET", "article:5", "closes", int(time.time()) - 1)
+    assert listed(store, bob) == [7, 6, 1]
     assert broken(store) == []
 
 
-def test_a_page_of_open_votes_takes_two_commands(make_store: MakeStore) -> None:
+def test_a_page_of_open_votes_takes_two_commands(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "READ_BATCH_SIZE", 3)
     store = make_store(page_size=3)
     bob = factories.user(store, "bob")
     vote_for(store, bob, 7)
-    with recorded(store) as trips:
-        pipeline = store.pipeline()
-        pages = [store.votes.queue_open(pipeline, bob.id, number) for number in (1, 2, 3)]
-        pipeline.execute()
-    assert [[row.id for row in page.result.rows] for page in pages] == [[7, 6, 5], [4, 3, 2], [1]]
-    assert [(page.result.total, page.result.more) for page in pages] == [(7, True), (7, True), (7, False)]
-    assert sum(map(len, trips)) == 2 * len(pages)
-
-
-@pytest.mark.parametrize("batch", [1, 3, 500])
-def test_all_open_votes_are_read_in_batches(
-    store: Store, bob: User, monkeypatch: pytest.MonkeyPatch, batch: int
-) -> None:
-    monkeypatch.setattr(config, "READ_BATCH_SIZE", batch)
-    vote_for(store, bob, 7)
     assert listed(store, bob) == [7, 6, 5, 4, 3, 2, 1]
+    for number, rows, more in ((1, [7, 6, 5], True), (2, [4, 3, 2], True), (3, [1], False)):
+        with recorded(store) as trips:
+            page = store.read(store.votes.queue_open, bob.id, number)
+        assert ([row.id for row in page.rows], page.total, page.more) == (rows, 7, more)
+        assert sum(map(len, trips)) == 2
 
 
 def test_only_so_many_open_votes_are_kept(
     store: Store, settings: Settings, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "MAX_OPEN_VOTES", 3)
-    articles = vote_for(store, bob, 5)
+    vote_for(store, bob, 5)
     assert listed(store, bob) == [5, 4, 3]
-    assert store.votes.take_back(articles[0].id, bob) == 1
+    assert store.votes.take_back(1, bob) == 1
+    own = store.read(store.votes.queue_own, range(1, 6), bob.id)
+    assert list(own.values()) == [False, True, True, True, True]
     rebuild_open_votes(store.connection, settings)
     assert len(listed(store, bob)) == 3
-
-
-def test_pages_know_own_votes_that_the_list_has_dropped(
-    store: Store, bob: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(config, "MAX_OPEN_VOTES", 3)
-    articles = vote_for(store, bob, 5)
-    store.votes.take_back(articles[-1].id, bob)
-    own = store.read(store.votes.queue_own, [article.id for article in articles], bob.id)
-    assert list(own.values()) == [True, True, True, True, False]
 
 
 def test_open_votes_expire_after_the_last_of_them(store: Store, bob: User) -> None:
@@ -104,18 +82,13 @@ def test_open_votes_expire_after_the_last_of_them(store: Store, bob: User) -> No
     assert run(store, "EXISTS", f"open-votes:{bob.id}") == 0
 
 
-def test_a_vote_forgets_those_on_which_voting_has_ended(store: Store, bob: User) -> None:
+def test_those_on_which_voting_has_ended_or_of_who_leaves_are_forgotten(store: Store, bob: User) -> None:
     vote_for(store, bob, 1)
     run(store, "ZADD", f"open-votes:{bob.id}", 5, "article:1")
     vote_for(store, bob, 1)
     assert run(store, "ZRANGE", f"open-votes:{bob.id}", 0, -1) == ["article:2"]
-
-
-def test_an_account_leaves_without_its_open_votes(store: Store, bob: User) -> None:
-    vote_for(store, bob, 2)
     store.account_deletion.start(bob, delete_articles=False)
     assert run(store, "EXISTS", f"open-votes:{bob.id}") == 0
-    assert broken(store) == []
 
 
 def test_rebuilt_open_votes_are_those_that_were_kept(store: Store, settings: Settings, bob: User) -> None:

@@ -90,12 +90,3 @@ def test_what_another_program_writes_is_seen_later(store: Store, monkeypatch: py
     assert voted_ids(store, bob, ids) == set()  # to ask for another article too prolongs nothing
     monkeypatch.setattr(votes, "monotonic", lambda: later)
     assert voted_ids(store, bob, ids) == {ids[0]}
-
-
-def test_few_articles_of_a_member_are_remembered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(votes, "MAX_REMEMBERED", 2)
-    ids = [factories.article(store).id for _ in range(3)]
-    bob = factories.user(store, "bob")
-    store.votes.cast(ids[2], bob)
-    assert voted_ids(store, bob, ids) == {ids[2]}
-    assert asked(store, bob, ids) == [3]
