@@ -1,5 +1,7 @@
 """Fingerprints of imported rows: spread over buckets, compact, and never mistaken for another row's."""
 
+from collections import Counter
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -26,19 +28,14 @@ def test_other_members_are_no_fingerprints(stored: str) -> None:
 
 def test_many_rows_differ_and_fill_the_buckets_evenly() -> None:
     rows = {fingerprint(f"row {i}") for i in range(100_000)}
-    assert len(rows) == 100_000
-    sizes = [0] * BUCKETS
-    for row in rows:
-        sizes[row.bucket] += 1
-    assert min(sizes) > 0
-    assert max(sizes) < 70
+    sizes = Counter(row.bucket for row in rows)
+    assert (len(rows), len(sizes)) == (100_000, BUCKETS)
+    assert max(sizes.values()) < 70
 
 
 def test_imported_rows_are_kept_as_sets_of_integers(store: Store) -> None:
     stories = [factories.story() for _ in range(300)]
-    assert store.imports.add(stories).count("imported") == 300
-    assert store.imports.add(stories).count("imported") == 0
-    assert store.imports.known([story.digest for story in stories] + ["another"]) == [True] * 300 + [False]
+    store.imports.add(stories)
     keys = run(store, "KEYS", "imported:*")
     assert sum(run(store, "SCARD", key) for key in keys) == 300
     assert {run(store, "OBJECT", "ENCODING", key) for key in keys} == {"intset"}

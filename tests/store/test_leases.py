@@ -37,16 +37,13 @@ def test_a_job_is_run_by_one_process_at_a_time(store: Store) -> None:
 
 
 def test_a_lease_expires_unless_each_step_keeps_it(store: Store) -> None:
-    expiries = []
-
     def steps() -> Iterator[None]:
         for _ in range(3):
             run(store, "EXPIRE", LEASE, 5)
             yield
-            expiries.append(run(store, "TTL", LEASE))
+            assert config.LEASE_SECONDS - 2 <= run(store, "TTL", LEASE) <= config.LEASE_SECONDS
 
     assert store.jobs.run(ACCOUNT_DELETIONS, steps, never)
-    assert all(config.LEASE_SECONDS - 2 <= seconds <= config.LEASE_SECONDS for seconds in expiries)
 
 
 @pytest.mark.parametrize("other", ["another process", ""])
@@ -79,9 +76,7 @@ def test_a_failed_or_stopped_job_is_free_and_not_done(store: Store) -> None:
 
 def test_a_job_that_nobody_runs_is_overdue(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     assert store.jobs.warnings() == []
-    assert store.health.health() == ("ok", [])
     monkeypatch.setattr(config, "OVERDUE_SECONDS", 0)
-    monkeypatch.setattr(config, "HEALTH_SECONDS", 0)
     warnings = store.jobs.warnings()
     assert len(warnings) == len(JOBS)
     assert warnings[0].startswith("The background job account-deletions is overdue")

@@ -57,12 +57,11 @@ def test_comments_are_deleted_on_request_including_removed_ones(store: Store, an
     assert broken(store) == []
 
 
-@pytest.mark.parametrize("delete_articles", [False, True])
-def test_reports_inbox_feed_and_visits_go_with_the_account(store: Store, ann: User, delete_articles: bool) -> None:
+def test_reports_inbox_feed_and_visits_go_with_the_account(store: Store, ann: User) -> None:
     assert run(store, "EXISTS", "inbox:ann", "unread:ann", "seen:ann") == 3
     run(store, "SADD", "reported-comments:ann", "another program's")
     run(store, "RPUSH", "commented:ann", "another program's", "77.1")
-    leave(store, ann, delete_articles=delete_articles)
+    leave(store, ann, delete_articles=False)
     assert store.account_deletion.unfinished() == []
     assert "words of the report" not in str(snapshot(store))
     keys = "commented:ann reported-comments:ann inbox:ann unread:ann seen:ann inbox-feed:* comment-report:* reports:"

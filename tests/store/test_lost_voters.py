@@ -6,6 +6,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.prepared import restoring
 from tests.store.examination import broken, run
 from voteweb.core.errors import VotingClosed
 from voteweb.core.models import Article, User
@@ -26,19 +27,12 @@ def bob(store: Store) -> User:
     return factories.user(store, "bob")
 
 
-def age(store: Store, article: Article, seconds: int) -> None:
-    """Make *article* older, with the end of its voting and all that depends on both."""
-    fields = {"time": f"{article.time - seconds:.6f}", "closes": str(int(article.time) + 604_800 - seconds)}
-    for name, value in fields.items():
-        if run(store, "HEXISTS", f"article:{article.id}", name):
-            run(store, "HSET", f"article:{article.id}", name, value)
-    list(Doctor(store.context).repair())
-
-
 def test_a_longer_voting_time_does_not_open_old_articles(make_store: MakeStore) -> None:
     week, month = make_store(voting_seconds=604_800), make_store(voting_seconds=30 * 86_400)
+    age = 604_800 + 7_200
     article = voted_article(week)
-    age(week, article, 604_800 + 7_200)
+    run(week, "HSET", "article:1", "time", f"{article.time - age:.6f}", "closes", int(article.time) - 7_200)
+    list(Doctor(week.context).repair())
     run(week, "DEL", "voted:1")  # it expired an hour after voting
     with pytest.raises(VotingClosed):
         month.votes.cast(article.id, factories.user(month, "bob"))
@@ -49,6 +43,12 @@ def test_a_longer_voting_time_does_not_open_old_articles(make_store: MakeStore) 
 def test_a_vote_after_eviction_of_the_voters_closes_voting(store: Store, bob: User) -> None:
     article = voted_article(store)
     run(store, "DEL", "voted:1")
+    assert broken(store) == [("article:1", "has lost its voters, so that voting is over: 3 votes, base 0, no voter")]
+    evicted = restoring(store)
+    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
+    after = store.articles.get(article.id)
+    assert (after.votes, after.closes) == (3, pytest.approx(time.time(), abs=60))
+    evicted()
     for change in (store.votes.cast, store.votes.take_back):
         with pytest.raises(VotingClosed) as refused:
             change(article.id, bob)
@@ -56,17 +56,6 @@ def test_a_vote_after_eviction_of_the_voters_closes_voting(store: Store, bob: Us
     assert store.articles.get(article.id).votes == 3
     assert run(store, "EXISTS", "voted:1") == 0
     assert broken(store) == []
-
-
-def test_repair_keeps_the_votes_of_lost_voters(store: Store) -> None:
-    article = voted_article(store)
-    run(store, "DEL", "voted:1")
-    assert broken(store) == [("article:1", "has lost its voters, so that voting is over: 3 votes, base 0, no voter")]
-    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
-    after = store.articles.get(article.id)
-    assert after.votes == 3
-    assert after.closes is not None
-    assert after.closes <= time.time()
 
 
 def test_voters_who_came_after_a_loss_do_not_replace_it(store: Store, bob: User) -> None:
@@ -88,7 +77,7 @@ def test_a_voter_who_is_no_member_is_named(store: Store) -> None:
     id = max(run(store, "SMEMBERS", "voted:1"), key=int)
     run(store, "DEL", f"open-votes:{id}")
     assert broken(store) == [("voted:1", f"holds the voter {id}, who is no member")]
-    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
+    list(Doctor(store.context).repair())
     assert run(store, "HMGET", "article:1", "votes", "base") == ["3", "1"]
     assert broken(store) == []
 
@@ -118,5 +107,5 @@ def test_an_unreadable_end_counts_as_missing(store: Store, bob: User, closes: st
     run(store, "HSET", "article:1", "closes", closes)
     assert store.votes.cast(article.id, bob) == 4
     assert broken(store) == [("article:1", "has an end of voting that is no time")]
-    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
+    list(Doctor(store.context).repair())
     assert store.articles.get(article.id).closes == pytest.approx(article.time + 604_800, abs=1)
