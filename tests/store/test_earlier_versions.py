@@ -79,7 +79,7 @@ def test_earlier_versions_go_with_a_deletion_but_not_a_removal(store: Store) -> 
 
 def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store) -> None:
     factories.article(store)
-    # Imported votes, and those of others where the own one does not count, and where it does.
+    # Imported votes, and those of others where that of the poster does not count, and where it does.
     for base, votes in ((6, 7), (-1, 1), (0, 2)):
         run(store, "HSET", "article:1", "base", base, "votes", votes)
         with unchanged(store), pytest.raises(LinkFixed):
