@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.addresses.address import ADMIN, LOGGED_OUT, MODERATOR, PEOPLE, Address
+from tests.web.addresses.address import LOGGED_OUT, PEOPLE, Address
 from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.table import FORMS, PAGES, TABLE
 from tests.web.browser import JSON, Browser
@@ -53,12 +53,3 @@ def check_refusal(address: Address, person: str, browser: Browser, *, as_json: b
     if browser.status == 303:
         assert browser.location.startswith("/login?next=/" if person in LOGGED_OUT else ("/", "/new#a"))
         assert person in LOGGED_OUT or not browser.location.startswith("/login")
-
-
-def test_nobody_bans_or_promotes_themselves(everybody: Everybody, subtests: pytest.Subtests) -> None:
-    for person, role in ((MODERATOR, "admin"), (ADMIN, "member")):
-        for act, fields in (("ban", {"reason": "Spam."}), ("role", {"role": role})):
-            with subtests.test(act, person=person):
-                fields["csrf_token"] = everybody.tokens[person]
-                assert everybody.browser(person).post(f"/u/{person}/{act}", fields).status == 403
-                assert everybody.is_unchanged()

@@ -10,33 +10,20 @@ from tests.web.state import TOKEN
 TITLE = "A title needs at least 3 characters, with a letter or digit among them."
 SCHEME = "A link must begin with http:// or https://."
 TOO_LONG = "A text can have at most 20,000 characters; this one has 20,001."
-GROUP_LETTERS = "A group's name can only contain letters, digits, - and _."
 USER_NAME = "A user name must have 2 to 20 letters or digits of one script, - or _."
 #: A form, wrong values of its fields, the field that has the error, and the message.
 REFUSED = [
     ("/submit", {"title": ""}, "title", TITLE),
-    ("/submit", {"title": "编" * 201}, "title", "A title can have at most 200 characters; this one has 201."),
     ("/submit", {"link": "javascript:alert(1)"}, "link", SCHEME),
-    (
-        "/submit",
-        {"link": "http://localhost:8000/"},
-        "link",
-        "This link leads to a private network or a single computer",
-    ),
     ("/submit", {"text": "x" * 20_001}, "text", TOO_LONG),
     ("/submit", {"link": "", "text": ""}, "link", "An article needs a link or a text."),
-    ("/a/1/edit", {"title": ""}, "title", TITLE),
     ("/a/1/edit", {"link": "javascript:alert(1)"}, "link", SCHEME),
-    ("/a/1/edit", {"text": "x" * 20_001}, "text", TOO_LONG),
     ("/groups/new", {"name": ""}, "name", "A group's name must have 1 to 30 characters."),
-    ("/groups/new", {"name": "\u202eab"}, "name", GROUP_LETTERS),
     ("/groups/new", {"name": "python"}, "name", "There is already a group named python."),
     ("/groups/new", {"title": "  "}, "title", "A group's title must have 1 to 60 characters."),
     ("/groups/new", {"description": "x" * 301}, "description", "A description can have at most 300 characters."),
     ("/g/python/edit", {"title": ""}, "title", "A group's title must have 1 to 60 characters."),
-    ("/signup", {"username": ""}, "username", USER_NAME),
     ("/signup", {"username": "<b>x</b>"}, "username", USER_NAME),
-    ("/signup", {"username": "Admin"}, "username", "The name Admin is reserved. Please choose another."),
     ("/signup", {"username": "ZOE"}, "username", "The name ZOE is taken. If this is you, log in."),
     ("/signup", {"password": ""}, "password", "A password must have 8 to 256 characters."),
 ]

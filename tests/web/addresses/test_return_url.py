@@ -40,16 +40,7 @@ def test_login_redirects_to_own_targets_only(make_person: MakePerson, reader: Br
             reader.open("/login", query_string={"next": "/new" if typed else target})
             reader.submit("/login", username="zoe", password=PASSWORD, **typed)
             assert reader.location == location, target
-
-
-def test_vote_returns_to_own_targets_only(everybody: Everybody) -> None:
-    for target, location in {"//evil.example": "/a/1#a1", "/g/编程": "/g/%E7%BC%96%E7%A8%8B#a1"}.items():
-        member = everybody.browser(MEMBER)
-        member.post("/a/1/vote", {"csrf_token": everybody.tokens[MEMBER], "next": target})
-        assert (member.status, member.location) == (303, location)
-
-
-def test_readers_vote_with_a_foreign_target_leads_to_the_article(reader: Browser) -> None:
+    reader.client.delete_cookie("voteweb")
     reader.post("/a/1/vote", {"next": "//evil.example"})
     assert (reader.status, reader.location.partition("&")[0]) == (303, "/login?next=/a/1%23a1")
 

