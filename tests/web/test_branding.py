@@ -58,7 +58,7 @@ def test_pictures_are_pictures_only(branded: Browser) -> None:
     for path in ("/favicon.ico", "/apple-touch-icon.png"):
         assert branded.open(path).response.mimetype == "image/png"
     manifest = json.loads(branded.open("/manifest.webmanifest").response.data)
-    assert (manifest["background_color"], manifest["theme_color"]) == ("#fdfcf9", "#0b4f8a")
+    assert manifest["theme_color"] == "#0b4f8a"
     assert [icon["sizes"] for icon in manifest["icons"]] == ["any", "192x192"]
 
 

@@ -39,7 +39,7 @@ DOWNLOAD = {
 
 
 def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> None:
-    ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
+    ann, bob = store.users.make("Ann", "the hash of a password"), factories.user(store, "bob")
     token = store.invitations.make(ann)
     store.users.make("cid", "", invitation=token)
     first = factories.article(store, ann, title="A story", groups=("go",))
@@ -50,7 +50,9 @@ def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> 
     store.votes.cast(other.id, ann)
     store.reports.make(other.id, ann, Reason.TOPIC, "a note")
     data = data_export.export_member(store, store.users.get("ann"))
-    assert json.loads(json.dumps(data)) == data
+    text = json.dumps(data)
+    assert json.loads(text) == data
+    assert not [secret for secret in ("the hash of a password", ann.session, token) if secret in text]
     assert (data["account"]["name"], data["account"]["role"], data["account"]["invited by"]) == ("Ann", "member", None)
     fields = ("id", "title", "groups", "gone", "reason")
     assert [tuple(article[name] for name in fields) for article in data["articles"]] == [
@@ -58,9 +60,8 @@ def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> 
         (removed.id, "Redis in Action", [], "removed", "spam"),
     ]
     assert [version["title"] for version in data["articles"][0]["earlier versions"]] == ["A story"]
-    assert [(report["article"], report["reason"], report["note"]) for report in data["reports"]] == [
-        (3, "topic", "a note")
-    ]
+    (report,) = data["reports"]
+    assert (report["article"], report["reason"], report["note"]) == (3, "topic", "a note")
     store.reports.dismiss(other.id, NewLogEntry(LogAction.DISMISS, "Mod", article=other.id))
     data = data_export.export_member(store, store.users.get("ann"))
     assert data["reports"] == [{"article": 3, "settled": True}]
@@ -92,13 +93,12 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     store.feeds.renew(SecretFeed.INBOX, ann)
     store.groups.make("go", "Go", "")
     store.my_sites.follow("go", ann)
-    store.my_sites.hide(hidden_member("bob"), ann)
+    store.my_sites.hide(hidden_member("cid"), ann)
     store.my_sites.save(1, ann)
     removed = factories.article(store, bob, title="Removed since").id
     store.my_sites.save(removed, ann)
     factories.remove(store, removed, "spam")
     data = data_export.export_member(store, store.users.get("ann"))
-    assert json.loads(json.dumps(data)) == data
     (comment,) = data["comments"]
     fields = ("comment", "article", "title", "answers", "text", "votes", "gone")
     assert tuple(comment[name] for name in fields) == (
@@ -111,14 +111,6 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     assert [(report["comment"], report["note"]) for report in data["reports of comments"]] == [("1.1", "a note")]
     assert (data["inbox has a feed"], data["saved articles have a feed"]) == (True, False)
     assert (data["groups followed"], data["front page shows the groups followed"]) == (["go"], False)
-    assert [(hidden["kind"], hidden["name"]) for hidden in data["hidden"]] == [("member", "bob")]
+    assert [(hidden["kind"], hidden["name"]) for hidden in data["hidden"]] == [("member", "cid")]
     link = store.articles.get(1).link
     assert data["saved"] == [{"article": removed}, {"article": 1, "title": "Bob's", "link": link}]
-
-
-def test_export_has_no_secrets(store: Store, settings: Settings) -> None:
-    ann = store.users.make("ann", "the hash of a password")
-    token = store.invitations.make(ann)
-    text = json.dumps(data_export.export_member(store, ann))
-    for secret in ("the hash of a password", ann.session, token):
-        assert secret not in text

@@ -17,13 +17,10 @@ from voteweb.web.flask_app import SiteResponse
     "make",
     [
         lambda: make_response("Tschüss"),
-        lambda: make_response("Not found", 404),
-        lambda: make_response("", 204),
         lambda: make_response("", 304),
         lambda: make_response(iter(["streamed"])),
         lambda: redirect("/g/go+redis?page=2#a17", 303),
         lambda: redirect("/g/grün?a=ü b#ü", 303),
-        lambda: redirect("/somewhere"),
         lambda: jsonify(votes=2),
     ],
 )

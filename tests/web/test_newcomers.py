@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
-from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
+from tests.web.conftest import MakeBrowser, MakeMember
 from tests.web.limits import assert_too_fast
 from voteweb.core.models import Role
 from voteweb.core.rate_limits import NEWCOMER_POSTS, NEWCOMER_VOTE
@@ -72,24 +72,17 @@ def test_member_is_a_newcomer_for_a_week(age: float, expected: int, newcomer: Br
     assert newcomer.status == expected
 
 
-def test_moderators_and_members_made_by_the_operator_are_no_newcomers(
-    newcomer: Browser, bob: Browser, store: Store
+def test_moderators_imported_members_and_those_made_by_the_operator_are_no_newcomers(
+    newcomer: Browser, bob: Browser, make_member: MakeMember, store: Store
 ) -> None:
     store.users.set_role("carl", Role.MODERATOR)
-    for member in (newcomer, bob):
+    factories.imported(store, poster="dora")
+    for member in (newcomer, bob, make_member("dora")):
         assert set(vote_for(member, store, NEWCOMER_VOTE.burst + 1)) == {303}
         assert {post(member).status for _ in range(NEWCOMER_POSTS[0].burst + 1)} == {303}
 
 
-def test_imported_member_with_a_password_is_no_newcomer(make_member: MakeMember, store: Store) -> None:
-    factories.imported(store, poster="dora")
-    assert set(vote_for(make_member("dora"), store, NEWCOMER_VOTE.burst + 1)) == {303}
-
-
-@pytest.mark.parametrize("changes", [{"newcomer_days": 0}, {"limits": 0}])
-def test_site_can_do_without_limits_of_newcomers(
-    changes: dict[str, int], make_app: MakeApp, make_browser: MakeBrowser, store: Store
-) -> None:
-    browser = sign_up(make_browser(**changes))
+def test_site_can_do_without_limits_of_newcomers(make_browser: MakeBrowser, store: Store) -> None:
+    browser = sign_up(make_browser(newcomer_days=0))
     assert set(vote_for(browser, store, NEWCOMER_VOTE.burst + 1)) == {303}
     assert {post(browser).status for _ in range(NEWCOMER_POSTS[0].burst + 1)} == {303}

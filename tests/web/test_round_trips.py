@@ -26,13 +26,10 @@ OTHER_PAGES = [
     ("/a/99", 1, 1, 1),
     ("/submit", 1, 1, 1),
     ("/log", 1, 1, 1),
-    ("/log?who=mod&kind=ban&page=1", 1, 1, 1),
     ("/log.atom", 1, 1, 1),
     ("/reports", 0, 1, 3),  # the notes on whoever posted what is reported
     ("/a/1/reports", 0, 1, 1),
     ("/search?q=article", 2, 2, 3),  # the votes of all that are ranked
-    ("/search?q=article&page=2", 2, 2, 3),
-    ("/search?q=article&sort=votes", 2, 2, 3),
     ("/search?q=article&sort=new", 1, 1, 2),
     ("/search?q=article+in:comments+group:python", 2, 2, 2),  # with whether it is the second name of a group
     ("/search.atom?q=article", 1, 1, 1),
@@ -48,17 +45,12 @@ OTHER_PAGES = [
     ("/a/1/comment", 1, 1, 1),
     ("/a/1/c/1/reply?quote=1", 1, 1, 1),
     ("/a/1/c/1/edit", 1, 1, 1),
-    ("/a/1/c/1/delete", 0, 1, 1),
     ("/a/1/c/1/report", 1, 1, 1),
-    ("/a/1/c/1/reports", 0, 1, 1),
     ("/invitations", 0, 1, 1),
     ("/admin", 0, 1, 1),
     ("/admin/settings", 0, 1, 1),
-    ("/admin/log-ins", 0, 1, 1),
-    ("/admin/invitations", 0, 1, 1),
     ("/waiting", 0, 1, 1),
     ("/sort", 0, 1, 2),
-    ("/sort?of=all", 0, 1, 2),
     ("/members", 0, 1, 2),
     ("/members?q=a", 0, 1, 3),
     ("/stats", 1, 1, 1),
@@ -71,10 +63,9 @@ OTHER_PAGES = [
     ("/d/none.example", 1, 1, 1),
     ("/hidden", 0, 1, 1),
     ("/a/1.atom", 1, 1, 1),
-    ("/comments.json", 1, 1, 1),
 ]
 #: Ids of articles that may be remembered as those of a list, right and wrong ones.
-HINTS = [(), (17, 99_999), (2, 5, 17), tuple(range(1, 32))]
+HINTS = [(), (17, 99_999), tuple(range(1, 32))]
 
 
 @pytest.fixture(autouse=True)
@@ -163,7 +154,7 @@ def test_long_article_takes_a_member_two_round_trips_with_unread_entries(
     assert bob.page.one("a", href="/inbox").text == "Inbox 2"
 
 
-@pytest.mark.parametrize("address", ["/a/2", "/a/2?page=2", "/a/2?order=time", "/a/2/c/5"])
+@pytest.mark.parametrize("address", ["/a/2?page=2", "/a/2?order=time", "/a/2/c/5"])
 def test_longest_article_takes_two_round_trips_after_a_change(
     address: str, bob: Browser, reader: Browser, store: Store, count_round_trips: CountRoundTrips
 ) -> None:

@@ -58,9 +58,3 @@ def test_a_strangers_token_is_given_to_nobody_else(app: Flask) -> None:
             assert token in response.text
             assert response.headers["Cache-Control"] == "private, no-store"
             assert token not in Browser(app).open(path).response.text, (path, spelling)
-
-
-def test_cached_page_has_no_request_id(reader: Browser) -> None:
-    for _ in range(2):
-        assert "X-Request-Id" not in reader.open("/").response.headers
-    assert reader.open("/nowhere").response.headers["X-Request-Id"]

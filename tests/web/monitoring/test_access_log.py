@@ -10,7 +10,7 @@ from flask import Flask
 
 from voteweb.core.config import MAX_LOGGED_PATH_LENGTH
 from voteweb.core.settings import Settings
-from voteweb.web.monitoring import access_log, request_record
+from voteweb.web.monitoring import request_record
 from voteweb.web.monitoring.access_log import AccessLog, EventFormatter, loggable_path
 from voteweb.web.monitoring.request_record import RequestRecord
 
@@ -22,22 +22,16 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
     [
         ("/", "", "/"),
         ("/new", "page=2", "/new?page=2"),
-        ("/a/7/vote", "", "/a/7/vote"),
-        ("/g/python+redis", "", "/g/python+redis"),
         ("/g/编程".encode().decode("latin-1"), "", "/g/%E7%BC%96%E7%A8%8B"),
         # secrets
         ("/reset/Secret-1", "", "/reset/***"),
-        ("/reset/Secret-1/", "", "/reset/***/"),
         ("/RESET/Secret-1", "", "/RESET/***"),
         ("//reset//Secret-1", "", "//reset//***"),
         ("/invitations/Secret-1/revoke", "", "/invitations/***/revoke"),
-        ("/invitations", "", "/invitations"),
         ("/inbox/feed/Secret-1.atom", "", "/inbox/feed/***"),
-        ("//Inbox//feed//Secret-1.json", "", "//Inbox//feed//***"),
         ("/signup", "invite=Secret-1", "/signup"),
         ("/login", "next=/reset/Secret-1", "/login"),
         ("/new", "page=2&csrf_token=Secret-1", "/new"),
-        ("/search", "q=Secret-1&page=2", "/search"),
         ("/new", "page=Secret-1", "/new"),
         # what would look like another line, or colour a terminal
         ("/x\n2026-01-01T00:00:00.000Z forged", "", "/x%0A2026-01-01T00:00:00.000Z%20forged"),
@@ -48,9 +42,6 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 )
 def test_address_is_logged_without_secrets_and_in_one_piece(path: str, query: str, line: str) -> None:
     assert loggable_path(path, query) == line
-
-
-def test_long_address_is_truncated() -> None:
     assert len(loggable_path("/" + "ä" * 10_000, "")) == MAX_LOGGED_PATH_LENGTH
 
 
@@ -74,7 +65,6 @@ def logged(capfd: pytest.CaptureFixture[str], record: RequestRecord, environ: An
         (request(member=12), {}, {}, "0123456789ab GET /a/7 200 1234 12"),
         (request(), {}, {}, "0123456789ab GET /a/7 200 1234 -"),
         (request(), {}, {"log_addresses": 1}, "0123456789ab GET /a/7 200 1234 - 192.0.2.7"),
-        (request(), {"REMOTE_ADDR": ""}, {"log_addresses": 1}, "0123456789ab GET /a/7 200 1234 - -"),
         (request(status="404"), {"REQUEST_METHOD": "X\x1b"}, {}, "0123456789ab - /a/7 404 1234 -"),
     ],
 )
@@ -88,11 +78,6 @@ def test_request_is_one_line(
     assert re.fullmatch(f"{TIME} {re.escape(line)}\n", logged(capfd, record, environ, **settings))
 
 
-def test_cached_page_is_not_logged(capfd: pytest.CaptureFixture[str]) -> None:
-    assert logged(capfd, request(cache_status=request_record.HIT)) == ""
-    assert logged(capfd, request(cache_status=request_record.MISS)) != ""
-
-
 def test_request_as_json_has_names_and_types(capfd: pytest.CaptureFixture[str]) -> None:
     line = logged(capfd, request(member=12), log="json", log_addresses=1)
     assert line.count("\n") == 1
@@ -103,6 +88,8 @@ def test_request_as_json_has_names_and_types(capfd: pytest.CaptureFixture[str]) 
         "member": 12, "address": "192.0.2.7",
     }  # fmt: skip
     assert json.loads(logged(capfd, request(), log="json"))["member"] is None
+    assert logged(capfd, request(cache_status=request_record.HIT)) == "", "pages from the cache are not logged"
+    assert logged(capfd, request(cache_status=request_record.MISS)) != ""
 
 
 def event(message: str, *values: object, error: BaseException | None = None) -> logging.LogRecord:
@@ -111,7 +98,9 @@ def event(message: str, *values: object, error: BaseException | None = None) -> 
     return logging.LogRecord("voteweb.app", logging.WARNING, __file__, 1, message, values, exc_info)
 
 
-def test_event_has_the_id_of_its_request() -> None:
+def test_event_is_one_line_with_the_id_of_its_request() -> None:
+    line = EventFormatter().format(event("GET %s failed", "/x\r\n2026-01-01T00:00:00Z forged\x1b[31m\u2028"))
+    assert line.endswith(" WARNING GET /x??2026-01-01T00:00:00Z forged?[31m? failed")
     app = Flask(__name__)
     with app.test_request_context("/") as context:
         record = request_record.start(context.request.environ)
@@ -120,11 +109,6 @@ def test_event_has_the_id_of_its_request() -> None:
         assert json.loads(EventFormatter("json").format(event("Redis is unavailable")))["id"] == record.id
     assert re.fullmatch(f"{TIME} - WARNING outside", EventFormatter().format(event("outside")))
     assert json.loads(EventFormatter("json").format(event("outside")))["id"] is None
-
-
-def test_event_is_one_line() -> None:
-    line = EventFormatter().format(event("GET %s failed", "/x\r\n2026-01-01T00:00:00Z forged\x1b[31m\u2028"))
-    assert line.endswith(" WARNING GET /x??2026-01-01T00:00:00Z forged?[31m? failed")
 
 
 def test_exception_has_its_trace_which_is_one_line_as_json() -> None:
@@ -137,10 +121,3 @@ def test_exception_has_its_trace_which_is_one_line_as_json() -> None:
     assert text.endswith("RuntimeError: why")
     assert "\n" not in line
     assert json.loads(line)["trace"].endswith("RuntimeError: why")
-
-
-def test_existing_logging_setup_is_kept() -> None:
-    logger = logging.getLogger("voteweb")
-    assert logger.hasHandlers(), "pytest listens"
-    access_log.configure(Settings())
-    assert not [handler for handler in logger.handlers if isinstance(handler.formatter, EventFormatter)]
