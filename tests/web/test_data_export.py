@@ -93,7 +93,7 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     store.feeds.renew(SecretFeed.INBOX, ann)
     store.groups.make("go", "Go", "")
     store.my_sites.follow("go", ann)
-    store.my_sites.hide(hidden_member("cid"), ann)
+    store.my_sites.hide(hidden_member(factories.user(store, "cid").name), ann)
     store.my_sites.save(1, ann)
     removed = factories.article(store, bob, title="Removed since").id
     store.my_sites.save(removed, ann)
