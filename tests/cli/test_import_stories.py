@@ -127,4 +127,4 @@ def test_all_real_stories_are_imported_in_batches(
     result = invoke("import", real_stories, "--shift-to-now")
     assert (result.stdout, result.stderr) == ("imported 18056, known 0, bad 0\n", "")
     assert store.health.counts() == Counts(articles=18_056, members=9_602, groups=15)
-    assert add.call_count == ceil(18_056 / imports.BATCH_SIZE)
+    assert sum(bool(call.args[1]) for call in add.mock_calls) == ceil(18_056 / imports.BATCH_SIZE)

@@ -14,7 +14,6 @@ from tests.deploy.conftest import Serve
 from tests.deploy.proxies import Caddy, Nginx, Proxy
 from tests.helpers import free_ports, until
 from tests.site_process import SiteProcess
-from tests.status_counter import counted_statuses
 from tests.web.addresses.table import ROUTES
 
 pytestmark = pytest.mark.heavy
@@ -98,22 +97,6 @@ def test_a_visitor_does_not_wait_for_two_hanging_sites(proxy: Proxy, site: SiteP
         seconds = time.monotonic() - start
     assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
     assert seconds < 2 * proxy.answer_timeout
-
-
-@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
-def test_restarting_two_sites_in_turn_fails_no_visitor(
-    proxy: Proxy, site: SiteProcess, serve: Serve, port: int
-) -> None:
-    proxy.stop()
-    (proxy.second_site,) = free_ports(1)
-    second = serve(proxy.second_site)
-    proxy.start()
-    with counted_statuses(lambda: proxy.visitor().get("/about").status, threads=2) as visitors:
-        for stopped, at in ((site, port), (second, proxy.second_site)):
-            assert stopped.stop().status == 0
-            serve(at)
-            visitors.wait_for_more()
-    assert set(visitors.statuses) == {200}
 
 
 @pytest.mark.parametrize("proxy", [Caddy], ids=["caddy"], indirect=True)

@@ -32,6 +32,8 @@ def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> Non
     machine.writer.apply([article(1, "old")])
     rebuild(machine, "new")
     assert (machine.find("old"), machine.folder.percent()) == ([1], 62)
+    with machine.folder.locked(), pytest.raises(AlreadyIndexing), IndexFolder(machine.folder.path).locked():
+        pass
     machine.folder.publish(machine.writer)
     assert (machine.find("old"), machine.find("new")) == ([], [1])
     machine.writer.apply([article(2, "new")], position="5-1")
@@ -40,32 +42,19 @@ def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> Non
     assert len(list(machine.folder.path.glob("*.db"))) == 1
 
 
-def test_before_the_first_file_search_says_how_much_is_built(tmp_path: Path) -> None:
-    machine = Machine(tmp_path)
-    machine.folder.discard(machine.writer.file)
-    rebuild(machine, "new")
-    with pytest.raises(NotReady, match="62 %"):
-        machine.find("new")
-    machine.writer.close()
-
-
 def test_the_files_are_for_the_user_of_the_site_only(machine: Machine) -> None:
     assert machine.folder.path.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o077 for file in machine.folder.path.glob("*.db*")} == {0}
 
 
-def test_one_process_of_a_machine_writes(machine: Machine) -> None:
-    with machine.folder.locked(), pytest.raises(AlreadyIndexing), IndexFolder(machine.folder.path).locked():
-        pass
+def execute(statement: str) -> Callable[[Path], None]:
+    """Return a damage that *statement* does."""
 
+    def damage(file: Path) -> None:
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute(statement)
 
-def foreign(file: Path) -> None:
-    """Replace *file* by another program's database."""
-    file.unlink()
-    sqlite3.connect(file).close()
-    connection = sqlite3.connect(file)
-    connection.execute("CREATE TABLE notes (note)")
-    connection.close()
+    return damage
 
 
 @pytest.mark.parametrize(
@@ -74,31 +63,21 @@ def foreign(file: Path) -> None:
         lambda file: file.write_bytes(b""),
         lambda file: file.write_bytes(b"no database" * 1_000),
         lambda file: file.write_bytes(file.read_bytes()[:4096] + b"\xff" * 100_000),
-        foreign,
+        execute("DELETE FROM articles"),
+        execute("DELETE FROM state"),
+        execute("DELETE FROM shards"),
     ],
-    ids=["empty", "garbage", "torn", "foreign"],
+    ids=["empty", "garbage", "torn", "without articles", "without state", "without shards"],
 )
 def test_a_damaged_file_is_given_up(machine: Machine, damage: Callable[[Path], None]) -> None:
     machine.writer.apply([article(id, "word") for id in range(100)])
     machine.writer.close()
     damage(machine.writer.file)
     with pytest.raises(IndexDamaged):
-        machine.find("word")
+        assert machine.find("word") == machine.index.state()
     with pytest.raises(NotReady):
         machine.find("word")
     assert machine.folder.open() is None
-
-
-@pytest.mark.parametrize("table", ["articles", "state", "shards"])
-def test_a_file_that_lacks_rows_is_given_up(table: str, machine: Machine) -> None:
-    machine.writer.apply([article(1, "old")])
-    machine.writer.close()
-    with closing(sqlite3.connect(machine.writer.file)) as connection, connection:
-        connection.execute(f"DELETE FROM {table}")
-    with pytest.raises(IndexDamaged):
-        assert machine.find("old") == machine.index.state()
-    with pytest.raises(NotReady):
-        machine.find("old")
 
 
 def test_a_file_that_is_given_up_leaves_the_next_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,22 +95,11 @@ def test_a_file_that_is_given_up_leaves_the_next_alone(machine: Machine, monkeyp
     assert machine.find("new") == [1]
 
 
-def test_a_missing_file_is_none(machine: Machine) -> None:
-    machine.writer.close()
-    machine.writer.file.unlink()
-    with pytest.raises(NotReady):
-        machine.find("word")
-    assert machine.folder.open() is None
-
-
 def test_a_check_finds_a_document_that_is_only_half_there(machine: Machine) -> None:
     machine.writer.apply([article(1, "word"), article(2, "other")])
     assert machine.writer.check()
     machine.writer.close()
-    connection = sqlite3.connect(machine.writer.file)
-    connection.execute("DELETE FROM articles_0_docsize WHERE id = 20")
-    connection.commit()
-    connection.close()
+    execute("DELETE FROM articles_0_docsize WHERE id = 20")(machine.writer.file)
     writer = machine.folder.open()
     assert writer
     assert not writer.check()
@@ -207,9 +175,3 @@ def test_a_disk_that_cannot_be_read_is_not_called_unwritable(code: int, expected
     with pytest.raises(SearchError) as raised, engine.translated_errors():
         raise error
     assert raised.type is expected
-
-
-def test_a_python_without_full_text_search_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert engine.has_full_text_search()
-    monkeypatch.setattr(engine, "sqlite3", None)
-    assert not engine.has_full_text_search()

@@ -49,13 +49,11 @@ def test_dates_are_days_of_universal_time() -> None:
     ("typed", "message"),
     [
         ("-java", "Please add a word"),
-        ("***", "Please type a word"),
         ("before:2016-13", "before:2016-13: this is no date"),
         ("go*", "go*: a star needs at least 3 letters"),
         ("alpha* beta* gamma* delta* omega*", "that of omega* was left out"),
         ("in:x", "in:x: please write in:articles or in:comments"),
         ("-in:comments", "this cannot be excluded"),
-        ("domain:&", "this is no domain"),
         ("a " * 13, "at most 12 words"),
         ("a" * 201, "at most 200 characters"),
     ],

@@ -16,23 +16,19 @@ from voteweb.search.models import Found, Kind, Note, Order, SearchBusy, SearchTo
     ("typed", "ids"),
     [
         ("rust", [3, 1]),
-        ("rust -async", [1]),
         ('"async rust"', []),
         ('"rust async"', [3]),
         ("rus* OR python", [3, 2, 1]),
         ("c++", [2]),
         ("c", []),
         ("程语", [4]),
-        ("程", [4]),
         ("title:text", []),
         ("text", [2]),
         ("domain:example.com", [1]),
-        ("example", [1]),
         ("by:ALICE group:ask", [3]),
         ("-group:ask rust", [1]),
         ("http://www.example.com/page/?utm_source=x", [1]),
         ("after:1970-01-01 before:1970-01-02 -rust", [4, 2]),
-        ("before:1970", []),
     ],
 )
 def test_each_kind_of_term_finds_its_articles(machine: Machine, typed: str, ids: list[int]) -> None:
@@ -166,7 +162,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 def test_only_the_newest_of_many_are_ranked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "MAX_RANKED_MATCHES", 2)
-    machine.writer.apply([article(1, "word"), article(2, "word in a long title"), article(3, "word again")])
+    machine.writer.apply([article(id, title) for id, title in enumerate(("word", "word in a title", "word again"), 1)])
     found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 10)
     assert found[:3] == ((3, 2), 3, Note.NEWEST_RANKED)
 
@@ -182,15 +178,14 @@ def test_a_search_without_time_to_rank_finds_the_newest(machine: Machine, monkey
         machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 1)
 
 
-def test_even_a_short_search_looks_at_the_clock(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_wait_for_their_turn_and_even_short_ones_look_at_the_clock(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     machine.writer.apply([article(id, "word") for id in range(30)])
-    monkeypatch.setattr(config, "SEARCH_SECONDS", 0.0)
-    with pytest.raises(SearchTooSlow):
-        machine.find("word")
-
-
-def test_searches_wait_for_their_turn(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "SEARCH_WAIT_SECONDS", 0.01)
     with machine.index.turn(), machine.index.turn(), pytest.raises(SearchBusy):
         machine.find("word")
-    assert machine.find("word") == []
+    assert len(machine.find("word")) == 30
+    monkeypatch.setattr(config, "SEARCH_SECONDS", 0.0)
+    with pytest.raises(SearchTooSlow):
+        machine.find("word")

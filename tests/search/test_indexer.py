@@ -2,10 +2,9 @@
 
 import signal
 import sqlite3
-import subprocess
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -90,15 +89,12 @@ def found(folder: IndexFolder, typed: str) -> list[int]:
 
 @pytest.mark.heavy
 def test_the_index_is_what_the_site_has_after_a_storm(make_store: MakeStore, folder: IndexFolder) -> None:
-    store, stop = make_store(good_votes=4, max_groups=3), threading.Event()
+    store = make_store(good_votes=4, max_groups=3)
     storm = StoreStorm(store)
-    thread = threading.Thread(target=keep_index, args=[new_indexer(make_store(), folder), stop])
-    thread.start()
-    storm.start()
-    until(lambda: storm.acts["leave"] and storm.comments.acts["restore"] > 5)
-    storm.stop()
-    stop.set()
-    thread.join()
+    with kept_index(make_store(), folder):
+        storm.start()
+        until(lambda: storm.acts["leave"] and storm.comments.acts["restore"] > 5)
+        storm.stop()
     for _ in store.removals.steps():
         pass
     new_indexer(store, folder).catch_up()
@@ -216,37 +212,41 @@ def test_long_conversations_are_read_between_reads_of_the_stream(
     assert_same(store, folder)
 
 
+@contextmanager
+def kept_index(store: Store, folder: IndexFolder) -> Iterator[None]:
+    """Keep the index in a thread, as the process of the jobs does; return when it exists."""
+    stop = threading.Event()
+    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
+    thread.start()
+    try:
+        until(folder.current)
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 def test_an_article_of_a_program_after_the_book_is_found(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
-    stop = threading.Event()
-    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
-    thread.start()
-    until(folder.current)
-    id = Book(store.connection.client).post_article("user:7", "Go to statement considered harmful", "https://goo.gl/")
-    until(lambda: found(folder, "harmful") == [int(id)])
-    stop.set()
-    thread.join()
+    with kept_index(store, folder):
+        id = Book(store.connection.client).post_article("user:7", "Go to considered harmful", "https://goo.gl/")
+        until(lambda: found(folder, "harmful") == [int(id)])
 
 
 def test_one_process_keeps_the_index_and_builds_it_anew_when_asked(
     store: Store, server_url: str, tmp_path: Path, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
-    stop = threading.Event()
-    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
-    thread.start()
-    until(folder.current)
-    before = folder.current()
-    with pytest.raises(AlreadyIndexing):
-        new_indexer(store, folder).catch_up()
-    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path)}
-    assert run_voteweb("jobs", "--once", **env).status == 0, "the other process has the index"
-    folder.request_rebuild()
-    until(lambda: folder.current() != before)
-    stop.set()
-    thread.join()
+    with kept_index(store, folder):
+        before = folder.current()
+        with pytest.raises(AlreadyIndexing):
+            new_indexer(store, folder).catch_up()
+        env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path)}
+        assert run_voteweb("jobs", "--once", **env).status == 0, "the other process has the index"
+        folder.request_rebuild()
+        until(lambda: folder.current() != before)
     assert_same(store, folder)
 
 
@@ -287,23 +287,24 @@ def test_the_present_index_is_searched_while_another_is_built(store: Store, fold
     assert_same(store, folder)
 
 
-def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder) -> None:
+def overwrite(file: Path) -> None:
+    file.write_bytes(b"no database" * 1000)
+
+
+def drop_table(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE articles_0")
+
+
+@pytest.mark.parametrize("damage", [overwrite, drop_table])
+def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder, damage: Callable[[Path], None]) -> None:
     factories.article(store)
     new_indexer(store, folder).catch_up()
     file = folder.current()
     assert file
-    file.write_bytes(b"no database" * 1000)
+    damage(file)
     new_indexer(store, folder).catch_up()
     assert folder.current() != file
-    assert_same(store, folder)
-
-
-def test_an_index_without_a_table_is_built_anew(store: Store, folder: IndexFolder) -> None:
-    factories.article(store)
-    new_indexer(store, folder).catch_up()
-    with closing(sqlite3.connect(folder.current() or folder.path)) as connection:
-        connection.execute("DROP TABLE articles_0")
-    new_indexer(store, folder).catch_up()
     assert_same(store, folder)
 
 
@@ -330,20 +331,16 @@ def test_a_running_indexer_replaces_a_damaged_index_once_it_can_write(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli_index, "RETRY_SECONDS", 0.01)
-    article, stop = factories.article(store, title="A needle"), threading.Event()
-    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
-    thread.start()
-    until(folder.current)
+    article = factories.article(store, title="A needle")
     create = Mock(side_effect=IndexNotWritable(reason="full"))
-    with monkeypatch.context() as patch:
-        patch.setattr(IndexWriter, "create", create)
-        folder.discard(folder.current() or folder.path)  # as a search does
-        until(lambda: create.call_count > 1)
-        assert not folder.current()
-    until(folder.current)
-    assert found(folder, "needle") == [article.id]
-    stop.set()
-    thread.join()
+    with kept_index(store, folder):
+        with monkeypatch.context() as patch:
+            patch.setattr(IndexWriter, "create", create)
+            folder.discard(folder.current() or folder.path)  # as a search does
+            until(lambda: create.call_count > 1)
+            assert not folder.current()
+        until(folder.current)
+        assert found(folder, "needle") == [article.id]
 
 
 def test_the_log_has_the_words_of_sqlite(capsys: pytest.CaptureFixture[str]) -> None:
@@ -355,17 +352,3 @@ def test_the_log_has_the_words_of_sqlite(capsys: pytest.CaptureFixture[str]) -> 
 
     keep_index(Mock(run=run), stop)
     assert "disk I/O error" in capsys.readouterr().err
-
-
-@pytest.mark.heavy
-def test_a_post_is_found_by_the_process_of_the_jobs(store: Store, server_url: str, tmp_path: Path) -> None:
-    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path), "VOTEWEB_SEARCH": "1"}
-    folder = IndexFolder(tmp_path / "search")
-    with start_voteweb("jobs", env=env, stderr=subprocess.PIPE) as process:
-        until(folder.current)
-        id = factories.article(store, title="Structure and Interpretation").id
-        until(lambda: found(folder, "interpretation") == [id])
-        store.removals.delete(id)
-        until(lambda: found(folder, "interpretation") == [])
-        process.terminate()
-        assert process.communicate()[1] == ""

@@ -11,23 +11,18 @@ from voteweb.search.models import Kind
 @pytest.mark.parametrize(
     ("typed", "suggested"),
     [
-        ("pyt boo", "pyt* boo*"),
         ("pyt by:ann", "pyt* by:ann"),
         ("pyt* boo", "pyt* boo*"),
         ("PYTHO", "PYTHO*"),
         ("pyhton", "python"),
         ("Pythn -draft by:ann", "python -draft by:ann"),
         ("what is the best python book", "python book"),
-        ("the pythom book", "python book"),
         ("ruby", None),
         ("py", None),
         ('"pyt"', None),
         ("title:pyt", None),
-        ("title:pyhton", None),
         ('"pyhton book"', None),
-        ("编程语言", None),
         ("the", None),
-        ("", None),
     ],
 )
 def test_words_are_begun_or_corrected_and_those_of_questions_left_out(
