@@ -1,7 +1,6 @@
 """Removals: articles deleted, removed and restored."""
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from tests.store.queries import logged_act, page_ids
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
-from voteweb.core.settings import Settings
-from voteweb.store import Store, build_store
+from voteweb.store import Store
 
 LINK = "https://example.com/redis"
 LISTS = ["time:", "score:", "good:", "posted:ann", "time:go", "score:go", f"link:{links.digest(LINK)}"]
@@ -125,16 +123,6 @@ def test_a_combined_list_hides_articles_unlisted_since(store: Store, order: Orde
     store.removals.delete(2)
     assert run(store, "ZCARD", without_prefix(store, ranking.key)) == 4  # it still holds all, and its marker
     assert page_ids(store, ranking) == [3]
-
-
-def test_restoring_follows_the_present_settings(store: Store, settings: Settings) -> None:
-    article = factories.article(store)
-    store.votes.cast(article.id, factories.user(store, "bob"))
-    factories.remove(store)
-    stricter = build_store(store.connection, replace(settings, good_votes=3, vote_score=100.0))
-    factories.restore(stricter)
-    assert ids(store, "good:") == []
-    assert run(store, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 200, abs=1e-6)
 
 
 def test_restoring_an_old_article_does_not_index_its_link(store: Store) -> None:

@@ -38,17 +38,6 @@ def test_a_report_that_cannot_be_read_stops_no_moderator(store: Store) -> None:
         assert broken(store) == []
 
 
-def test_the_most_reported_article_comes_first(store: Store) -> None:
-    for _ in range(3):
-        factories.article(store)
-    members = factories.users(store, 3)
-    for id, times in ((1, 2), (2, 3), (3, 1)):
-        for member in members[:times]:
-            store.reports.make(id, member, Reason.SPAM, "")
-    assert list(open_reports(store)) == [2, 1, 3]
-    assert count_reported(store) == 3
-
-
 def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "Bob")
     store.reports.make(article.id, bob, Reason.TOPIC, 'a "note" / 编程')

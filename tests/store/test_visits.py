@@ -4,6 +4,8 @@ import time
 from functools import partial
 from typing import Any
 
+import pytest
+
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import run, server_setting
@@ -11,6 +13,13 @@ from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus
 from voteweb.store import Store
+
+
+@pytest.fixture
+def store(store: Store) -> Store:
+    """A store with article 1, posted by ann."""
+    factories.article(store)
+    return store
 
 
 def visit(store: Store, article_id: int = 1, name: str = "ann") -> Any:
@@ -30,7 +39,6 @@ def new_counts(store: Store, *ids: int, name: str = "ann") -> dict[int, int]:
 
 
 def test_marks_stay_until_the_visit_ends(store: Store) -> None:
-    factories.article(store)
     visit(store)
     write_thread(store, 1, [node(1), node(2)])
     assert new_counts(store, 1) == {1: 2}
@@ -46,7 +54,6 @@ def test_marks_stay_until_the_visit_ends(store: Store) -> None:
 
 
 def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) -> None:
-    factories.article(store)
     now = int(visit(store).time)
     young, old = (f"0 0 {now - age}" for age in (config.VISIT_NOTED_SECONDS // 2, config.VISIT_NOTED_SECONDS))
     for stored in (young, old):
@@ -56,7 +63,6 @@ def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) ->
 
 
 def test_gone_and_own_comments_are_not_new(store: Store) -> None:
-    factories.article(store)
     write_thread(store, 1, [node(number) for number in range(1, 8)])
     visit(store)
     gone = [node(2, status=CommentStatus.DELETED), node(9, status=CommentStatus.REMOVED)]
@@ -84,7 +90,6 @@ def test_counts_are_those_of_visited_articles(store: Store) -> None:
 
 
 def test_reader_leaves_no_visit_and_a_first_one_marks_nothing(store: Store) -> None:
-    factories.article(store)
     write_thread(store, 1, [node(1)])
     assert (visit(store, name=""), visit(store, 99), run(store, "KEYS", "seen:*")) == (None, None, [])
     answer = visit(store)
@@ -93,8 +98,7 @@ def test_reader_leaves_no_visit_and_a_first_one_marks_nothing(store: Store) -> N
 
 
 def test_only_the_newest_visits_are_kept(store: Store) -> None:
-    for id in range(1, 6):
-        run(store, "HSET", f"article:{id}", "title", "A title")
+    factories.article(store)
     others = {str(id): f"0 0 {id}" for id in range(1_000, 1_000 + config.MAX_VISITED_THREADS)}
     run(store, "HSET", "seen:ann", *(text for pair in others.items() for text in pair))
     for id in (1, 2, 1):
@@ -105,7 +109,6 @@ def test_only_the_newest_visits_are_kept(store: Store) -> None:
 
 
 def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
-    factories.article(store)
     write_thread(store, 1, [node(1)])
     with server_setting(store, "maxmemory", 1):
         assert visit(store)[:2] == (1, 1)
@@ -113,12 +116,12 @@ def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
 
 
 def test_comments_written_while_pages_are_read_are_shown_or_new(store: Store) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
+    bob = factories.user(store, "bob")
     visit(store)
     seen = 0
     for number in range(1, 6):
         end_visit(store)
-        visits = at_once([partial(visit, store), partial(factories.comment, store, article, bob)] * 4)[::2]
+        visits = at_once([partial(visit, store), partial(factories.comment, store, 1, bob)] * 4)[::2]
         assert {noted.base for noted in visits} == {seen}
         seen = max(noted.seen for noted in visits)
         assert new_counts(store, 1).get(1, 0) == 4 * number - seen

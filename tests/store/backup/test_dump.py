@@ -1,6 +1,6 @@
 """Dumping: each article is read at one instant, in portions, and unsound data are refused."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,26 +15,6 @@ from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import key_type
 
-#: Calls a function with the keys of the voters that are read next.
-BeforeVoters = Callable[[Callable[[list[str]], None]], None]
-
-
-@pytest.fixture
-def before_voters(monkeypatch: pytest.MonkeyPatch) -> BeforeVoters:
-    """A function that sets what is called before each read of voters."""
-
-    def install(action: Callable[[list[str]], None]) -> None:
-        run_atomic = Scanner.run_atomic
-
-        def act_first(self: Scanner, commands: Sequence[Command]) -> list[Any]:
-            if keys := [command[1] for command in commands if command[0] == "SMEMBERS"]:
-                action(keys)
-            return run_atomic(self, commands)
-
-        monkeypatch.setattr(Scanner, "run_atomic", act_first)
-
-    return install
-
 
 def test_a_backup_goes_through_the_keys_of_the_database_a_few_times(small: Store) -> None:
     def scans() -> int:
@@ -45,9 +25,16 @@ def test_a_backup_goes_through_the_keys_of_the_database_a_few_times(small: Store
     assert scans() - before <= 5
 
 
-def test_an_article_deleted_during_the_backup_is_left_out(store: Store, before_voters: BeforeVoters) -> None:
+def test_an_article_deleted_during_the_backup_is_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_atomic = Scanner.run_atomic
+
+    def delete_before_voters(self: Scanner, commands: Sequence[Command]) -> list[Any]:
+        if any(command[0] == "SMEMBERS" for command in commands):
+            run(store, "DEL", "article:1")
+        return run_atomic(self, commands)
+
     factories.article(store, link="")
-    before_voters(lambda _: run(store, "DEL", "article:1"))
+    monkeypatch.setattr(Scanner, "run_atomic", delete_before_voters)
     assert articles_of(back_up(store)) == {}
 
 

@@ -18,18 +18,6 @@ def test_opening_a_store_sends_nothing_and_waiting_for_a_server_ends_with_the_ti
         store.connection.close()
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "redis+sentinel:/x", "redis://h/abc"),
-        *("redis://a..b", f"redis://{'a' * 64}.example"),
-    ],
-)
-def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
-    with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
-        open_connection(Settings(redis_url=url, redis_deadline=1.0))
-
-
 @pytest.mark.parametrize("url", ["redis://h", "redis+cluster://h"])
 def test_no_connection_asks_for_notifications_of_maintenance(url: str) -> None:
     connection = open_connection(Settings(redis_url=url, site="news"))

@@ -58,6 +58,7 @@ def test_a_url_has_addresses_name_and_credentials(scheme: str, url: str, parsed:
         *(f"redis+sentinel://a{rest}/news" for rest in (":1,a..b", ":port", ":99999")),
         *(f"redis+sentinel://a:1/news?{rest}" for rest in ("db=one", "socket_timeout=60")),
         *(f"redis+cluster:{rest}" for rest in ("//", "//user@", "//a:1,", "//a:port", "//a:1/news")),
+        *("nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "redis://h/abc", "redis://a..b"),
         f"redis+cluster://a:1,{'a' * 64}.example",
         "redis+cluster://a:1?socket_timeout=60",
     ],

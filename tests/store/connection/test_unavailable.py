@@ -1,7 +1,5 @@
 """A database that is unavailable: what is retried until the deadline, and what is sent only once."""
 
-import contextlib
-import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -12,7 +10,6 @@ import redis
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.helpers import until
 from tests.store.connection.addresses import absent_socket, closed_port, silent_cluster, silent_port
 from tests.store.examination import run
 from voteweb.core.errors import Unavailable
@@ -21,7 +18,6 @@ from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.connection import connection, scripts
 from voteweb.store.connection.connection import one_deadline
-from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.transport import send
 from voteweb.store.connection.unavailable import is_unavailable, may_be_replaced
 
@@ -64,9 +60,16 @@ def test_a_database_is_waited_for_until_the_deadline_and_anew_once_it_answered(
         assert connection.retry_until_deadline(flaky) == "answer"
 
 
-def test_a_primary_without_replicas_may_have_been_replaced() -> None:
-    error = redis.ResponseError("NOREPLICAS Not enough good replicas to write.")
-    assert (is_unavailable(error), may_be_replaced(error)) == (True, True)
+@pytest.mark.parametrize(
+    ("text", "is_elsewhere"),
+    [
+        ("NOREPLICAS Not enough good replicas to write.", True),
+        ("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", False),
+    ],
+)
+def test_a_server_that_cannot_answer_now_is_unavailable_and_perhaps_replaced(text: str, is_elsewhere: bool) -> None:
+    error = redis.ResponseError(text)
+    assert (is_unavailable(error), may_be_replaced(error)) == (True, is_elsewhere)
 
 
 def test_a_server_demoted_to_a_replica_is_unavailable_for_writes(make_store: MakeStore) -> None:
@@ -105,39 +108,3 @@ def test_an_error_of_ours_is_not_retried(store: Store, monkeypatch: pytest.Monke
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
         store.connection.command("HGET", store.keys.article(1), "title")
     assert len(sent) == 1
-
-
-def test_a_server_busy_with_a_script_is_unavailable(server_url: str) -> None:
-    connection = open_connection(Settings(redis_url=server_url, redis_deadline=0.3))
-    threshold = connection.client.config_get("busy-reply-threshold")["busy-reply-threshold"]
-    connection.client.config_set("busy-reply-threshold", 50)
-    thread = threading.Thread(target=run_endless_script, args=(server_url,))
-    thread.start()
-    try:
-        until(lambda: is_busy(server_url))
-        with pytest.raises(Unavailable):
-            connection.run([("GET", "x")])
-    finally:
-        with open_connection(Settings(redis_url=server_url, redis_deadline=5.0)).client as client:
-            client.script_kill()
-        thread.join()
-        connection.client.config_set("busy-reply-threshold", threshold)
-    connection.ping()
-    connection.close()
-
-
-def run_endless_script(url: str) -> None:
-    with (
-        contextlib.suppress(redis.RedisError),
-        open_connection(Settings(redis_url=url, redis_deadline=60.0)).client as client,
-    ):
-        client.eval("while true do end", 0)
-
-
-def is_busy(url: str) -> bool:
-    with open_connection(Settings(redis_url=url, redis_deadline=5.0)).client as client:
-        try:
-            client.ping()
-        except redis.ResponseError as error:
-            return "BUSY" in str(error)
-    return False

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakeStore
-from tests.store.backup.copying import begin_restore, lasting, restore
+from tests.store.backup.copying import begin_restore, lasting
 from tests.store.examination import broken, run, snapshot, unchanged
 from tests.store.schema import layout3
 from voteweb.core.config import SCHEMA
@@ -112,15 +112,6 @@ def test_links_of_invitations_of_layout_3_stay_valid(old_site: Store) -> None:
     assert store.users.make("cleo", "", invitation="open-token").invited_by == "Ann"
     with pytest.raises(NoInvitation):
         store.users.make("dora", "", invitation="used-token")
-
-
-def test_copies_of_layout_3_restore_what_a_conversion_makes(old_site: Store) -> None:
-    lines = list(Backup(old_site.context).all_lines())
-    convert(old_site)
-    converted = settled(old_site)
-    restore(old_site, lines, whole_layout=3)
-    convert(old_site)
-    assert settled(old_site) == converted
 
 
 def test_a_copy_of_every_key_restores_the_old_layout(old_site: Store) -> None:
