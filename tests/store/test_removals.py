@@ -1,7 +1,6 @@
 """Removals: articles deleted, removed and restored."""
 
 import time
-from typing import Any
 
 import pytest
 
@@ -142,22 +141,6 @@ def test_articles_of_unknown_posters_can_be_removed_and_restored(store: Store) -
     factories.restore(store)
     assert (run(store, "EXISTS", "posted:user:83271"), broken(store)) == (0, [])
     assert ids(store, "time:go") == [article.id]
-
-
-def test_a_deletion_is_retried_when_the_groups_changed_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    ann, article = factories.user(store), factories.article(store, groups=("go",))
-    factories.group(store, "redis")
-    script, new_groups = store.connection.script, iter(["redis"])
-
-    def set_groups_before(name: str, /, **values: Any) -> Any:
-        if name == "commit" and (group := next(new_groups, None)):
-            store.articles.set_groups(article.id, [group], ["go"])
-        return script(name, **values)
-
-    monkeypatch.setattr(store.connection, "script", set_groups_before)
-    store.removals.delete(article.id, ann)
-    assert next(new_groups, None) is None
-    assert (ids(store, "time:redis"), broken(store)) == ([], [])
 
 
 def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(store: Store) -> None:

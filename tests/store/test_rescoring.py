@@ -11,8 +11,6 @@ from tests.helpers import until
 from tests.store.examination import broken, run, unchanged
 from tests.store.queries import good_ids, page_ids, read_articles
 from tests.store.storm import StoreStorm
-from voteweb.core.comments import CommentOrder
-from voteweb.core.conversation import Conversation
 from voteweb.core.models import Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
@@ -121,22 +119,3 @@ def test_rescoring_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     assert broken(store) == []
     votes = {id: article.votes for id, article in read_articles(store, storm.votes).items()}
     assert votes == dict(storm.votes)
-
-
-@pytest.mark.parametrize("changes", [{}, {"comment_vote_score": 1.0}])
-def test_siblings_agree_with_their_sums_before_and_after(
-    site: Store, settings: Settings, changes: dict[str, float]
-) -> None:
-    voters = factories.users(site, 4)
-    for votes in (0, 3, 1, 4, 1, 0):
-        comment = factories.comment(site, 1)
-        for voter in voters[:votes]:
-            site.votes.cast(comment, voter)
-    other = with_changes(site, settings, **changes)
-    with unchanged(site):
-        rescore(other)
-    weight = replace(settings, **changes).comment_vote_score
-    conversation = Conversation(other.threads.get(1), CommentOrder.SCORE, weight)
-    rows = conversation.below(0, 1, 100).rows
-    sums = [row.node.time + weight * row.node.votes for row in rows]
-    assert (len(sums), sums) == (6, sorted(sums, reverse=True))

@@ -11,7 +11,6 @@ from tests.store.examination import run, without_prefix
 from voteweb.store import Store
 from voteweb.store.backup import Backup, LineChecks
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import key_type
 
@@ -36,17 +35,6 @@ def test_an_article_deleted_during_the_backup_is_left_out(store: Store, monkeypa
     factories.article(store, link="")
     monkeypatch.setattr(Scanner, "run_atomic", delete_before_voters)
     assert articles_of(back_up(store)) == {}
-
-
-@pytest.mark.parametrize(
-    ("voters", "portions"),
-    [
-        ([1, 4, 1], [2, 1]),
-        ([6, 6, 1], [1, 1, 1]),
-    ],
-)
-def test_articles_with_many_voters_are_read_in_portions(voters: list[int], portions: list[int]) -> None:
-    assert list(map(len, scanner.portions(voters, voters, most=5))) == portions
 
 
 def test_all_of_many_voters_are_dumped(store: Store) -> None:

@@ -48,32 +48,6 @@ def test_a_command_on_a_closed_connection_is_sent_again(single_server: str) -> N
     connection.close()
 
 
-@pytest.mark.parametrize(
-    ("error", "is_kept"),
-    [
-        (redis.ConnectionError("gone"), False),
-        (redis.ReadOnlyError("demoted"), False),
-        (redis.exceptions.ClusterDownError("cut off from the others"), False),
-        (redis.ResponseError("BUSY with a script"), True),
-    ],
-    ids=str,
-)
-def test_idle_connections_outlive_errors_of_a_server_that_stays(
-    single_server: str, error: redis.RedisError, is_kept: bool
-) -> None:
-    connection = open_connection(Settings(redis_url=single_server, redis_deadline=2.0))
-    idle, errors = connection.client.connection_pool.get_connection(), iter([error])
-
-    def attempt() -> None:
-        connection.client.connection_pool.release(idle)
-        for error in errors:
-            raise error
-
-    connection.retry_until_deadline(attempt)
-    assert idle.is_connected == is_kept
-    connection.close()
-
-
 def test_a_connection_returned_twice_is_lent_once(connections: Pool) -> None:
     connection = connections.get_connection()
     connections.release(connection)
