@@ -150,11 +150,3 @@ def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(sto
     factories.remove(store)
     factories.restore(store)
     assert (run(store, "KEYS", "*+b"), ids(store, "time:go")) == ([], [1])
-
-
-def test_article_with_odd_blanks_in_groups_can_be_removed(store: Store) -> None:
-    factories.article(store, groups=("go", "redis"))
-    run(store, "HSET", "article:1", "groups", " go\tredis  \n")
-    for change, is_there in ((factories.remove, 0), (factories.restore, 1)):
-        change(store)
-        assert run(store, "SISMEMBER", "group:redis", "article:1") == is_there

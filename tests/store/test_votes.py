@@ -71,13 +71,3 @@ def test_a_vote_writes_no_key_that_only_looks_like_that_of_a_group(store: Store)
     assert store.votes.cast(article.id, bob) == 2
     assert set(run(store, "KEYS", "score:*")) == {"score:", "score:go", "score:ünïcode"}
     assert set(run(store, "KEYS", "top-group:*")) == {"top-group:go", "top-group:ünïcode"}
-
-
-def test_own_votes_ignore_keys_of_another_type(store: Store) -> None:
-    voted = factories.article(store)
-    bob = factories.user(store, "bob")
-    store.votes.cast(voted.id, bob)
-    run(store, "SET", "voted:77", "another program's")
-    own = store.read(store.votes.queue_own, [77, voted.id, 99], bob.id)
-    assert own == {77: False, voted.id: True, 99: False}
-    assert store.read(store.votes.queue_own, [], bob.id) == {}
