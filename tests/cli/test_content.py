@@ -9,7 +9,7 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, log_entries
 from tests.helpers import until
-from tests.store.examination import broken, run
+from tests.store.examination import broken
 from tests.store.purged_words import WORDS, log_entry, words_left, write_words
 from voteweb.core.models import LogAction
 from voteweb.core.settings import Settings
@@ -50,12 +50,6 @@ def test_a_deleted_group_leaves_its_articles(invoke: Invoke, groups: Store) -> N
     assert broken(groups) == []
 
 
-def test_a_group_with_something_that_is_no_article_is_kept(invoke: Invoke, groups: Store) -> None:
-    run(groups, "SADD", "group:go", "something")
-    assert "go" in error_line(invoke("group", "delete", "go", "--yes"))
-    assert groups.articles.get(1).groups == ()
-
-
 @pytest.fixture
 def site(store: Store) -> Store:
     """A site with words about one article in every place that can have them, and another article."""
@@ -63,12 +57,8 @@ def site(store: Store) -> Store:
     return store
 
 
-@pytest.mark.parametrize("before", ["listed", "removed", "deleted"])
-def test_no_word_is_left_but_the_reasons(invoke: Invoke, site: Store, before: str) -> None:
-    if before != "listed":
-        site.removals.remove(1, log_entry(1, LogAction.REMOVE))
-    if before == "deleted":
-        site.removals.delete(1)
+def test_no_word_is_left_but_the_reasons(invoke: Invoke, site: Store) -> None:
+    site.removals.remove(1, log_entry(1, LogAction.REMOVE))
     position = site.search.end_of_changes()
     assert invoke("article", "purge", 1, "--reason", "a court").exit_code == 2, "nobody can be asked"
     result = invoke("article", "purge", 1, "--reason", "a court", "--with-comments", "--yes")

@@ -115,21 +115,14 @@ def test_a_link_that_came_in_place_of_the_folder_is_not_followed(tmp_path: Path)
     assert system.stat().st_mode & 0o777 == 0o755
 
 
-def test_a_database_that_has_an_admin_gets_no_second_one(
+def test_a_database_that_has_an_admin_gets_no_second_one_but_a_site_beside(
     invoke: Invoke, store: Store, tmp_path: Path, server_url: str
 ) -> None:
     store.users.make("bob", "", Role.ADMIN)
-    line = error_line(invoke("init", tmp_path / "site", *OPTIONS, "--redis-url", server_url, input=PASSWORD))
-    assert "has an admin already" in line
+    arguments = ("init", tmp_path / "site", *OPTIONS, "--redis-url", server_url)
+    assert "has an admin already" in error_line(invoke(*arguments, input=PASSWORD))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_site_with_a_name_is_made_beside_another(
-    invoke: Invoke, store: Store, tmp_path: Path, server_url: str
-) -> None:
-    store.users.make("bob", "", Role.ADMIN)
-    beside = ("--redis-url", server_url, "--redis-site", "cooking")
-    assert invoke("init", tmp_path / "site", *OPTIONS, *beside, input=PASSWORD).exit_code == 0
+    assert invoke(*arguments, "--redis-site", "cooking", input=PASSWORD).exit_code == 0
     settings = from_env(read_file(tmp_path / "site" / "voteweb.env"))
     cooking = open_store(settings)
     assert (cooking.users.get("ann").role, store.users.find("ann")) == (Role.ADMIN, None)

@@ -121,17 +121,12 @@ def test_a_port_in_use_is_refused_before_a_database_starts(invoke_alone: Invoke,
     assert list(folder.iterdir()) == []
 
 
-def test_a_database_of_a_url_needs_a_secret_key(invoke_alone: Invoke, server_url: str) -> None:
-    result = invoke_alone("run", "--port", 0, VOTEWEB_REDIS_URL=server_url)
-    assert "VOTEWEB_SECRET_KEY" in error_line(result)
-    assert result.stdout == ""
-
-
-def test_the_database_of_another_program_is_refused(invoke: Invoke, store: Store) -> None:
+def test_a_database_of_another_program_and_one_of_a_url_without_a_secret_key_are_refused(
+    invoke: Invoke, store: Store
+) -> None:
+    assert "VOTEWEB_SECRET_KEY" in error_line(invoke("run", "--port", 0))
     store.connection.client.rpush("user:", "x")
-    result = invoke("run", "--port", 0, **SECRET)
-    assert "belongs to another program" in error_line(result)
-    assert result.stdout == ""
+    assert "belongs to another program" in error_line(invoke("run", "--port", 0, **SECRET))
 
 
 @pytest.mark.heavy
@@ -170,8 +165,17 @@ def test_site_has_a_worker_for_each_core_at_most_two(monkeypatch: pytest.MonkeyP
         assert default_workers() == workers
 
 
-def logged(message: str, *, is_stopping: bool, caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Log *message* through the filter; return the messages in the log when nothing is delayed any more."""
+@pytest.mark.parametrize(
+    ("message", "is_stopping", "expected"),
+    [
+        (UNEXPECTED_EXIT, False, [UNEXPECTED_EXIT]),
+        (UNEXPECTED_EXIT, True, []),
+        ("Another message", True, ["Another message"]),
+    ],
+)
+def test_an_exit_is_logged_unless_the_site_stops(
+    message: str, is_stopping: bool, expected: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
     logger = logging.getLogger("tests.workers")
     exit_filter = unexpected_exit_filter(lambda: is_stopping, delay=0.01)
     logger.addFilter(exit_filter)
@@ -180,21 +184,7 @@ def logged(message: str, *, is_stopping: bool, caplog: pytest.LogCaptureFixture)
         until(lambda: not any(isinstance(thread, threading.Timer) for thread in threading.enumerate()))
     finally:
         logger.removeFilter(exit_filter)
-    return [record.getMessage() for record in caplog.records]
-
-
-@pytest.mark.parametrize(
-    ("message", "is_stopping", "is_logged"),
-    [
-        (UNEXPECTED_EXIT, False, True),
-        (UNEXPECTED_EXIT, True, False),
-        ("Another message", True, True),
-    ],
-)
-def test_an_exit_is_logged_unless_the_site_stops(
-    message: str, is_stopping: bool, is_logged: bool, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert logged(message, is_stopping=is_stopping, caplog=caplog) == ([message] if is_logged else [])
+    assert [record.getMessage() for record in caplog.records] == expected
 
 
 def test_a_worker_ends_by_sigterm_while_it_is_forked() -> None:
