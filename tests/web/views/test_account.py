@@ -146,16 +146,12 @@ def test_articles_of_a_deleted_account_stay_without_its_name(bob: Browser, reade
     assert "bob" not in reader.page.one("main").text
 
 
-def test_articles_are_deleted_with_the_account_if_so_chosen(bob: Browser, reader: Browser, store: Store) -> None:
+def test_articles_go_with_the_account_but_its_name_stays_taken(bob: Browser, reader: Browser, store: Store) -> None:
     factories.article(store, store.users.get("bob"))
     assert "Your reports are withdrawn" in bob.open("/account").page.one("details").text
     bob.submit("/account/delete", password=PASSWORD, articles="delete")
     reader.open("/a/1")
     assert (reader.status, reader.intro) == (410, "This article was deleted by its poster.")
-
-
-def test_name_of_a_deleted_account_cannot_be_taken(bob: Browser, reader: Browser, store: Store) -> None:
-    bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
     reader.open("/u/bob")
     assert (reader.status, reader.intro) == (410, "This account was deleted by its owner.")
     reader.open("/signup").submit("/signup", username="BOB", password="long enough")
