@@ -92,6 +92,11 @@ def test_a_wrong_answer_makes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_used_folder_is_refused_before_anything_is_asked(invoke_alone: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Something else")
+    assert "is not empty" in error_line(invoke_alone("init", tmp_path))
+
+
 def test_a_failure_is_warned_of_and_leaves_no_folder(tmp_path: Path) -> None:
     needs(os.geteuid() == 0, "root")
     tmp_path.chmod(0o700)

@@ -10,7 +10,7 @@ from tests import factories
 from tests.store.backup.copying import back_up, restore
 from tests.store.examination import broken, run
 from voteweb.core import links, validation
-from voteweb.core.config import MAX_COMMENT_LEVEL
+from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_TEXT_LENGTH
 from voteweb.core.errors import Invalid
 from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.my_site import Hidden, HiddenKind
@@ -309,6 +309,12 @@ def test_members_who_share_an_id_are_a_fault() -> None:
 def test_a_comment_below_the_deepest_level_is_a_fault() -> None:
     nodes = {str(at): f"{at - 1} 1 1 1700000000 - Ann" for at in range(1, MAX_COMMENT_LEVEL + 2)}
     assert faults(replace(THREAD, value=nodes)) == ["comment 7.51 stands below level 50"]
+
+
+def test_only_a_text_may_be_long() -> None:
+    long = "x" * MAX_TEXT_LENGTH
+    assert faults(replace(ARTICLE, value={**ARTICLE.value, "text": long})) == []
+    assert len(faults(replace(ARTICLE, value={**ARTICLE.value, "link": f"https://a.example/{long[30:]}"}))) == 1
 
 
 def test_a_large_key_takes_several_lines() -> None:

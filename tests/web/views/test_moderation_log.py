@@ -60,6 +60,8 @@ def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_me
         "mod changed the groups of “On Redis”: added to lua, python, removed from redis",
     ]
     assert reader.page.one("p", class_="total").text == "8 entries"
+    about = [[link["href"] for link in entry.one("p", class_="meta").all("a")] for entry in entries(reader)]
+    assert about == [*3 * [["/u/eve"]], [], *2 * [["/a/1", "/u/ann"]], *2 * [["/a/1", "/u/ann"]]]
 
 
 def test_titles_of_a_purged_article_are_gone(mod: Browser, reader: Browser, store: Store) -> None:

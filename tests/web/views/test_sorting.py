@@ -55,6 +55,9 @@ def test_what_cannot_be_saved_keeps_what_was_chosen(mod: Browser, store: Store) 
     save(mod, a6="group00", a5="group01", t5="nope", a4=["group02"])
     assert mod.status == 422
     assert mod.alert == "Saved: 2 articles. Not saved: “Article 5”: There is no group named nope."
+    told = {row.text: row["class"] for row in mod.page.all("p", class_="row-message")}
+    assert told["There is no group named nope."] == "row-message error"
+    assert told[""] == "row-message"
     row = mod.page.by_id("a5")
     assert "checked" in row.one("input", value="group01")
     assert row.one("input", name="t5")["value"] == "nope"
