@@ -21,6 +21,7 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
+from voteweb.store.moderation import removals
 from voteweb.store.schema.log_entries import NewLogEntry
 
 FIRST = CommentId(1, 1)
@@ -197,6 +198,22 @@ def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User)
     assert [notices(site, name) for name in ("ann", "cid", "mod")] == [["removed log-1"], ["report log-1"], []]
     restore(site)
     assert run(site, "ZRANGE", "reports:", 0, -1) == ["comment:1.5"]
+
+
+def test_reports_are_settled_that_a_removal_covers_while_another_is_counted(
+    site: Store, mod: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one has looked for open reports already, and the removal itself was cut off before it did."""
+    site.reports.make(CommentId(1, 4), mod, Reason.RULES, "")
+    settle, calls = removals.settle_covered, iter([0])
+
+    def settle_later(*arguments: Any) -> None:
+        if next(calls, None) is None:
+            settle(*arguments)
+
+    monkeypatch.setattr(removals, "settle_covered", settle_later)
+    remove(site, 3, with_replies=True)
+    assert (run(site, "EXISTS", "reports:"), gone(site)) == (0, [3, 4])
 
 
 def test_of_many_reporters_some_are_told(site: Store) -> None:

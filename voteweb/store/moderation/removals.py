@@ -7,6 +7,7 @@ from functools import partial
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.conversation import climb
 from voteweb.core.errors import ArticleGone, CommentGone, Conflict, NoSuchArticle, NoSuchComment, NotYourComment
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.core.names import name_key
@@ -21,7 +22,7 @@ from voteweb.store.schema.fields import pack, unpack
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
-from voteweb.store.schema.values import article_member
+from voteweb.store.schema.values import article_member, comment_of
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
@@ -289,12 +290,21 @@ class Removals(StorePart):
         yield from steps_of_each(ids, self._steps)
 
     def _steps(self, article_id: int | str) -> Iterator[None]:
-        settle_covered(self._connection, self._context.log, int(article_id))
-        commit(self._connection, partial(self._hide_covered, int(article_id)), when_full=True)
+        id = int(article_id)
+        # What a removal meanwhile has covered may have open reports, too.
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            settle_covered(self._connection, self._context.log, id)
+            if commit(self._connection, partial(self._hide_covered, id), when_full=True):
+                break
+            if not self._connection.command("SISMEMBER", self._keys.removing(), id):
+                break
         yield
 
     def _hide_covered(self, id: int, attempt: Attempt) -> list[Command]:
-        """Return the writes that make the bits of all comments, and their number, agree with the conversation."""
+        """Return the writes that make the bits of all comments, and their number, agree with the conversation.
+
+        None while a comment below a removed one has open reports, which are of before: nobody can report it any more.
+        """
         keys, article, thread_key = self._keys, self._keys.article(id), self._keys.thread(id)
         # Every change of a conversation gives it another revision.
         is_removing, _, exists = attempt.read(
@@ -303,6 +313,10 @@ class Removals(StorePart):
         if not is_removing:
             return []
         thread = parse_thread(id, self._connection.command("HGETALL", thread_key))
+        *_, covered = climb(thread.nodes)
+        queued = map(comment_of, self._connection.command("ZRANGE", keys.reports(), 0, -1))
+        if any(comment.number in covered for comment in queued if comment and comment.article == id):
+            return []
         hidden = hidden_numbers(thread)
         visible = ("HSET", article, "comments", len(thread.nodes.keys() - hidden))
         shown = [*hidden_writes(keys, id, hidden), visible] if exists else []
