@@ -23,7 +23,7 @@ from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
-MEMBERS, ARTICLES, THREADS = 60, 240, 6
+MEMBERS, ARTICLES, THREADS = 60, 120, 6
 #: Acts that must be answered as done before a fault begins, and again after it.
 ENOUGH = 200
 #: Statuses of an act that is done: now, or by an attempt whose answer was lost. A comment leads to its place.
