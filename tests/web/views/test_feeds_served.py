@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
@@ -113,17 +114,18 @@ def test_removed_and_deleted_articles_leave_every_feed_at_once(reader: Browser, 
         assert "Last-Modified" not in reader.response.headers
 
 
-def test_unchanged_feed_is_not_sent_again(reader: Browser, store: Store) -> None:
-    for address in FEEDS:
-        headers = reader.open(address).response.headers
+def test_unchanged_feed_is_not_sent_again(reader: Browser, make_browser: MakeBrowser, store: Store) -> None:
+    """Neither by a site that keeps pages nor by one that does not."""
+    for site, address in product((reader, make_browser(page_seconds=0.0)), FEEDS):
+        headers = site.open(address).response.headers
         assert headers["Cache-Control"] == "public, max-age=60", address
         for condition in ({"If-None-Match": headers["ETag"]}, {"If-Modified-Since": headers["Last-Modified"]}):
-            reader.open(address, headers=condition)
-            assert (reader.status, reader.response.data) == (304, b""), address
-            assert reader.response.headers["ETag"] == headers["ETag"]
-            assert reader.response.headers["Cache-Control"] == headers["Cache-Control"]
+            site.open(address, headers=condition)
+            assert (site.status, site.response.data) == (304, b""), address
+            assert site.response.headers["ETag"] == headers["ETag"]
+            assert site.response.headers["Cache-Control"] == headers["Cache-Control"]
         for condition in ({"If-None-Match": '"other"'}, {"If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"}):
-            assert reader.open(address, headers=condition).status == 200, address
+            assert site.open(address, headers=condition).status == 200, address
     tag = reader.open("/feed.atom").response.headers["ETag"]
     store.votes.cast(2, factories.user(store, "zoe"))
     assert reader.open("/feed.atom", headers={"If-None-Match": tag}).status == 200
