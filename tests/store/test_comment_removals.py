@@ -138,6 +138,7 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job_or_the_next(
     site: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     factories.comment(site, 1, parent=5)
+    site.reports.make(CommentId(1, 4), factories.user(site, "cid"), Reason.SPAM, "")
     cut_off(site, 1, monkeypatch)
     assert (run(site, "SMEMBERS", "removing:"), broken(site)) == ({"1"}, [])
     with pytest.raises(ParentGone):  # it is invisible already

@@ -277,7 +277,10 @@ def _state(scanner: Scanner, id: int | CommentId, stored: list[str | None]) -> s
         ends = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
         return None if name is None else state if state in ends else ""
     if above := find_covered(scanner.run_atomic, scanner.site_keys, [id]).get(id):
-        return f"removed with {above}"
+        # It may have been removed since the first read; the article leaves "removing:" once all below it is settled.
+        keys, report_key = scanner.site_keys, thing_of(scanner.site_keys, id).report_key
+        is_removing, count = scanner.run_atomic([("SISMEMBER", keys.removing(), id.article), ("HLEN", report_key)])
+        return None if is_removing or not count else f"removed with {above}"
     node = parse_node(id.number, state or "")
     return node.status if node else None if state else "not there"
 
