@@ -187,7 +187,14 @@ def test_accounts_of_one_network_are_banned_together(mod: Browser, store: Store)
     assert "spam1 banned" in mod.open("/ban?name=spam0&name=spam1").page.text
     mod.submit("/ban", name=["spam1"], reason="Spam.")
     assert (mod.status, mod.page.one("p", role="alert").text) == (422, "Please choose whom to ban.")
-    assert mod.open("/ban?name=spam0").submit("/ban", reason="").status == 422
+    mod.open("/ban?name=spam0").submit("/ban", name=[], reason="Spam again.")
+    assert (mod.status, mod.page.one("p", role="alert").text) == (422, "Please choose whom to ban.")
+    assert mod.page.one("input", name="reason")["value"] == "Spam again."
+    assert "checked" not in mod.page.one("input", name="name").attrs
+    mod.open("/ban?name=spam0").submit("/ban", reason="")
+    assert (mod.status, "checked" in mod.page.one("input", name="name").attrs) == (422, True)
+    mod.post("/ban", {"csrf_token": mod.csrf_token(), "name": "spam0", "reason": "Spam."})
+    mod.open("/u/spam0").submit("/u/spam0/unban", restore="1")
     assert mod.open("/ban?name=nobody").page.one("div", class_="empty")
 
 

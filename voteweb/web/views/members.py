@@ -7,7 +7,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes, VotewebError
+from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes
 from voteweb.core.models import LogAction, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
@@ -229,66 +229,98 @@ def ban(user: User, member: User) -> ResponseReturnValue:
     _check_may_ban(user, member)
     typed = _TypedBan.of_request()
     try:
-        removes = _ban([member], typed, user)
-    except (Invalid, StillRestoring) as error:
-        return _render_ban(member, typed, error_message(error)), _status(error)
+        removes = _ban(member, _check_ban(typed, user), user)
+    except Invalid as error:
+        return _render_ban(member, typed, error_message(error)), 422
+    except StillRestoring as error:
+        return _render_ban(member, typed, error_message(error)), error.status
     flash(_banned_message(store().users.get(member.name)))
-    if removes:
-        flash(_("Their articles and comments are being removed; this can take a moment."))
+    _flash_removal(removes)
     return redirect(f"/u/{member.name}", 303)
 
 
+def _flash_removal(removes: bool) -> None:
+    if removes:
+        flash(_("Their articles and comments are being removed; this can take a moment."))
+
+
 @bans.get("/ban", endpoint="several")
-@reads(require_moderator, rows=lambda pipeline: _queue_chosen(pipeline, request.args.getlist("name")))
-def ban_several_form(user: User, rows: Sequence[ListedMember]) -> str:
-    """Show the form that bans several members at once."""
-    return _render_several(user, rows)
+@reads(require_moderator, rows=lambda pipeline: _queue_offered(pipeline, request.args.getlist("name")))
+def ban_several_form(rows: Sequence[ListedMember]) -> str:
+    """Show the form that bans several members at once; at first all are chosen."""
+    return _render_several(rows, _chosen(rows))
 
 
 @bans.post("/ban", endpoint="ban_several")
-@reads(require_moderator, rows=lambda pipeline: _queue_chosen(pipeline, request.form.getlist("name")))
+@reads(
+    require_moderator,
+    rows=lambda pipeline: _queue_offered(pipeline, request.form.getlist("offered") + request.form.getlist("name")),
+)
 def ban_several(user: User, rows: Sequence[ListedMember]) -> ResponseReturnValue:
-    """Ban the members who are chosen, as :func:`ban` does one; who is banned already stays so for the first reason."""
-    typed = _TypedBan.of_request()
-    members = [row.user for row in rows if permissions.may_ban(user, row.user) and not row.user.banned]
-    if not members:
-        return _render_several(user, rows, typed, _("Please choose whom to ban.")), 422
+    """Ban those of the members who were offered that are chosen, as :func:`ban` does one."""
+    typed, names = _TypedBan.of_request(), set(map(name_key, request.form.getlist("name")))
+    chosen = [member for member in _chosen(rows) if name_key(member.name) in names]
+    if not chosen:
+        return _render_several(rows, chosen, typed, _("Please choose whom to ban.")), 422
     try:
-        removes = _ban(members, typed, user)
-    except (Invalid, StillRestoring) as error:
-        return _render_several(user, rows, typed, error_message(error)), _status(error)
-    flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names(member.name for member in members)))
-    if removes:
-        flash(_("Their articles and comments are being removed; this can take a moment."))
+        checked = _check_ban(typed, user)
+    except Invalid as error:
+        return _render_several(rows, chosen, typed, error_message(error)), 422
+    banned, removes = [], False
+    for member in chosen:
+        try:
+            removes = _ban(member, checked, user) or removes
+        except (StillRestoring, NoSuchMember) as error:
+            flash(error_message(error), "error")
+        else:
+            banned.append(member.name)
+    if banned:
+        flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names(banned)))
+    _flash_removal(removes)
     return redirect("/members?of=banned", 303)
 
 
-def _queue_chosen(pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
+def _queue_offered(pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
     """Queue a read of the members *names*, each once; of too many, the first."""
     members = dict.fromkeys(name_key(name) for name in names if validation.is_member_name(name))
     return store().users.queue_members(pipeline, [*members][: config.MEMBER_PAGE_SIZE])
 
 
-def _ban(members: Sequence[User], typed: _TypedBan, user: User) -> bool:
-    """Ban *members* as it was *typed*; tell whether anything of theirs is removed. Raises Invalid, StillRestoring."""
+def _chosen(rows: Sequence[ListedMember]) -> list[User]:
+    """Return those whom the viewer may ban and who are not banned yet."""
+    return [row.user for row in rows if permissions.may_ban(viewer(), row.user) and not row.user.banned]
+
+
+class _Ban(NamedTuple):
+    """A ban that was typed without a mistake; it is for good unless ``days`` says how long."""
+
+    reason: str
+    days: int | None
+    articles: Span
+    comments: Span
+
+
+def _check_ban(typed: _TypedBan, user: User) -> _Ban:
+    """Return the ban that was *typed*; raise Invalid, and PasswordNeeded unless *user* gave the password lately."""
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
-    articles, comments = Span(typed.articles), Span(typed.comments)
-    reason, days = validation.reason(typed.reason), _days(typed.days)
+    ban = _Ban(validation.reason(typed.reason), _days(typed.days), Span(typed.articles), Span(typed.comments))
     require_recent_password(user)
-    removes = False
-    for member in members:
-        entry = NewLogEntry(
-            LogAction.BAN,
-            user.name,
-            about=member.name,
-            why=reason,
-            articles=store().bans.count_articles(member.name).of(articles),
-            comments=store().bans.count_comments(member.name).of(comments) if comments is not Span.NONE else 0,
-        )
-        store().bans.ban(member.name, entry, days=days, articles=articles, comments=comments, actor=user)
-        removes = removes or bool(entry.articles or entry.comments)
-    return removes
+    return ban
+
+
+def _ban(member: User, ban: _Ban, user: User) -> bool:
+    """Ban *member*; tell whether anything of theirs is removed. Raises StillRestoring, NoSuchMember."""
+    entry = NewLogEntry(
+        LogAction.BAN,
+        user.name,
+        about=member.name,
+        why=ban.reason,
+        articles=store().bans.count_articles(member.name).of(ban.articles),
+        comments=store().bans.count_comments(member.name).of(ban.comments) if ban.comments is not Span.NONE else 0,
+    )
+    store().bans.ban(member.name, entry, days=ban.days, articles=ban.articles, comments=ban.comments, actor=user)
+    return bool(entry.articles or entry.comments)
 
 
 @bans.post("/u/<name>/unban")
@@ -327,19 +359,22 @@ def _days(typed: str) -> int | None:
     return int(days)
 
 
-def _status(error: VotewebError) -> int:
-    """Return the status of a form that was refused."""
-    return 422 if isinstance(error, Invalid) else error.status
-
-
 def _render_ban(member: User, typed: _TypedBan | None = None, refused: str = "") -> str:
     counts = _counts([member])
     return render_template("bans/form.html", member=member, typed=typed or _TypedBan(), refused=refused, counts=counts)
 
 
-def _render_several(user: User, rows: Sequence[ListedMember], typed: _TypedBan | None = None, refused: str = "") -> str:
-    counts = _counts([row.user for row in rows if permissions.may_ban(user, row.user) and not row.user.banned])
-    return render_template("bans/several.html", rows=rows, typed=typed or _TypedBan(), refused=refused, counts=counts)
+def _render_several(
+    rows: Sequence[ListedMember], chosen: Sequence[User], typed: _TypedBan | None = None, refused: str = ""
+) -> str:
+    return render_template(
+        "bans/several.html",
+        rows=rows,
+        chosen={member.id for member in chosen},
+        typed=typed or _TypedBan(),
+        refused=refused,
+        counts=_counts(_chosen(rows)),
+    )
 
 
 def _counts(members: Sequence[User]) -> dict[str, PostCounts]:
