@@ -180,6 +180,9 @@ def run_fault(crowd: Crowd, fault: Callable[[], None]) -> Outcome:
     try:
         fault()
         until(lambda: storm.count_sent_after(began) > ENOUGH, patience=60)
+    except BaseException:
+        print(storm.refused, site.log[-8000:])  # pytest shows it
+        raise
     finally:
         storm.stop()
     assert storm.failures == []

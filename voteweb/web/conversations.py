@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -110,7 +111,7 @@ class ConversationPages:
         new = self.new_here(viewer)
         around = {number: (before, after) for before, number, after in zip((0, *new), new, (*new[1:], 0), strict=False)}
         own = cached.by_author.get(name_key(viewer.name), ()) if viewer else ()
-        folded = {number for name in choice().hidden_members for number in cached.by_author.get(name, ())}
+        folded = {number for name in self._hidden for number in cached.by_author.get(name, ())}
         for number in {*own, *(self._voted_numbers & cached.places.keys()), *new, *folded}:
             place = cached.places[number]
             previous_new, next_new = around.get(number, (0, 0))
@@ -184,7 +185,7 @@ class ConversationPages:
             return None
         may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
         comment = self._show(row, viewer, self._texts.comment(self.words(number)) if may_read else None)
-        is_folded = is_above and choice().hides_member(row.node.author)
+        is_folded = is_above and self._hides(row.node)
         return replace(comment, is_voted=number in self._voted_numbers, is_folded=is_folded)
 
     def _show(self, row: Row, viewer: User | None, text: RenderedText | None) -> ShownComment:
@@ -207,7 +208,15 @@ class ConversationPages:
         """
         visit = self._read.visit
         is_later = visit is not None and node.number > visit.base and self.conversation.is_visible(node.number)
-        return is_later and not permissions.is_author(viewer, node) and not choice().hides_member(node.author)
+        return is_later and not permissions.is_author(viewer, node) and not self._hides(node)
+
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        """The members whom the viewer hides, once the viewer has been loaded."""
+        return choice().hidden_members
+
+    def _hides(self, node: Node) -> bool:
+        return bool(self._hidden) and name_key(node.author) in self._hidden
 
     def new_here(self, viewer: User | None) -> tuple[int, ...]:
         """Return the numbers of the new comments of the page."""

@@ -28,7 +28,9 @@ _HIDDEN = {
     HiddenKind.ARTICLE: _l("The article is hidden from your lists."),
     HiddenKind.GROUP: _l("The articles of this group are hidden from your lists."),
     HiddenKind.DOMAIN: _l("The articles of this domain are hidden from your lists."),
-    HiddenKind.MEMBER: _l("You hide this member: no articles in lists, no notices, and comments are folded."),
+    HiddenKind.MEMBER: _l(
+        "You hide this member now: articles, answers and mentions stay away, and comments are folded."
+    ),
 }
 
 
