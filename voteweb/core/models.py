@@ -101,6 +101,14 @@ class LogAction(StrEnum):
     PURGE = "purge"
 
 
+#: The kind of act that undoes one of each kind that can be undone.
+UNDOING = {
+    LogAction.GROUPS: LogAction.GROUPS,
+    LogAction.REMOVE: LogAction.RESTORE,
+    LogAction.BAN: LogAction.UNBAN,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Article:
     """An article; ``time`` is its publish time in unix seconds, ``link`` or ``text`` may be empty.

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
+from voteweb.core.models import UNDOING, Article, ArticleStatus, Invitation, LogEntry, Note, Role, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
@@ -167,7 +167,7 @@ def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
     """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS."""
     if user is None or not may_moderate(user) or entry.undone or name_key(entry.who) != name_key(user.name):
         return False
-    return entry.kind in (LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN) and now < entry.time + config.UNDO_SECONDS
+    return entry.kind in UNDOING and now < entry.time + config.UNDO_SECONDS
 
 
 def is_good(article: Article, settings: Settings) -> bool:

@@ -25,6 +25,7 @@ from voteweb.store.members.viewers import Inbox, Viewers
 from voteweb.store.moderation.bans import Bans, Notes
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
+from voteweb.store.moderation.undoing import Undoing
 from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Rankings
@@ -73,6 +74,7 @@ class Store:
         self.reports = Reports(context)
         self.bans = Bans(context)
         self.notes = Notes(context)
+        self.undoing = Undoing(context)
         self.waiting = Waiting(context)
         self.domain_rules = DomainRules(context)
         self.site_settings = Rescoring(context)

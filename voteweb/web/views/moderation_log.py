@@ -4,27 +4,18 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, render_template, request
 
-from voteweb.core import config, permissions
-from voteweb.core.comments import CommentId
+from voteweb.core import config
 from voteweb.core.config import COMMAND_LINE
-from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry, Page, User
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.login import require_moderator
-from voteweb.web.context import now, store
+from voteweb.web.context import store
 from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number
 from voteweb.web.urls import next_of_form
 
 blueprint = Blueprint("moderation_log", __name__)
-#: The kind of act that undoes one of each kind that can be undone.
-_UNDOING = {
-    LogAction.GROUPS: LogAction.GROUPS,
-    LogAction.REMOVE: LogAction.RESTORE,
-    LogAction.BAN: LogAction.UNBAN,
-}
 
 
 @blueprint.get("/log")
@@ -46,33 +37,8 @@ def feed() -> Feed:
 
 @act(blueprint, "/log/<int:id>/undo", require_moderator, leads_to=lambda: next_of_form("/log"))
 def undo(id: int, user: User) -> Message:
-    """Undo one of the viewer's actions of the last minutes: a change of groups, a removal, or a ban."""
-    entry = store().log.get(id)
-    if entry is None or not permissions.may_undo(user, entry, now()):
-        raise NothingToUndo()
-    undoing = NewLogEntry(
-        _UNDOING[entry.kind],
-        user.name,
-        entry.about,
-        entry.article,
-        entry.title,
-        undoes=id,
-        comment=entry.comment,
-        articles=entry.articles,
-        comments=entry.comments,
-    )
-    if entry.kind is LogAction.BAN:
-        removal = store().users.get(entry.about).ban_removal
-        restore = removal is not None and removal.entry == id
-        store().bans.lift(entry.about, undoing, restore=restore, actor=user)
-    elif entry.kind is LogAction.REMOVE:
-        removed = CommentId(entry.article, entry.comment) if entry.comment else entry.article
-        store().removals.restore(removed, undoing, actor=user)
-    else:
-        store().articles.set_groups(entry.article, entry.removed, entry.added, undoing, actor=user)
-    undone = store().log.get(id)
-    if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
-        raise NothingToUndo()
+    """Undo one of the viewer's actions of the last minutes."""
+    store().undoing.undo(id, user)
     return _("The action has been undone. The log says so.")
 
 
