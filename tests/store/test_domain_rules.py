@@ -1,22 +1,27 @@
 """Domain rules: checked by the scripts that post and edit, so that there is no moment between."""
 
+import time
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
-from tests.store.examination import broken, ids
+from tests.store.cuts import cut_everywhere
+from tests.store.examination import broken, ids, run
 from voteweb.core import config
 from voteweb.core.errors import DomainRefused, NotAllowed, TooManyRules
-from voteweb.core.models import DomainAction, LogAction, User
+from voteweb.core.models import DomainAction, LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
-def refuse(store: Store, mod: User, domain: str, why: str = "An advertisement.") -> None:
+def refuse(store: Store, mod: User, domain: str, why: str = "An advertisement.", *, removes: bool = False) -> str:
+    """Return how many articles the rule removes."""
     entry = NewLogEntry(LogAction.DOMAIN, mod.name, title=domain, why=why)
-    store.domain_rules.set(domain, DomainAction.REFUSE, entry, actor=mod)
+    count = store.domain_rules.set(domain, DomainAction.REFUSE, entry, removes=removes, actor=mod)
+    return str(count)
 
 
 def post(store: Store, poster: User, link: str) -> int:
@@ -66,3 +71,52 @@ def test_rules_have_a_bound(store: Store, mod: User, monkeypatch: pytest.MonkeyP
         refuse(store, mod, domain)
     with pytest.raises(TooManyRules):
         refuse(store, mod, "c.example")
+
+
+def test_a_rule_removes_the_articles_of_the_last_days(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six of the last week are the newest; one of them is restored while others are still to be removed."""
+    monkeypatch.setattr("voteweb.store.moderation.domain_rules._STEP", 2)
+    monkeypatch.setattr(config, "MAX_RULE_REMOVALS", 5)
+
+    def make_site(store: Store) -> None:
+        factories.user(store, "mod", Role.MODERATOR)
+        factories.user(store)
+        for days in (8, 6, 5, 4, 3, 2, 1):
+            factories.imported(store, link=f"https://spam.example/{days}", time=time.time() - days * 86_400)
+        factories.imported(store, link="https://a.spam.example/", time=time.time() - 60)
+
+    def act(store: Store) -> Iterator[str]:
+        yield refuse(store, store.users.get("mod"), "spam.example", "Spam.", removes=True)
+
+    for _ in cut_everywhere(store, make_site, act):
+        removed, mod = store.log.get(2), store.users.get("mod")
+        left = run(store, "HGET", "domain-rules:", "spam.example") or ""
+        is_done = removed is not None and f"article:{removed.article}" not in left
+        if removed and is_done:
+            factories.restore(store, removed.article)
+        refuse(store, mod, "spam.example", "Spam.", removes=not removed)  # the form is sent again
+        list(store.domain_rules.steps())
+        listed = sorted(ids(store, "domain:spam.example"))
+        assert listed == [1, 2, *([removed.article] if removed and is_done else [])]
+        assert run(store, "HGET", "domain-rules:", "spam.example").count("removes") == 0
+        entries = store.read(store.log.queue_page, 1, kind=LogAction.REMOVE).rows
+        assert sorted(entry.article for entry in entries) == [3, 4, 5, 6, 7]
+        assert {(entry.who, entry.why, entry.about) for entry in entries} == {("mod", "Spam.", "ann")}
+        assert broken(store) == []
+
+
+def test_a_deleted_rule_removes_no_more(store: Store, mod: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voteweb.store.moderation.domain_rules._STEP", 1)
+    for number in range(3):
+        factories.article(store, link=f"https://spam.example/{number}")
+    assert refuse(store, mod, "spam.example", removes=True) == "3"
+    store.domain_rules.delete("spam.example", NewLogEntry(LogAction.UNDOMAIN, "mod", title="spam.example"), actor=mod)
+    list(store.domain_rules.steps())
+    assert len(ids(store, "domain:spam.example")) == 2
+    closest = partial(store.read, store.domain_rules.queue_of)
+    refuse(store, mod, "example.net")
+    assert [rule and rule.domain for rule in map(closest, ("a.example.net", "net", "::1"))] == [
+        "example.net",
+        None,
+        None,
+    ]

@@ -17,7 +17,16 @@ import click
 from voteweb.cli.output import warn
 from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
 from voteweb.core.errors import Unavailable, VotewebError
-from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
+from voteweb.core.jobs import (
+    ACCOUNT_DELETIONS,
+    BAN_REMOVALS,
+    COMMENT_REMOVALS,
+    DOMAIN_REMOVALS,
+    JOBS,
+    MAIL,
+    RESCORING,
+    Job,
+)
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import start_warnings
@@ -70,6 +79,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     ACCOUNT_DELETIONS: lambda site: site.store.account_deletion.steps,
     COMMENT_REMOVALS: lambda site: site.store.removals.steps,
     BAN_REMOVALS: lambda site: site.store.bans.steps,
+    DOMAIN_REMOVALS: lambda site: site.store.domain_rules.steps,
     MAIL: mail_steps,
     RESCORING: lambda site: site.store.site_settings.rescoring_steps,
 }

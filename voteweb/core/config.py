@@ -143,6 +143,9 @@ MAX_HELD_SHOWN = 50
 #: Domain rules, which one page reads at once in 0.3 ms of Redis, and rules on a page.
 MAX_DOMAIN_RULES = 1_000
 RULE_PAGE_SIZE = 50
+#: Seconds before a rule from which it may remove articles, and how many: the rule holds their ids until it is done.
+RULE_REMOVAL_SECONDS = 7 * 86_400
+MAX_RULE_REMOVALS = 500
 #: Labels of the longest domain that can have a rule: every link is looked up under so many names at most.
 MAX_RULE_LABELS = 5
 #: Characters of a host name, as DNS has it, and of one in a row: more do not fit beside the other words on a phone.

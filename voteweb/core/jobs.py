@@ -19,9 +19,11 @@ COMMENT_REMOVALS = Job(
 
 BAN_REMOVALS = Job("ban-removals", 5.0, "the removal of what banned members posted, or its restoration")
 
+DOMAIN_REMOVALS = Job("domain-removals", 10.0, "the removal of articles with links to a domain, with its rule")
+
 MAIL = Job("mail", 10.0, "mails, on a site that sends any")
 
 RESCORING = Job("rescoring", 10.0, "the new scores of articles after a change of the weight of a vote")
 
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, MAIL, RESCORING)
+JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, DOMAIN_REMOVALS, MAIL, RESCORING)

@@ -23,6 +23,7 @@ from voteweb.store.members.account_deletion import AccountDeletion
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Inbox, Viewers
 from voteweb.store.moderation.bans import Bans, Notes
+from voteweb.store.moderation.domain_rules import DomainRules
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.moderation.undoing import Undoing
@@ -34,7 +35,6 @@ from voteweb.store.server.rescoring import Rescoring
 from voteweb.store.site.context import Context
 from voteweb.store.site.leases import Leases
 from voteweb.store.site.rows import read_all
-from voteweb.store.site.site_settings import DomainRules
 from voteweb.store.votes.votes import Votes
 
 T = TypeVar("T")

@@ -26,10 +26,10 @@ QueueQuery = Callable[[Pipeline], Future[Any]]
 _NO_QUERIES: Mapping[str, QueueQuery] = {}
 
 
-def page_number() -> int:
+def page_number(parameter: str = "page") -> int:
     """Return the page number in the address, 1 if there is none; raise NoSuchPage if it is not a positive number."""
     # Most addresses have no query; parsing it takes 3 % of an article's page.
-    number = request.args.get("page", "1") if request.query_string else "1"
+    number = request.args.get(parameter, "1") if request.query_string else "1"
     if not (number.isascii() and number.isdigit() and len(number) <= config.MAX_PAGE_DIGITS and number[0] != "0"):
         raise NoSuchPage()
     return int(number)

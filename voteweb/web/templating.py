@@ -32,6 +32,7 @@ MACROS = (
     "articles/_parts.html",
     "comments/_parts.html",
     "moderation/_parts.html",
+    "domain_rules/_parts.html",
     "moderation_log/_entry.html",
     "my_site/_parts.html",
 )

@@ -51,3 +51,27 @@ def test_domain_is_shown_as_people_write_it(reader: Browser) -> None:
 def test_unknown_domain_is_not_found(reader: Browser, address: str) -> None:
     assert reader.open(address).status == 404
     assert "There is no article with a link to" in reader.response.text
+
+
+def test_moderators_make_a_rule_at_the_domain_and_remove_what_links_to_it(
+    mod: Browser, bob: Browser, reader: Browser, count_round_trips: CountRoundTrips
+) -> None:
+    assert not bob.open("/d/site.example").page.all("form", action="/domains")
+    assert count_round_trips(lambda: mod.open("/d/site.example")) == 2
+    form = mod.form("/domains")
+    assert "remove all (2)" in form.text
+    mod.submit("/domains", why="", removes="1")
+    assert mod.status == 422
+    assert "checked" in mod.form("/domains").one("input", name="removes")
+    mod.submit("/domains", why="Spam.").follow()
+    assert mod.flashes == [
+        "The rule of site.example has been saved.",
+        "Removed: 2 articles. With many, this can take a moment.",
+    ]
+    assert mod.page.one("main").one("strong").text == "site.example"
+    assert [mod.form("/domains").one("input", name="why")["value"], mod.titles] == ["Spam.", []]
+    assert reader.open("/d/site.example").status == 404
+    assert "mod removed “T1” : Spam." in reader.open("/log").page.one("ol", class_="log").text
+    assert "site.example is refused" in mod.open("/d/a.site.example").page.one("main").text
+    mod.open("/d/site.example").submit("/domains/site.example/delete").follow()
+    assert mod.flashes == ["The rule of site.example has been deleted."]

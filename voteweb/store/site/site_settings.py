@@ -1,7 +1,4 @@
-"""The settings that shape stored scores, the switches of the site's admins, and the domain rules of moderators.
-
-Links to a domain are refused, or held for a moderator to look at.
-"""
+"""The settings that shape stored scores, the switches of the site's admins, and the rule that is about a link."""
 
 import json
 from collections import Counter
@@ -12,8 +9,8 @@ from dataclasses import replace
 import redis
 
 from voteweb.core import config, links, ranking, site_switches
-from voteweb.core.errors import ConfigError, DataDamaged, TooManyRules, Unavailable
-from voteweb.core.models import DomainAction, DomainRule, Role, User
+from voteweb.core.errors import ConfigError, DataDamaged, Unavailable
+from voteweb.core.models import DomainRule, Role, User
 from voteweb.core.settings import Settings, env_name
 from voteweb.core.settings_in_force import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
 from voteweb.core.site_switches import SiteSwitches, SwitchName
@@ -26,52 +23,15 @@ from voteweb.store.schema.values import article_id, finite_number, is_article, p
 from voteweb.store.site.context import StorePart
 
 
-class DomainRules(StorePart):
-    """The domain rules of one site; posts and edits of articles obey them."""
-
-    def set(self, domain: str, action: DomainAction, entry: NewLogEntry, *, actor: User) -> None:
-        """Make or change the rule of a domain and its subdomains, with the words of *entry*.
-
-        Raises TooManyRules, LoggedOut, NotAllowed.
-        """
-        key = self._keys.domain_rules()
-
-        def decide(attempt: Attempt) -> list[Command] | None:
-            stored, count = attempt.read(("HGET", key, domain), ("HLEN", key))
-            rule = json_object(stored)
-            if (rule.get("action"), rule.get("why")) == (action, entry.why):
-                return None
-            if stored is None and count >= config.MAX_DOMAIN_RULES:
-                raise TooManyRules(max=config.MAX_DOMAIN_RULES)
-            attempt.added = action.value
-            rule = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now}
-            return [("HSET", key, domain, json.dumps(rule))]
-
-        commit(self._connection, decide, actor=actor, entry=entry)
-
-    def delete(self, domain: str, entry: NewLogEntry, *, actor: User) -> bool:
-        """Delete the rule of a domain; tell whether there was one. Raises LoggedOut, NotAllowed."""
-        key = self._keys.domain_rules()
-
-        def decide(attempt: Attempt) -> list[Command]:
-            return [("HDEL", key, domain)] if attempt.read(("HEXISTS", key, domain))[0] else []
-
-        return commit(self._connection, decide, actor=actor, entry=entry)
-
-    def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
-        """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""
-        return pipeline.queue([("HGETALL", self._keys.domain_rules())], lambda replies: _rules(replies[0]))
-
-
-def _rules(stored: dict[str, str]) -> tuple[DomainRule, ...]:
-    rules = (parse_rule(domain, text) for domain, text in sorted(stored.items()))
-    return tuple(rule for rule in rules if rule)
-
-
 def read_rule(attempt: Attempt, keys: Keys, link: str) -> DomainRule | None:
     """Return the rule about the host of a link, or else of the closest domain above it; None if there is none."""
     domains = links.rule_domains(link)
     stored = attempt.read(("HMGET", keys.domain_rules(), *domains))[0] if domains else ()
+    return closest_rule(domains, stored)
+
+
+def closest_rule(domains: Sequence[str], stored: Sequence[str | None]) -> DomainRule | None:
+    """Return the first rule of these *domains*, of which *stored* are the texts; None if there is none."""
     rules = (parse_rule(domain, text) for domain, text in zip(domains, stored, strict=True) if text)
     return next((rule for rule in rules if rule), None)
 

@@ -22,10 +22,11 @@ from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.login import require_admin, require_moderator
 from voteweb.web.context import now, settings, store
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.formatting import article_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.site_switches import known as known_switches
+from voteweb.web.urls import next_of_form
 from voteweb.web.views.meta import site_health
 
 blueprint = Blueprint("admin", __name__)
@@ -145,49 +146,52 @@ def try_ranking() -> ResponseReturnValue:
     return page, 422 if refused else 200
 
 
-class _TypedRule(NamedTuple):
+class TypedRule(NamedTuple):
     """The fields of the form of a rule about a domain as they were typed."""
 
     domain: str = ""
     rule: str = DomainAction.REFUSE.value
     why: str = ""
+    removes: str = ""
 
 
 @domain_rules.get("/domains", endpoint="index")
 @reads(require_moderator, rules=lambda pipeline: store().domain_rules.queue_all(pipeline))
-def show_rules(rules: Sequence[DomainRule], typed: _TypedRule | None = None, refused: str = "") -> str:
+def show_rules(rules: Sequence[DomainRule], typed: TypedRule | None = None, refused: str = "") -> str:
     """Show the rules by domain; the query can search them. *typed* is a form that was *refused*."""
-    wanted = request.args.get("q", "").strip()[: config.MAX_HOST_LENGTH]
+    page, wanted = found_rules(rules, 1 if refused else page_number())
+    typed = typed or TypedRule()
+    return render_template("domain_rules/index.html", page=page, wanted=wanted, typed=typed, refused=refused)
+
+
+def found_rules(rules: Sequence[DomainRule], number: int) -> tuple[Page[DomainRule], str]:
+    """Return page *number* of the rules that the query searches, and the words of the search; raise NoSuchPage."""
+    wanted, size = request.args.get("q", "").strip()[: config.MAX_HOST_LENGTH], config.RULE_PAGE_SIZE
     found = [rule for rule in rules if wanted.lower() in rule.domain or wanted.lower() in rule.why.lower()]
-    number, size = 1 if refused else page_number(), config.RULE_PAGE_SIZE
-    page = Page.at(number, size, found[(number - 1) * size : number * size], len(found))
-    return render_template(
-        "domain_rules/index.html",
-        page=check_page_exists(page),
-        wanted=wanted,
-        typed=typed or _TypedRule(),
-        refused=refused,
-    )
+    return check_page_exists(Page.at(number, size, found[(number - 1) * size : number * size], len(found))), wanted
 
 
 @domain_rules.post("/domains")
 @reads(require_moderator)
 def save(user: User) -> ResponseReturnValue:
-    """Make or change the rule of a domain."""
-    typed = _TypedRule(**{field: request.form[field] for field in _TypedRule._fields if field in request.form})
+    """Make or change the rule of a domain; remove its newest articles, if that is wanted."""
+    typed = TypedRule(**{field: request.form[field] for field in TypedRule._fields if field in request.form})
     try:
         if typed.rule not in set(DomainAction):
             raise Invalid(N_("Please choose what happens to links to it."))
         domain, why = validation.rule_domain(typed.domain), validation.reason(typed.why)
         entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
-        store().domain_rules.set(domain, DomainAction(typed.rule), entry, actor=user)
+        action, removes = DomainAction(typed.rule), bool(typed.removes)
+        removed = store().domain_rules.set(domain, action, entry, removes=removes, actor=user)
     except (Invalid, TooManyRules) as error:
         return show_rules(typed=typed, refused=error_message(error)), 422
     flash(_("The rule of %(domain)s has been saved.", domain=domain))
-    return redirect("/domains", 303)
+    if removed:
+        flash(_("Removed: %(articles)s. With many, this can take a moment.", articles=article_count(removed)))
+    return redirect(next_of_form("/domains"), 303)
 
 
-@act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: "/domains")
+@act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: next_of_form("/domains"))
 def delete(host: str, user: User) -> Message:
     entry = NewLogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
     if store().domain_rules.delete(host, entry, actor=user):

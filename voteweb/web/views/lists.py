@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, links, permissions
+from voteweb.core import config, links, permissions, validation
 from voteweb.core.errors import NoSuchDomain, NoSuchPage
 from voteweb.core.models import Article, Group, Order, Page, Period, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind
@@ -186,9 +186,11 @@ def domain(domain: str) -> ResponseReturnValue:
         return redirect(url_for("lists.domain", domain=host, page=request.args.get("page")), 301)
 
     def check(results: dict[str, Any]) -> None:
-        if not results.pop("total"):
+        # A domain that is refused has a page for those who made the rule.
+        if not results.pop("total") and not (host and permissions.may_moderate(viewer())):
             raise NoSuchDomain(domain=domain)
 
+    rules = store().domain_rules
     ranking, readable, site = store().rankings.domain(host), links.readable_domain(host), settings().site_name
     return render_list(
         "articles/domain.html",
@@ -196,6 +198,11 @@ def domain(domain: str) -> ResponseReturnValue:
         check=check,
         shown=Hidden(HiddenKind.DOMAIN, host).entry,
         queries={"total": lambda pipeline: store().listings.queue_total(pipeline, ranking)},
+        moderator_queries={
+            "rule": lambda pipeline: rules.queue_of(pipeline, host),
+            "recent": lambda pipeline: rules.queue_recent(pipeline, host),
+        },
+        may_have_rule=validation.is_rule_domain(host),
         title=_("Articles from %(domain)s", domain=readable),
         description=_("Articles on %(site)s with a link to %(domain)s, the newest first.", site=site, domain=readable),
         feed=f"/d/{host}",

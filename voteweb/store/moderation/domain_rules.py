@@ -1,0 +1,134 @@
+"""The domain rules of moderators: links to a domain are refused, or held for a moderator to look at.
+
+A rule may also remove the articles of the last days that have such a link. It holds them until they are removed.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from voteweb.core import clock, config, links
+from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, TooManyRules
+from voteweb.core.models import DomainAction, DomainRule, LogAction, User
+from voteweb.store.articles.articles import Articles
+from voteweb.store.connection.commit import Attempt, commit, json_object
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation.removals import Removals
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.values import article_id, is_article, parse_rule
+from voteweb.store.site.context import StorePart
+from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.site_settings import closest_rule
+
+#: Articles that one step removes: some milliseconds each.
+_STEP = 50
+
+
+class DomainRules(StorePart):
+    """The domain rules of one site; posts and edits of articles obey them."""
+
+    def set(self, domain: str, action: DomainAction, entry: NewLogEntry, *, removes: bool = False, actor: User) -> int:
+        """Make or change the rule of a domain and its subdomains, with the words of *entry*.
+
+        With *removes*, it also removes what :meth:`queue_recent` counts, MAX_RULE_REMOVALS at most, with the same
+        words: some now, the others in :meth:`steps`. Returns how many. Raises TooManyRules, LoggedOut, NotAllowed.
+        """
+        key, removed = self._keys.domain_rules(), list[str]()
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            stored, count = attempt.read(("HGET", key, domain), ("HLEN", key))
+            rule = json_object(stored)
+            removed[:] = self._to_remove(attempt, domain) if removes else ()
+            if (rule.get("action"), rule.get("why")) == (action, entry.why) and (not removed or _removes(rule)):
+                return None
+            if stored is None and count >= config.MAX_DOMAIN_RULES:
+                raise TooManyRules(max=config.MAX_DOMAIN_RULES)
+            attempt.added = action.value
+            said = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now}
+            return [("HSET", key, domain, _with_removes(said, removed or _removes(rule)))]
+
+        commit(self._connection, decide, actor=actor, entry=entry)
+        if removed:
+            with suppress(Conflict):  # the job goes on
+                next(self._steps(domain), None)
+        return len(removed)
+
+    def _to_remove(self, attempt: Attempt, domain: str) -> Sequence[str]:
+        since = int(float(attempt.now)) - config.RULE_REMOVAL_SECONDS
+        bound = ("BYSCORE", "REV", "LIMIT", 0, config.MAX_RULE_REMOVALS)
+        (members,) = attempt.read(("ZRANGE", self._keys.domain(domain), "+inf", since, *bound))
+        return list(filter(is_article, members))
+
+    def delete(self, domain: str, entry: NewLogEntry, *, actor: User) -> bool:
+        """Delete the rule of a domain; tell whether there was one. Raises LoggedOut, NotAllowed."""
+        key = self._keys.domain_rules()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return [("HDEL", key, domain)] if attempt.read(("HEXISTS", key, domain))[0] else []
+
+        return commit(self._connection, decide, actor=actor, entry=entry)
+
+    def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
+        """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""
+        return pipeline.queue([("HGETALL", self._keys.domain_rules())], lambda replies: _rules(replies[0]))
+
+    def queue_of(self, pipeline: Pipeline, host: str) -> Future[DomainRule | None]:
+        """Queue a read of the rule about links to *host*, its own or that of the closest domain above it."""
+        domains = links.rule_domains(links.link_to(host))
+        return pipeline.queue(
+            [("HMGET", self._keys.domain_rules(), *(domains or [host]))],
+            lambda replies: closest_rule(domains, replies[0][: len(domains)]),
+        )
+
+    def queue_recent(self, pipeline: Pipeline, host: str) -> Future[int]:
+        """Queue a count of the listed articles with a link to *host* of the last RULE_REMOVAL_SECONDS."""
+        since = int(clock.now()) - config.RULE_REMOVAL_SECONDS
+        return pipeline.queue([("ZCOUNT", self._keys.domain(host), since, "+inf")], lambda replies: int(replies[0]))
+
+    def steps(self) -> Iterator[None]:
+        """Remove the articles that rules hold, in bounded steps."""
+        stored = self._connection.command("HGETALL", self._keys.domain_rules())
+        yield from steps_of_each(
+            sorted(name for name, text in stored.items() if _removes(json_object(text))), self._steps
+        )
+
+    def _steps(self, domain: str) -> Iterator[None]:
+        """Remove them until none is left, or the rule was deleted."""
+        key, removals = self._keys.domain_rules(), Removals(self._context)
+        while members := _removes(rule := json_object(self._connection.command("HGET", key, domain))):
+            done = members[:_STEP]
+            for id in map(article_id, done):
+                with suppress(NoSuchArticle, ArticleGone):
+                    article = Articles(self._context).get(id)
+                    about = (article.poster, id, article.title, str(rule.get("why")))
+                    removals.remove(id, NewLogEntry(LogAction.REMOVE, str(rule.get("by")), *about))
+            self._forget(domain, done)
+            yield
+
+    def _forget(self, domain: str, done: Sequence[str]) -> None:
+        """Note that the articles *done* are removed: one that is restored stays."""
+        key = self._keys.domain_rules()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            rule = json_object(attempt.read(("HGET", key, domain))[0])
+            members = _removes(rule)
+            left = [member for member in members if member not in done]
+            return [("HSET", key, domain, _with_removes(rule, left))] if left != members else []
+
+        commit(self._connection, decide, when_full=True)
+
+
+def _removes(rule: Mapping[str, object]) -> list[str]:
+    """Return the articles that a rule has still to remove."""
+    return [*filter(is_article, str(rule.get("removes", "")).split())]
+
+
+def _with_removes(rule: Mapping[str, object], members: Sequence[str]) -> str:
+    """Return a rule as it is stored that has still to remove *members*."""
+    said = {name: value for name, value in rule.items() if name != "removes"}
+    return json.dumps(said | ({"removes": " ".join(members)} if members else {}))
+
+
+def _rules(stored: dict[str, str]) -> tuple[DomainRule, ...]:
+    rules = (parse_rule(domain, text) for domain, text in sorted(stored.items()))
+    return tuple(rule for rule in rules if rule)
