@@ -32,9 +32,11 @@ REFUSALS = (
     errors.ArticleGone,
     errors.Duplicate,
     errors.LinkFixed,
+    errors.NothingToUndo,
     errors.NotVoted,
     errors.NotYours,
     errors.OwnVote,
+    errors.ReportedAgain,
     errors.TooManyGroups,
     *COMMENT_REFUSALS,
 )
@@ -62,6 +64,11 @@ def _edit(store: Store, chance: random.Random, who: User, id: int) -> None:
     store.articles.edit(id, draft, who, None if as_poster else _log_entry(LogAction.EDIT, who, id))
 
 
+def _undo(store: Store, _: random.Random, who: User, _id: int) -> None:
+    for entry in store.read(store.log.queue_page, 1, who=who.name).rows[:1]:
+        store.undoing.undo(entry.id, who)
+
+
 #: What members and moderators do with an article, with the share of each in all acts.
 _ACTS: dict[str, tuple[int, Act]] = {
     "cast": (50, lambda store, _, who, id: store.votes.cast(id, who)),
@@ -77,6 +84,7 @@ _ACTS: dict[str, tuple[int, Act]] = {
         lambda store, _, who, id: store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who),
     ),
     "ban": (1, _ban),
+    "undo": (3, _undo),
 }
 #: Every action of a storm.
 ACTIONS = {*_ACTS, "post", "leave"}

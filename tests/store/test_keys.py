@@ -35,7 +35,9 @@ def busy(make_store: MakeStore) -> Store:
     store.votes.cast(first.id, bob)
     store.articles.edit(first.id, factories.draft(title="Another title", groups=("go", "编程")), ann)
     store.users.set_role("ann", Role.ADMIN)
-    factories.imported(store, votes=500, groups=("java", "编程"))
+    imported = factories.imported(store, votes=500, groups=("java", "编程"))
+    store.reports.make(imported.id, bob, Reason.TOPIC, "a note")
+    store.reports.dismiss(imported.id, NewLogEntry(LogAction.DISMISS, "Ann", article=imported.id))
     combined = (store.rankings.groups(["go", "java", "编程"], order) for order in (Order.SCORE, Order.TIME))
     for ranking in (*combined, store.rankings.best(Period.WEEK)):
         store.read(store.listings.queue_page, ranking, 1)

@@ -7,11 +7,12 @@ import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, run, snapshot, unchanged
 from tests.store.queries import reported
 from voteweb.core import config
-from voteweb.core.errors import AlreadyReported
-from voteweb.core.models import LogAction, OpenReports, Reason, Report
+from voteweb.core.comments import CommentId, NoticeKind
+from voteweb.core.errors import AlreadyReported, ArticleGone, NothingToUndo, ReportedAgain
+from voteweb.core.models import LogAction, OpenReports, Reason, Report, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -76,7 +77,7 @@ def test_a_dismissal_keeps_the_article_and_is_logged_once(store: Store) -> None:
     store.reports.make(article.id, bob, Reason.SPAM, "")
     assert store.reports.dismiss(article.id, DISMISS) is True
     assert store.reports.dismiss(article.id, DISMISS) is False
-    changed = ("log", "reported:", "user", "inbox:", "unread:", "stats:")
+    changed = ("log", "reported:", "user", "inbox:", "unread:", "stats:", "dismissed:")
     after = {key: value for key, value in snapshot(store).items() if not key.startswith(changed)}
     assert after == {key: value for key, value in before.items() if not key.startswith("user")}
     assert run(store, "LLEN", "log:") == 1
@@ -92,3 +93,79 @@ def test_concurrent_reports_dismissals_and_removals_leave_no_orphans(store: Stor
     at_once(actions)
     assert broken(store) == []
     assert 2 not in list(open_reports(store))
+
+
+def dismiss(store: Store, mod: User, id: int | CommentId = 1) -> int:
+    """Dismiss the reports of an article or a comment; return the id of the act."""
+    article, number = id if isinstance(id, CommentId) else (id, 0)
+    store.reports.dismiss(id, NewLogEntry(LogAction.DISMISS, "mod", article=article, comment=number), actor=mod)
+    return int(run(store, "LLEN", "log-entries:"))
+
+
+@pytest.fixture
+def bob(store: Store) -> User:
+    """A member who reported an article and a comment on it."""
+    bob = factories.user(store, "bob")
+    for id in (factories.article(store).id, factories.comment(store)):
+        store.reports.make(id, bob, Reason.SPAM, "a note")
+    return bob
+
+
+def test_an_undone_dismissal_opens_the_reports_again(store: Store, mod: User, bob: User) -> None:
+    before = store.reports.made_by(bob)
+    for id in before:
+        act = dismiss(store, mod, id)
+        assert 0 < run(store, "TTL", f"dismissed:{id}") <= config.UNDO_SECONDS
+        store.undoing.undo(act, mod)
+        assert store.reports.made_by(bob) == before
+        notice = store.read(store.inbox.queue_page, "bob", 1).rows[0]
+        assert (notice.kind, notice.log and notice.log.undone) == (NoticeKind.REPORT, True)
+        with pytest.raises(NothingToUndo):
+            store.undoing.undo(act, mod)
+    assert (count_reported(store), run(store, "KEYS", "dismissed:*")) == (2, [])
+    assert run(store, "TTL", "report:1") == -1
+
+
+BETWEEN = {
+    "removed": (ArticleGone, lambda store, mod: factories.remove(store)),
+    "removed and restored": (NothingToUndo, lambda store, mod: (factories.remove(store), factories.restore(store))),
+    "too late": (NothingToUndo, lambda store, mod: run(store, "UNLINK", "dismissed:1")),
+    "reported again": (ReportedAgain, lambda store, mod: store.reports.make(1, mod, Reason.RULES, "")),
+    "dismissed again": (
+        NothingToUndo,
+        lambda store, mod: (store.reports.make(1, mod, Reason.RULES, ""), dismiss(store, mod)),
+    ),
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.usefixtures("bob")
+def test_a_dismissal_stays_once_something_else_was_decided(store: Store, mod: User, between: str) -> None:
+    refusal, act = BETWEEN[between]
+    dismissal = dismiss(store, mod)
+    act(store, mod)
+    with unchanged(store), pytest.raises(refusal):
+        store.undoing.undo(dismissal, mod)
+
+
+def test_words_of_dismissed_reports_go_with_the_reporter_and_with_the_article(
+    store: Store, mod: User, bob: User
+) -> None:
+    for end in (lambda: list(store.reports.withdraw_all("bob")), lambda: store.removals.delete(1)):
+        dismiss(store, mod)
+        end()
+        assert run(store, "EXISTS", "dismissed:1") == 0
+        store.reports.make(1, bob, Reason.SPAM, "a note") if factories.stored_article(store).is_listed else None
+
+
+def test_undoing_a_dismissal_while_others_decide_is_one_or_the_other(store: Store, mod: User, bob: User) -> None:
+    factories.user(store, "cid")
+    for id in (1, 2, 3):
+        if id > 1:
+            store.reports.make(factories.article(store).id, bob, Reason.SPAM, "")
+        act = dismiss(store, mod, id)
+        undo = partial(store.undoing.undo, act, mod)
+        again = partial(store.reports.make, id, store.users.get("cid"), Reason.RULES, "")
+        answers = at_once([undo, undo, again, partial(factories.remove, store, id) if id == 3 else undo])
+        assert answers.count(None) <= 2 + (id == 3)
+        assert broken(store) == []

@@ -247,6 +247,12 @@ class NothingToUndo(VotewebError, status=409):
     template = N_("This action can no longer be undone.")
 
 
+class ReportedAgain(VotewebError, status=409):
+    """A dismissal cannot be undone, since there are newer reports."""
+
+    template = N_("This has been reported again since then. Please decide about the new reports.")
+
+
 class TooManyGroups(VotewebError, status=409):
     template = N_("An article can be in at most %(max)s groups.")
 

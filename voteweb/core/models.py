@@ -76,7 +76,7 @@ class LogAction(StrEnum):
     and REFUSE: an account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or
     changed, UNDOMAIN: deleted. RELEASE: an article that waited was published. KEEP: an article stays removed after its
     poster's answer. SWITCH: an admin set or cleared a switch of the site. PURGE: the operator deleted an article so
-    that no word of it is left.
+    that no word of it is left. UNDISMISS: reports that were dismissed were opened again.
     """
 
     GROUPS = "groups"
@@ -99,6 +99,7 @@ class LogAction(StrEnum):
     KEEP = "keep"
     SWITCH = "switch"
     PURGE = "purge"
+    UNDISMISS = "undismiss"
 
 
 #: The kind of act that undoes one of each kind that can be undone.
@@ -106,6 +107,7 @@ UNDOING = {
     LogAction.GROUPS: LogAction.GROUPS,
     LogAction.REMOVE: LogAction.RESTORE,
     LogAction.BAN: LogAction.UNBAN,
+    LogAction.DISMISS: LogAction.UNDISMISS,
 }
 
 

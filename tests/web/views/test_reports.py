@@ -172,11 +172,15 @@ def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store)
     report(store, 2, 1)
     queue = mod.open("/reports").response
     again = "These reports are settled already: they were dismissed, or the article was removed."
-    for message in ("The reports have been dismissed; the article stays.", again):
+    done = "The reports have been dismissed; the article stays. You can undo this in the log for 10 min."
+    for message in (done, again):
         mod.response = queue
         mod.submit("/a/2/dismiss")
         assert mod.follow().flashes == [message]
     assert len(reader.open("/log").page.one("ol", class_="log").all("li")) == 1
+    mod.open("/log").submit("/log/1/undo")
+    assert mod.open("/reports").titles == ["Second"]
+    assert "mod opened the reports of “Second” again" in reader.open("/log").page.one("ol", class_="log").text
 
 
 def test_deleted_article_leaves_the_queue(mod: Browser, ann: Browser, store: Store) -> None:

@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config, validation
 from voteweb.core.comments import CommentId, ListedComment, NoticeKind, Reported
-from voteweb.core.errors import AlreadyReported, CommentGone, CommentReported, NoSuchComment
+from voteweb.core.errors import (
+    AlreadyReported,
+    CommentGone,
+    CommentReported,
+    NoSuchComment,
+    NothingToUndo,
+    ReportedAgain,
+)
 from voteweb.core.models import ArticleStatus, LogAction, LogEntry, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
@@ -33,7 +40,7 @@ from voteweb.store.schema.values import (
     parse_report,
 )
 from voteweb.store.site.context import StorePart
-from voteweb.store.site.moderation_log import ModerationLog
+from voteweb.store.site.moderation_log import ModerationLog, undo
 from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import members_of, queue_page
 
@@ -41,13 +48,14 @@ from voteweb.store.site.rows import members_of, queue_page
 class Thing(NamedTuple):
     """An article or a comment that members report, and moderators remove.
 
-    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of that member's reports,
-    in which ``str(id)`` stands for it; ``member`` stands for it in rankings. ``ban_field`` is the hash and the field
-    with the log id of the ban that removed it.
+    ``report_key`` is the hash of its open reports, ``dismissed_key`` that of the dismissed ones; ``reported_key`` of a
+    name the set of that member's reports, in which ``str(id)`` stands for it; ``member`` stands for it in rankings.
+    ``ban_field`` is the hash and the field with the log id of the ban that removed it.
     """
 
     id: int | CommentId
     report_key: str
+    dismissed_key: str
     reported_key: Callable[[str], str]
     member: str
     ban_field: tuple[str, str]
@@ -57,17 +65,24 @@ def thing_of(keys: Keys, id: int | CommentId) -> Thing:
     """Return the article or comment of this id."""
     if isinstance(id, CommentId):
         ban_field = (keys.thread(id.article), f"removed-by:{id.number}")
-        return Thing(id, keys.comment_report(*id), keys.reported_comments, comment_member(*id), ban_field)
-    return Thing(id, keys.report(id), keys.reported, article_member(id), (keys.article(id), "removed-by"))
+        report_keys = keys.comment_report(*id), keys.dismissed(str(id))
+        return Thing(id, *report_keys, keys.reported_comments, comment_member(*id), ban_field)
+    return Thing(
+        id, keys.report(id), keys.dismissed(id), keys.reported, article_member(id), (keys.article(id), "removed-by")
+    )
 
 
 def without_reports(keys: Keys, thing: Thing) -> list[Command]:
-    """Return the writes that close the open reports of a thing."""
-    return [("UNLINK", thing.report_key), ("ZREM", keys.reports(), thing.member)]
+    """Return the writes that close the open reports of a thing, and forget those that were dismissed."""
+    return [("UNLINK", thing.report_key, thing.dismissed_key), ("ZREM", keys.reports(), thing.member)]
 
 
-def settle(attempt: Attempt, keys: Keys, thing: Thing, by: str, author: str = "") -> list[Command]:
+def settle(
+    attempt: Attempt, keys: Keys, thing: Thing, by: str, author: str = "", *, keeps: bool = False
+) -> list[Command]:
     """Return the writes that close the open reports of a thing, of which the member *by* has decided.
+
+    *keeps*: they are kept for UNDO_SECONDS.
 
     Makes *attempt* tell its *author* and MAX_TOLD_REPORTERS of the reporters, of more a sample; counts that they are
     settled, and how long they have waited.
@@ -76,7 +91,11 @@ def settle(attempt: Attempt, keys: Keys, thing: Thing, by: str, author: str = ""
     attempt.told = who_is_told(by, author, sorted(stored))
     since = min((report.time for report in _readable(stored)), default=0.0)
     counted = count_act(keys, "settled", f"wait-{wait_bucket(clock.now() - since)}") if total else []
-    return [*without_reports(keys, thing), *counted]
+    closed = without_reports(keys, thing)
+    if keeps and total:
+        closed[0] = ("RENAME", thing.report_key, thing.dismissed_key)
+        closed.append(("EXPIRE", thing.dismissed_key, config.UNDO_SECONDS))
+    return [*closed, *counted]
 
 
 def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> list[tuple[NoticeKind, str]]:
@@ -139,6 +158,19 @@ def _settle_covered(connection: Connection, id: CommentId, removal: LogEntry | N
     commit(connection, decide, when_full=True)
 
 
+def _check_readable(attempt: Attempt, keys: Keys, id: int | CommentId) -> None:
+    """Raise NoSuchArticle, ArticleGone, NoSuchComment or CommentGone if nobody can read this article or comment."""
+    if not isinstance(id, CommentId):
+        read_time(attempt, keys, id)
+        return
+    ((title, gone),) = attempt.read(("HMGET", keys.article(id.article), "title", "gone"))
+    if title is None:
+        raise NoSuchComment()
+    read_comment(attempt, keys, id)
+    if gone == ArticleStatus.REMOVED:
+        raise CommentGone()
+
+
 class Reports(StorePart):
     """The reports of one site."""
 
@@ -152,15 +184,7 @@ class Reports(StorePart):
         reported = thing.reported_key(name)
 
         def decide(attempt: Attempt) -> list[Command]:
-            if isinstance(id, CommentId):
-                ((title, gone),) = attempt.read(("HMGET", keys.article(id.article), "title", "gone"))
-                if title is None:
-                    raise NoSuchComment()
-                read_comment(attempt, keys, id)
-                if gone == ArticleStatus.REMOVED:
-                    raise CommentGone()
-            else:
-                read_time(attempt, keys, id)
+            _check_readable(attempt, keys, id)
             is_reported, is_open, count = attempt.read(
                 ("SISMEMBER", reported, str(id)), ("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key)
             )
@@ -188,9 +212,34 @@ class Reports(StorePart):
             (queued,) = attempt.read(("ZSCORE", self._keys.reports(), thing.member))
             if queued is None:
                 return []
-            return settle(attempt, self._keys, thing, entry.who)
+            return settle(attempt, self._keys, thing, entry.who, keeps=True)
 
         return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def reopen(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> None:
+        """Open the reports of an article or a comment again whose dismissal *entry* undoes.
+
+        Raises ReportedAgain, NothingToUndo, LoggedOut, NotAllowed, Conflict; when nobody can read it any more,
+        NoSuchArticle, ArticleGone, NoSuchComment, CommentGone.
+        """
+        thing = thing_of(self._keys, id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            _check_readable(attempt, self._keys, id)
+            undone = undo(attempt, self._keys, entry)
+            count, is_open = attempt.read(("HLEN", thing.dismissed_key), ("EXISTS", thing.report_key))
+            if is_open:
+                raise ReportedAgain()
+            if not count:
+                raise NothingToUndo()
+            return [
+                ("RENAME", thing.dismissed_key, thing.report_key),
+                ("PERSIST", thing.report_key),
+                ("ZADD", self._keys.reports(), count, thing.member),
+                *undone,
+            ]
+
+        commit(self._connection, decide, actor=actor, entry=entry)
 
     def withdraw_all(self, name: str) -> Iterator[None]:
         """Withdraw, in bounded steps, all reports by a member who left; the queue counts the others."""
@@ -202,21 +251,21 @@ class Reports(StorePart):
 
     def _withdraw(self, name: str, reported: str, text: str) -> None:
         keys, id = self._keys, _parse_id(text)
-        forget: Command = ("SREM", reported, text)
         if id is None:  # another program's member
-            self._connection.command(*forget)
+            self._connection.command("SREM", reported, text)
             return
         thing = thing_of(keys, id)
+        forget: list[Command] = [("SREM", reported, text), ("HDEL", thing.dismissed_key, name)]
 
         def decide(attempt: Attempt) -> list[Command]:
             is_open, count = attempt.read(("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key))
             if not is_open:
-                return [forget]
+                return forget
             rank: Command = ("ZADD", keys.reports(), count - 1, thing.member)
             return [
                 ("HDEL", thing.report_key, name),
                 rank if count > 1 else ("ZREM", keys.reports(), thing.member),
-                forget,
+                *forget,
             ]
 
         commit(self._connection, decide)

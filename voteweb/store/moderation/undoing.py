@@ -9,6 +9,7 @@ from voteweb.store.accounts.users import Users
 from voteweb.store.articles.articles import Articles
 from voteweb.store.moderation.bans import Bans
 from voteweb.store.moderation.removals import Removals
+from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.context import StorePart
 
@@ -42,12 +43,14 @@ class Undoing(StorePart):
             articles=act.articles,
             comments=act.comments,
         )
+        thing = CommentId(act.article, act.comment) if act.comment else act.article
         match act.kind:
             case LogAction.GROUPS:
                 Articles(self._context).set_groups(act.article, act.removed, act.added, entry, actor=actor)
             case LogAction.REMOVE:
-                removed = CommentId(act.article, act.comment) if act.comment else act.article
-                Removals(self._context).restore(removed, entry, actor=actor)
+                Removals(self._context).restore(thing, entry, actor=actor)
+            case LogAction.DISMISS:
+                Reports(self._context).reopen(thing, entry, actor=actor)
             case LogAction.BAN:
                 removal = Users(self._context).get(act.about).ban_removal
                 restore = removal is not None and removal.entry == act.id

@@ -201,6 +201,11 @@ class Keys:
         "the open reports of one article, by member",
         Noun("hash", PRIMARY, owner="article", pair=values.is_report),
     )
+    dismissed = KeyOf(
+        "dismissed:<thing>",
+        "the dismissed reports of one article or comment, by member, as long as that can be undone",
+        Noun("hash", PASSING, ("EXPIRE", config.UNDO_SECONDS), pair=values.is_report),
+    )
     reports = OneKey("reports:", "the reported articles and comments, by number of open reports", Noun("zset", DERIVED))
     answers = OneKey(
         "answers:", "the removed articles whose posters' answers wait for moderators, by their time", _RANKING

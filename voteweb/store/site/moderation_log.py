@@ -96,13 +96,16 @@ def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Comman
 def _overrules(later: Mapping[str, str], earlier: Mapping[str, str]) -> bool:
     """Tell whether a log entry decided anew what an *earlier* one had decided.
 
-    That is whether the article is listed, in which of these groups it is, or whether the member is banned.
+    That is whether the article is listed, in which of these groups it is, whether its reports are open, or whether the
+    member is banned.
     """
     if any(later.get(name) != earlier.get(name) for name in ("article", "comment")):
         return False
     match earlier.get("kind"):
         case LogAction.REMOVE:
             return later.get("kind") in (LogAction.REMOVE, LogAction.RESTORE)
+        case LogAction.DISMISS:
+            return later.get("kind") in (LogAction.DISMISS, LogAction.UNDISMISS)
         case LogAction.BAN:
             is_alike = name_key(later.get("about", "")) == name_key(earlier.get("about", ""))
             return is_alike and later.get("kind") in (LogAction.BAN, LogAction.UNBAN)

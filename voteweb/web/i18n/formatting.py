@@ -71,6 +71,7 @@ LOG_ACTIONS = {
     LogAction.KEEP: _l("articles kept removed"),
     LogAction.SWITCH: _l("switches set by admins"),
     LogAction.PURGE: _l("articles purged"),
+    LogAction.UNDISMISS: _l("reports opened again"),
 }
 
 

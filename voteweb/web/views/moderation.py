@@ -195,7 +195,10 @@ def _make_report(id: int | CommentId, user: User, form: ReportForm) -> ResponseR
 def dismiss(id: int, user: User, article: Article) -> Message:
     """Close the reports of an article and leave it as it is."""
     if store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user):
-        return _("The reports have been dismissed; the article stays.")
+        return _(
+            "The reports have been dismissed; the article stays. You can undo this in the log for %(span)s.",
+            span=duration(config.UNDO_SECONDS),
+        )
     return _("These reports are settled already: they were dismissed, or the article was removed."), "error"
 
 
@@ -411,7 +414,10 @@ def restore_comment(user: User, comment: _Comment) -> Message:
 def dismiss_comment(user: User, comment: _Comment) -> Message:
     """Close the reports of a comment and leave it as it is."""
     if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
-        return _("The reports have been dismissed; the comment stays.")
+        return _(
+            "The reports have been dismissed; the comment stays. You can undo this in the log for %(span)s.",
+            span=duration(config.UNDO_SECONDS),
+        )
     return _("These reports are settled already: they were dismissed, or the comment was removed."), "error"
 
 
