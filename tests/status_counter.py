@@ -28,7 +28,7 @@ class StatusCounter(Storm):
         """Return when *count* more requests have been answered; fail when one was not."""
         goal = self.statuses.total() + count
         until(lambda: self.failures or self.statuses.total() >= goal, patience=60)
-        assert self.failures == []
+        assert self.failures == [], self.failures
 
 
 @contextmanager
@@ -43,4 +43,4 @@ def counted_statuses(request: Callable[[], int], *, threads: int = 1, pause: flo
         yield counter
     finally:
         counter.stop()
-    assert counter.failures == []
+    assert counter.failures == [], counter.failures
