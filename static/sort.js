@@ -15,6 +15,10 @@ async function save(row) {
 // One after the other: each names the groups that the one before left.
 form?.addEventListener("change", ({ target }) => {
   const row = target.closest("[data-row]");
+  // "No group fits" and groups exclude each other.
+  if (target.checked) row.querySelectorAll(":checked").forEach((box) => {
+    if ((box.value === "!") !== (target.value === "!")) box.checked = false;
+  });
   const last = saving.get(row) ?? Promise.resolve();
   saving.set(row, last.then(() => save(row)).catch(() => [form.dataset.sort]).then(([error, message]) => {
     const place = row.querySelector("[data-message]");

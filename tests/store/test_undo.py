@@ -40,6 +40,15 @@ def test_undoing_a_removal_leaves_a_later_one_in_force(site: Store) -> None:
     assert factories.stored_article(site, 1).status is ArticleStatus.LISTED
 
 
+def test_decision_that_no_group_fits_is_undone_once(site: Store) -> None:
+    set_groups(site, "", "go")
+    site.articles.set_groups(1, [], [], entry(LogAction.GROUPS), no_group=True)
+    set_groups(site, "", "", undoes=2)
+    assert not site.articles.get(1).no_group
+    with unchanged(site), pytest.raises(NothingToUndo):
+        set_groups(site, "", "", undoes=2)
+
+
 def test_undoing_groups_leaves_a_later_choice_or_edit_of_them(site: Store) -> None:
     set_groups(site, "lua", "go")
     set_groups(site, "", "lua", who="Sue")

@@ -24,3 +24,17 @@ def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.Monke
         if not before:
             break
     assert found == [*reversed(ids[::4]), 100]
+
+
+def test_those_left_are_counted_without_what_no_group_fits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SORT_STEP", 3)
+    factories.group(store, "redis")
+    for _ in range(5):
+        factories.article(store)
+    assert store.read(store.listings.queue_unsorted, "", 2)[2:] == (3, False)
+    store.articles.set_groups(4, [], [], no_group=True)
+    assert store.read(store.listings.queue_unsorted, "", 5)[2:] == (4, True)
+    store.articles.set_groups(4, ["redis"], [])
+    store.articles.set_groups(4, [], ["redis"])
+    page = store.read(store.listings.queue_unsorted, "", 5)
+    assert ([row.id for row in page.rows], page.left, page.is_exact) == ([5, 4, 3, 2, 1], 5, True)

@@ -50,7 +50,7 @@ OTHER_PAGES = [
     ("/admin", 0, 1, 1),
     ("/admin/settings", 0, 1, 1),
     ("/waiting", 0, 1, 1),
-    ("/sort", 0, 1, 2),
+    ("/sort", 0, 1, 3),  # sizes of groups, then those of earlier articles
     ("/members", 0, 1, 2),
     ("/members?q=a", 0, 1, 3),
     ("/stats", 1, 1, 1),

@@ -82,11 +82,12 @@ MAX_GROUP_TITLE_LENGTH = 60
 MAX_GROUP_DESCRIPTION_LENGTH = 300
 #: Groups that a moderator's form can name: each is four keys of a script.
 MAX_TYPED_GROUPS = 50
-#: Articles that one command looks through for those without a group, in 0.6 ms of Redis, commands of one page, and
-#: groups offered as buttons beside an article.
+#: Articles that one command looks through for those without a group, in 0.6 ms of Redis, commands of one page, groups
+#: offered as buttons beside an article, and earlier articles by which they are chosen.
 SORT_STEP = 250
 SORT_STEPS = 8
 SORT_CHIPS = 12
+SORT_EARLIER = 10
 #: Groups that one address can combine: more would match ever fewer articles under ever more addresses.
 MAX_COMBINED_GROUPS = 4
 #: Seconds for which the ranking of combined groups is cached.

@@ -121,7 +121,8 @@ class Article:
     ``answered`` the unix time of an answer that waits for the moderators, 0 for none. ``revision`` counts the changes
     of what can be edited, ``comments`` the comments that can be read; ``new`` are those of them that the viewer has
     not seen, if it was read for a viewer who has seen some. ``saved`` tells whether the viewer has saved it for later.
-    ``released`` tells whether it waited until a moderator published it.
+    ``released`` tells whether it waited until a moderator published it, ``no_group`` whether a moderator decided that
+    no group fits.
     """
 
     id: int
@@ -144,6 +145,7 @@ class Article:
     new: int = 0
     saved: bool = False
     released: bool = False
+    no_group: bool = False
 
     @property
     def is_listed(self) -> bool:

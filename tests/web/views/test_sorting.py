@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.web.browser import JSON, Browser
 from voteweb.store import Store
+from voteweb.web.views.sorting import NO_GROUP
 
 pytestmark = pytest.mark.site(page_size=3)
 
@@ -34,10 +35,35 @@ def test_articles_without_a_group_are_listed_newest_first(mod: Browser) -> None:
     assert mod.open("/sort?of=all&page=2").titles == ["Article 3", "Article 2", "Article 1"]
 
 
-def test_the_most_used_groups_are_buttons_and_all_can_be_typed(mod: Browser) -> None:
-    chips = [box["value"] for box in mod.open("/sort").page.by_id("a6").all("input", type="checkbox")]
-    assert (len(chips), chips[-1]) == (12, "group13")
-    assert mod.page.by_id("a6").one("input", name="t6")["list"] == "all-groups"
+def test_the_likeliest_groups_are_buttons_and_all_can_be_typed(mod: Browser, store: Store) -> None:
+    store.articles.set_groups(3, ["group12"], [])
+    eve = factories.user(store, "eve")
+    factories.article(store, eve, title="Of the same site", link="https://docs.example.com/7", groups=("group07",))
+    factories.article(store, title="About group09", link="https://docs.example.com/8")
+    chips = [box["value"] for box in mod.open("/sort").page.by_id("a8").all("input", type="checkbox")]
+    assert (len(chips), chips[:5], chips[-1]) == (13, ["group09", "group07", "group12", "group13", "group00"], NO_GROUP)
+    assert mod.page.by_id("a8").one("input", name="t8")["list"] == "all-groups"
+
+
+def test_article_that_no_group_fits_is_not_offered_again(mod: Browser, store: Store) -> None:
+    assert mod.open("/sort").page.one("p", class_="total").text == "5 articles to sort"
+    save(mod, a6=NO_GROUP)
+    assert mod.follow().titles == ["Article 5", "Article 4", "Article 3"]
+    assert mod.page.one("p", class_="total").text == "4 articles to sort"
+    assert "decided whether any group fits “Article 6”" in mod.open("/log").page.one("ol", class_="log").text
+    assert save(mod, "/sort?of=all").follow().flashes == ["There was nothing left to save."]
+    save(mod, "/sort?of=all", a6=[])
+    assert mod.open("/sort").titles[0] == "Article 6"
+    save(mod, a6=[NO_GROUP, "group00"])
+    assert (store.articles.get(6).groups, store.articles.get(6).no_group) == (("group00",), False)
+
+
+def test_group_is_created_on_the_way(mod: Browser, store: Store) -> None:
+    save(mod, a6="group00", **{"new-group": "1"})
+    assert store.articles.get(6).groups == ("group00",)
+    mod.follow()
+    mod.submit("/groups/new", name="golang", title="Go", description="")
+    assert mod.location == "/sort"
 
 
 def test_page_is_saved_at_once_and_each_change_is_logged(mod: Browser, store: Store) -> None:
@@ -101,4 +127,4 @@ def test_wrong_places_to_look_from_are_not_found(query: str, mod: Browser) -> No
 def test_sorted_site_says_so(mod: Browser, store: Store) -> None:
     for id in range(1, 7):
         store.articles.set_groups(id, ["group00"], [])
-    assert mod.open("/sort").page.one("div", class_="empty").text.startswith("Every article is in a group.")
+    assert mod.open("/sort").page.one("div", class_="empty").text.startswith("Every article is in a group, or none fits.")

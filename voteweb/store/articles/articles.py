@@ -248,6 +248,7 @@ class Articles(StorePart):
             ("EXPIRE", was, config.EARLIER_SECONDS),
             *moves,
             ("HSET", key, *fields, "groups", " ".join(after.groups), "revision", article.revision + 1),
+            *([("HDEL", key, "no-group")] if after.groups else []),
             *([record_change(self._keys, change, id)] if article.is_listed else []),
         ]
 
@@ -281,11 +282,13 @@ class Articles(StorePart):
         remove: Sequence[str],
         entry: NewLogEntry | None = None,
         *,
+        no_group: bool | None = None,
         actor: User | None = None,
     ) -> tuple[str, ...]:
         """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
 
-        A name in both is removed. *actor* is the moderator who does it, None the operator. Raises NoSuchArticle,
+        A name in both is removed. *no_group*: no group fits, or one does after all; None leaves that as it is, and an
+        article in a group ends it. To undo a change of no group is to end it. *actor* is the moderator who does it, None the operator. Raises NoSuchArticle,
         ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo when *entry* undoes a change that
         somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
@@ -295,13 +298,14 @@ class Articles(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             nonlocal groups
-            article = self._places.read(attempt, id, "revision").article
+            article = self._places.read(attempt, id, "revision", "no-group").article
             if not article.is_listed:
                 raise ArticleGone()
             before = replace(article, groups=(*article.groups, *self._only_in_sets(attempt, article, remove)))
             kept = [name for name in article.groups if name not in remove]
             groups = tuple(dict.fromkeys([*kept, *add]))
-            after = replace(article, groups=groups)
+            fits_none = (article.no_group if no_group is None else no_group) and not (entry and entry.undoes)
+            after = replace(article, groups=groups, no_group=fits_none and not groups)
             self._check_groups(attempt, article, after, add)
             if after == before and entry and entry.undoes:
                 raise NothingToUndo()
@@ -309,8 +313,9 @@ class Articles(StorePart):
                 return []
             _log_groups(attempt, before, after)
             fields = ("groups", " ".join(groups), "revision", article.revision + 1)
+            mark = ("HSET", keys.article(id), "no-group", "1") if after.no_group else ("HDEL", keys.article(id), "no-group")
             moves = self._places.move(attempt, before, after)
-            changes = [("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+            changes = [("HSET", keys.article(id), *fields), mark, record_change(keys, "t", id)]
             return [*moves, *changes, *undo(attempt, keys, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)

@@ -133,14 +133,10 @@ class Groups(StorePart):
         """Queue a read of the names of all groups, in alphabetical order."""
         return pipeline.queue([("SMEMBERS", self._keys.groups())], lambda replies: tuple(sorted(replies[0])))
 
-    def queue_most_used(self, pipeline: Pipeline, names: Sequence[str], count: int) -> Future[tuple[str, ...]]:
-        """Queue a choice of those *count* of the groups *names* that have the most articles, in alphabetical order."""
-
-        def parse(replies: list[int]) -> tuple[str, ...]:
-            counted = sorted(zip(replies, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
-            return tuple(sorted(name for _, name in counted[:count]))
-
-        return pipeline.queue([("ZCARD", self._keys.group_by_time(name)) for name in names], parse)
+    def queue_sizes(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, int]]:
+        """Queue a read of how many articles each of the groups *names* has."""
+        commands = [("ZCARD", self._keys.group_by_time(name)) for name in names]
+        return pipeline.queue(commands, lambda replies: dict(zip(names, replies, strict=True)))
 
     def queue_get(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[Group | None, ...]]:
         """Queue a read of the groups *names*; None for each that does not exist."""

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentId, ListedComment
+from voteweb.core.links import listed_domain
 from voteweb.core.models import Article, Order, Page, Period
 from voteweb.core.my_site import merged
 from voteweb.core.ranking import SECONDS_PER_DAY, day_name, day_number, newest_first, ranking_key, votes_in
@@ -156,15 +157,22 @@ def queue_merged(
     return pipeline.queue(commands, parse)
 
 
+#: The groups of each of some articles.
+GroupsBefore = Sequence[Sequence[str]]
 #: Articles by their position in a ranking, from 0; None for a row that is missing or not listed.
 Rows = dict[int, Article | None]
 
 
 class UnsortedArticles(NamedTuple):
-    """Some articles without a group, newest first; ``next`` is the time from which to look further, "" at the end."""
+    """Some articles without a group, newest first; ``next`` is the time from which to look further, "" at the end.
+
+    ``left`` is how many there are; there may be more unless ``is_exact``.
+    """
 
     rows: tuple[Article, ...]
     next: str
+    left: int
+    is_exact: bool
 
 
 class Listings(StorePart):
@@ -293,7 +301,7 @@ class Listings(StorePart):
     def queue_unsorted(self, pipeline: Pipeline, before: str, count: int) -> Future[UnsortedArticles]:
         """Queue a look for *count* articles without a group before a unix time, "" for now.
 
-        Looks at the SORT_STEP newest, and up to SORT_STEPS times in all, each a round trip.
+        Leaves out those of which a moderator decided that no group fits. Looks at the SORT_STEP newest, and up to SORT_STEPS times in all, each a round trip.
         """
         # A ranking of them would have to be written with every article and every change of groups, and would miss what
         # a program written after the book posts.
@@ -304,15 +312,36 @@ class Listings(StorePart):
 
         def parse(replies: list[Any]) -> UnsortedArticles:
             articles: list[Article] = []
+            left = 0
             for step in range(1, config.SORT_STEPS + 1):
-                last, *found = replies[0]
+                last, unsorted, is_exact, *found = replies[0]
+                left += unsorted
                 articles += (row for row in decoding.rows(found, with_text=True) if row)
                 if not last or len(articles) >= count or step == config.SORT_STEPS:
                     break
                 replies = pipeline.send([read(last, count - len(articles))])
-            return UnsortedArticles(tuple(articles), last)
+            return UnsortedArticles(tuple(articles), last, left, bool(is_exact))
 
         return pipeline.queue([read(before, count)], parse)
+
+    def queue_groups_before(self, pipeline: Pipeline, article: Article) -> Future[tuple[GroupsBefore, GroupsBefore]]:
+        """Queue a read of the groups of the newest SORT_EARLIER articles of the domain of *article*, and of its poster.
+
+        A new article is among them, and in no group.
+        """
+        rankings = Rankings(self._keys)
+        domain = listed_domain(article.link)
+        keys = [*([rankings.domain(domain).key] if domain else []), rankings.member(article.poster).key]
+
+        def parse(replies: list[Any]) -> tuple[GroupsBefore, GroupsBefore]:
+            of_poster, of_domain = [
+                [decoding.group_names(groups or "") for _, groups in rows] for rows in [*replies[::-1], []][:2]
+            ]
+            return of_domain, of_poster
+
+        return pipeline.queue(
+            [read_rows(self._keys, key, 0, config.SORT_EARLIER, ("groups",)) for key in keys], parse
+        )
 
     def queue_newest_comments(self, pipeline: Pipeline, number: int) -> Future[Page[ListedComment]]:
         """Queue a read of page *number* (from 1) of the site's newest comments, NEWEST_COMMENTS at most.

@@ -1,25 +1,28 @@
--- Return articles without a group, newest first, looking at some of the newest up to a publish time. Only reads.
+-- Return articles without a group, newest first, looking at some of the newest up to a publish time. Only reads. Leaves
+-- out those of which a moderator decided that no group fits.
 -- keys: time:
 -- args: highest wanted fields*
 -- highest is the highest time, as ZRANGEBYSCORE takes it; wanted is how many to return, at most.
--- Answers  the time of the last article looked at, or "" if there is none after it;  then a list for each article
---          without a group: the member, then its fields, each nil where there is none
+-- Answers  the time of the last article looked at, or "" if there is none after it;  how many articles without a group
+--          there are among all that were looked at, those past the last one too;  1 if there is none after these, or 0;
+--          then a list for each article: the member, then its fields, each nil where there is none
 local found = redis.call('ZREVRANGEBYSCORE', time_key, highest, '-inf', 'WITHSCORES', 'LIMIT', 0, SORT_STEP)
-local rows, last = {}, ''
+local rows, last, count = {}, '', 0
 for i = 1, #found, 2 do
-  local groups = try('HGET', prefix .. found[i], 'groups')
+  local stored = try('HMGET', prefix .. found[i], 'groups', 'no-group')
   -- A key of another type is no article; another program's article may have no such field.
-  if groups ~= nil and not string.find(groups or '', '%S') then
+  local is_unsorted = stored and not string.find(stored[1] or '', '%S') and stored[2] ~= '1'
+  count = is_unsorted and count + 1 or count
+  if is_unsorted and count <= tonumber(wanted) then
     local row = redis.pcall('HMGET', prefix .. found[i], unpack(fields))
     table.insert(row, 1, found[i])
     rows[#rows + 1] = row
   end
-  last = found[i + 1]
-  if #rows == tonumber(wanted) then
-    break
+  if count < tonumber(wanted) or count == tonumber(wanted) and is_unsorted then
+    last = found[i + 1]
   end
 end
 if #rows < tonumber(wanted) and #found < 2 * SORT_STEP then
   last = ''
 end
-return { last, unpack(rows) }
+return { last, count, #found < 2 * SORT_STEP and 1 or 0, unpack(rows) }

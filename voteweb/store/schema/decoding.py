@@ -14,7 +14,7 @@ from voteweb.store.schema.values import article_id, finite_number, whole_number
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
-TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released")
+TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released", "no-group")
 #: The same as in group_names() of rankings.lua.
 _GROUP_NAME = re.compile(rb"[\w\x80-\xff-]+")
 
@@ -78,7 +78,7 @@ def _valid_link(stored: str) -> str:
 def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
     """Return the article with these values of FIELDS and TEXT_FIELDS, listed or not, or None if there is none."""
     row = article(id, values[: len(FIELDS)])
-    text, edited, reason, revision, answer, answered, released = values[len(FIELDS) :]
+    text, edited, reason, revision, answer, answered, released, no_group = values[len(FIELDS) :]
     if row is None:
         return None
     return replace(
@@ -89,6 +89,7 @@ def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
         answer=answer or "",
         answered=finite_number(answered) or 0.0,
         released=released == "1",
+        no_group=no_group == "1",
         revision=whole_number(revision, 15) or 0,
     )
 

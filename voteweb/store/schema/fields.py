@@ -99,6 +99,11 @@ ARTICLE_FIELDS = {
         one_of(["1"]),
         "`1` if it waited until a moderator published it: its poster can no longer edit it; absent otherwise",
     ),
+    "no-group": Field(
+        one_of(["1"]),
+        "`1` if a moderator decided that no group fits: it is not offered for sorting; absent otherwise, and once it "
+        "is in a group",
+    ),
     "removed-by": Field(
         is_id_text,
         "id of the log entry of the ban that removed it, which restores it if that is undone; absent otherwise",

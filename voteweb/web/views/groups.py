@@ -26,6 +26,7 @@ from voteweb.web.context import settings, store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.urls import next_of_form, safe_path
 
 View = Callable[..., Any]
 blueprint = Blueprint("groups", __name__)
@@ -111,11 +112,12 @@ def new(user: User) -> ResponseReturnValue:
         name = form.name.data
         store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
         flash(_("Group created."))
-        return redirect(url_for("lists.group", names=name), 303)
+        return redirect(next_of_form(url_for("lists.group", names=name)), 303)
 
     if form.validate_on_submit() and (answer := answer_or_refuse(form, make, {GroupExists: "name"})):
         return answer
-    return render_template("groups/form.html", form=form), form.status
+    next = safe_path(request.values.get("next", ""), "")
+    return render_template("groups/form.html", form=form, next=next), form.status
 
 
 @blueprint.route("/g/<name>/edit", methods=["GET", "POST"])

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flask import Blueprint, flash, jsonify, redirect, render_template, request
+from flask import Blueprint, flash, jsonify, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 
 from voteweb.core import config
 from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, NoSuchPage, TooManyGroups
+from voteweb.core.likely_groups import likely_groups
 from voteweb.core.models import Article, LogAction, Order, User
 from voteweb.web import rate_limits
 from voteweb.web.acts import article_entry
@@ -35,9 +36,16 @@ class SortForm(Form):
     """The groups of the articles on a page; the names of the fields end in the id of their article."""
 
 
+#: What the form sends in place of a group if none fits; no group can have this name.
+NO_GROUP = "!"
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The groups chosen for an article, ``pressed`` or ``typed``, in place of those ``shown``; ``error``: why not."""
+    """The groups chosen for an article, ``pressed`` or ``typed``, in place of those ``shown``; ``error``: why not.
+
+    ``pressed`` and ``shown`` have NO_GROUP for an article that no group fits.
+    """
 
     pressed: tuple[str, ...] = ()
     typed: str = ""
@@ -47,8 +55,15 @@ class Choice:
     @property
     def changes(self) -> tuple[list[str], list[str]]:
         """The groups to add and those to remove; raises Invalid, TooManyGroups."""
-        names, shown = parse_choice(self.typed, self.pressed, self.shown)
+        pressed, shown_names = ([name for name in names if name != NO_GROUP] for names in (self.pressed, self.shown))
+        names, shown = parse_choice(self.typed, pressed, shown_names)
         return [name for name in names if name not in shown], [name for name in shown if name not in names]
+
+    @property
+    def no_group(self) -> bool | None:
+        """Whether no group fits, if that was changed."""
+        fits_none = NO_GROUP in self.pressed
+        return fits_none if fits_none != (NO_GROUP in self.shown) else None
 
 
 @blueprint.route("/sort", methods=["GET", "POST"])
@@ -80,10 +95,13 @@ def index() -> ResponseReturnValue:
         )
         return _render(form, {id: choice for id, (choice, _title) in failed.items()})
     flash(_("Saved: %(saved)s.", saved=article_count(len(saved))) if saved else _("There was nothing left to save."))
-    return redirect(current_path(), 303)
+    wants_group = "new-group" in request.form
+    return redirect(url_for("groups.new", next=current_path()) if wants_group else current_path(), 303)
 
 
 def _groups_message(names: Sequence[str]) -> str:
+    if NO_GROUP in names:
+        return _("Saved: no group fits.")
     return _("Saved: %(groups)s.", groups=join_names(names)) if names else _("Saved: in no group.")
 
 
@@ -100,17 +118,22 @@ def _sent_choices() -> dict[int, Choice]:
 def _save(
     choices: Mapping[int, Choice], user: User
 ) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[Choice, str]]]:
-    """Save what was chosen; return the groups of changed articles, and choices that were refused, with the title."""
+    """Save what was chosen; return the groups of changed articles, and choices that were refused, with the title.
+
+    For an article that no group fits, these are NO_GROUP.
+    """
     saved: dict[int, tuple[str, ...]] = {}
     failed: dict[int, tuple[Choice, str]] = {}
     for id, article in _read(choices).items():
         try:
             add, remove = choices[id].changes
-            if add or remove:
+            no_group = choices[id].no_group
+            if add or remove or no_group is not None:
                 if article is None:
                     raise NoSuchArticle()
                 entry = article_entry(LogAction.GROUPS, user, article)
-                saved[id] = store().articles.set_groups(id, add, remove, entry, actor=user)
+                names = store().articles.set_groups(id, add, remove, entry, no_group=no_group, actor=user)
+                saved[id] = names or ((NO_GROUP,) if no_group else ())
         except (Invalid, NoSuchGroup, TooManyGroups, NoSuchArticle, ArticleGone) as error:
             title = article.title if article else str(id)
             failed[id] = replace(choices[id], error=error_message(error)), title
@@ -132,10 +155,13 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
     viewer = queue_viewer(pipeline)
     group_names = store().groups.queue_names(pipeline)
     if is_of_all:
-        listing = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), page_number())
+        listing = store().listings.queue_page(
+            pipeline, store().rankings.site(Order.TIME), page_number(), with_text=True
+        )
+    second_names = store().groups.queue_aliases(pipeline)
     pipeline.execute()
     require_moderator(viewer.result)
-    offered = store().groups.queue_most_used(pipeline, group_names.result, config.SORT_CHIPS)
+    sizes = store().groups.queue_sizes(pipeline, group_names.result)
     if not is_of_all:
         unsorted = store().listings.queue_unsorted(pipeline, _before(), settings().page_size)
     pipeline.execute()
@@ -144,22 +170,35 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
         context["page"] = check_page_exists(listing.result)
         rows = listing.result.rows
     else:
-        rows, context["next"] = unsorted.result
+        rows = unsorted.result.rows
+        context["unsorted"] = unsorted.result
     listed = {row.id for row in rows}
     missing = _read([id for id in choices if id not in listed]).values() if choices else ()
     rows = (*(row for row in missing if row and row.is_listed), *rows)
+    before = {row.id: store().listings.queue_groups_before(pipeline, row) for row in rows}
+    pipeline.execute()
+
+    def likely(row: Article) -> tuple[str, ...]:
+        return likely_groups(row.title, *before[row.id].result, sizes.result, second_names.result, config.SORT_CHIPS)
+
     page = render_template(
         "sorting/index.html",
         form=form,
         rows=rows,
         choices=choices,
-        choice_of=lambda row: choices.get(row.id) or Choice(pressed=row.groups, shown=row.groups),
-        offered=offered.result,
+        choice_of=lambda row: choices.get(row.id) or _stored_choice(row),
+        likely=likely,
+        NO_GROUP=NO_GROUP,
         all_groups=group_names.result,
         is_of_all=is_of_all,
         **context,
     )
     return page, form.status
+
+
+def _stored_choice(row: Article) -> Choice:
+    names = row.groups or ((NO_GROUP,) if row.no_group else ())
+    return Choice(pressed=names, shown=names)
 
 
 def _before() -> str:
