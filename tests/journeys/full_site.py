@@ -179,7 +179,7 @@ PAGES: dict[str, list[str]] = {
         *full_conversation.FOR_MODERATOR,
     ],
     ADMIN: [
-        *("/admin", "/admin/settings", "/admin/log-ins", "/admin/invitations", "/admin/ranking"),
+        *("/admin", "/admin/settings", "/members/log-ins", "/members/invited", "/admin/ranking"),
         *("/members", "/members?of=moderators"),
     ],
 }

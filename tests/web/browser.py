@@ -71,7 +71,7 @@ class Browser:
     def follow(self) -> "Browser":
         """Follow the redirects of the last response."""
         for _ in range(5):
-            if self.status not in (301, 303):
+            if self.status not in (301, 302, 303):
                 return self
             self.open(urljoin(self.address, self.location))
         raise AssertionError(f"too many redirects to {self.location}")

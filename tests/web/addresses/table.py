@@ -45,6 +45,12 @@ def listing(endpoint: str, path: str, **columns: Any) -> Address:
     return Address(endpoint, path, **{"parameters": ("page",), **columns})
 
 
+def moved(path: str) -> Address:
+    """Return the row of a former address."""
+    endpoint = "status." + path.strip("/").replace("/", "_")
+    return Address(endpoint, path, allowed=(), refused=all_get(PEOPLE, 302), is_html=False)
+
+
 def public_file(endpoint: str, path: str, **columns: Any) -> Address:
     """Return the row of a feed or another file that is the same for everybody."""
     public: dict[str, Any] = {"caching": Caching.PUBLIC, "is_html": False}
@@ -89,8 +95,10 @@ PAGES = [
     listing("users.show", "/u/{name}", parts={"name": "poster"}),
     page("admin.index", "/admin", allowed=(ADMIN,)),
     page("admin.show_settings", "/admin/settings", allowed=(ADMIN,)),
-    listing("admin.log_ins", "/admin/log-ins", allowed=(ADMIN,)),
-    page("admin.invitations", "/admin/invitations", allowed=(ADMIN,)),
+    listing("members.log_ins", "/members/log-ins", allowed=(ADMIN,)),
+    page("members.invited", "/members/invited", allowed=STAFF),
+    moved("/admin/log-ins"),
+    moved("/admin/invitations"),
     listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page("bans.several", "/ban", query={"name": "zoe"}, parameters=("name",), allowed=STAFF),

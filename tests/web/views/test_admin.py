@@ -118,12 +118,12 @@ def test_log_ins_name_members_and_no_words_of_strangers(
     make_member("bob")
     for name, password in (("bob", "wrong password"), ("my secret", "x"), ("bob", PASSWORD)):
         reader.open("/login").submit("/login", username=name, password=password)
-    rows = [row.all("p")[0].text for row in _rows(root.open("/admin/log-ins"))]
+    rows = [row.all("p")[0].text for row in _rows(root.open("/members/log-ins"))]
     assert rows[:3] == ["bob logged in", "a name that no member has refused", "bob wrong password"]
     assert "secret" not in root.response.text
-    root.open("/admin/log-ins?name=BOB")
+    root.open("/admin/log-ins?name=BOB").follow()
     assert [row.all("p")[0].text for row in _rows(root)][:2] == ["bob logged in", "bob wrong password"]
-    assert root.form("/admin/log-ins").one("input", name="name")["value"] == "BOB"
+    assert root.form("/members/log-ins").one("input", name="name")["value"] == "BOB"
     assert "browser" in json.dumps(export_member(store, store.users.get("bob"))["log-ins"])
 
 
@@ -131,7 +131,7 @@ def test_invitations_are_a_tree(root: Browser, store: Store) -> None:
     for inviter, name in (("root", "ann"), ("ann", "bob"), ("root", "carl"), ("bob", "dan")):
         invitation = store.invitations.make(store.users.get(inviter))
         store.users.make(name, "", invitation=invitation, network="")
-    rows = [row.all("p")[0].text for row in _rows(root.open("/admin/invitations"))]
+    rows = [row.all("p")[0].text for row in _rows(root.open("/members/invited"))]
     assert rows == [
         "root", "— ann invited, level 1", "— — bob invited, level 2", "— — — dan invited, level 3",
         "— carl invited, level 1",

@@ -127,4 +127,5 @@ def test_wrong_places_to_look_from_are_not_found(query: str, mod: Browser) -> No
 def test_sorted_site_says_so(mod: Browser, store: Store) -> None:
     for id in range(1, 7):
         store.articles.set_groups(id, ["group00"], [])
-    assert mod.open("/sort").page.one("div", class_="empty").text.startswith("Every article is in a group, or none fits.")
+    empty = mod.open("/sort").page.one("div", class_="empty").text
+    assert empty.startswith("Every article is in a group, or none fits.")

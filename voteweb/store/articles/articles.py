@@ -287,10 +287,10 @@ class Articles(StorePart):
     ) -> tuple[str, ...]:
         """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
 
-        A name in both is removed. *no_group*: no group fits, or one does after all; None leaves that as it is, and an
-        article in a group ends it. To undo a change of no group is to end it. *actor* is the moderator who does it, None the operator. Raises NoSuchArticle,
-        ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo when *entry* undoes a change that
-        somebody overruled, LoggedOut, NotAllowed, Unavailable.
+        A name in both is removed. *no_group* says whether no group fits; None leaves that as it is. An *entry* that
+        undoes another, and a group, end it. *actor* is the moderator who does it, None the operator. Raises
+        NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo when *entry*
+        undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
         remove = tuple(dict.fromkeys(remove))
         add = tuple(name for name in dict.fromkeys(add) if name not in remove)
@@ -313,9 +313,12 @@ class Articles(StorePart):
                 return []
             _log_groups(attempt, before, after)
             fields = ("groups", " ".join(groups), "revision", article.revision + 1)
-            mark = ("HSET", keys.article(id), "no-group", "1") if after.no_group else ("HDEL", keys.article(id), "no-group")
+            if after.no_group:
+                fields += ("no-group", "1")
             moves = self._places.move(attempt, before, after)
-            changes = [("HSET", keys.article(id), *fields), mark, record_change(keys, "t", id)]
+            changes = [("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+            if before.no_group and not after.no_group:
+                changes.append(("HDEL", keys.article(id), "no-group"))
             return [*moves, *changes, *undo(attempt, keys, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)

@@ -301,7 +301,8 @@ class Listings(StorePart):
     def queue_unsorted(self, pipeline: Pipeline, before: str, count: int) -> Future[UnsortedArticles]:
         """Queue a look for *count* articles without a group before a unix time, "" for now.
 
-        Leaves out those of which a moderator decided that no group fits. Looks at the SORT_STEP newest, and up to SORT_STEPS times in all, each a round trip.
+        Leaves out those of which a moderator decided that no group fits. Looks at the SORT_STEP newest, and up to
+        SORT_STEPS times in all, each a round trip.
         """
         # A ranking of them would have to be written with every article and every change of groups, and would miss what
         # a program written after the book posts.
@@ -339,9 +340,7 @@ class Listings(StorePart):
             ]
             return of_domain, of_poster
 
-        return pipeline.queue(
-            [read_rows(self._keys, key, 0, config.SORT_EARLIER, ("groups",)) for key in keys], parse
-        )
+        return pipeline.queue([read_rows(self._keys, key, 0, config.SORT_EARLIER, ("groups",)) for key in keys], parse)
 
     def queue_newest_comments(self, pipeline: Pipeline, number: int) -> Future[Page[ListedComment]]:
         """Queue a read of page *number* (from 1) of the site's newest comments, NEWEST_COMMENTS at most.

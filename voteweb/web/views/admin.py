@@ -1,7 +1,6 @@
 """The pages of admins about the site, and the rules of moderators about domains.
 
-Admins see health, settings, log-ins and invitations, set switches such as read-only mode, and try other weights of the
-ranking.
+Admins see health and settings, set switches such as read-only mode, and try other weights of the ranking.
 """
 
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, site_switches, validation
 from voteweb.core.errors import N_, Invalid, TooManyRules
-from voteweb.core.models import DomainAction, DomainRule, LogAction, LogIn, Page, User
+from voteweb.core.models import DomainAction, DomainRule, LogAction, Page, User
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
 from voteweb.core.settings import env_name
 from voteweb.core.settings_in_force import STORED, settings_in_force
@@ -49,26 +48,6 @@ def show_settings() -> str:
     }
     rows = list(settings_in_force(start, in_data=STORED))
     return render_template("admin/settings.html", rows=rows, switched=switched)
-
-
-def _log_ins_of() -> str:
-    """Return the member whose log-ins the query asks for, "" for those of all."""
-    typed = request.args.get("name", "")[: config.MAX_USER_NAME_LENGTH + 1]
-    return typed if validation.is_member_name(typed) else ""
-
-
-@blueprint.get("/admin/log-ins")
-@reads(require_admin, page=lambda pipeline: store().sessions.queue_log_ins(pipeline, page_number(), _log_ins_of()))
-def log_ins(page: Page[LogIn]) -> str:
-    """Show who logged in, or tried to, in the last days; the query can name one member."""
-    return render_template("admin/log_ins.html", page=page, name=_log_ins_of())
-
-
-@blueprint.get("/admin/invitations")
-@reads(require_admin)
-def invitations() -> str:
-    """Show who invited whom among the members who joined last."""
-    return render_template("admin/invitations.html", rows=store().invitations.tree())
 
 
 class _Typed(NamedTuple):

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
 from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes
-from voteweb.core.models import LogAction, Page, Role, User
+from voteweb.core.models import LogAction, LogIn, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
@@ -18,7 +18,7 @@ from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
-from voteweb.web.auth.login import require_member, require_moderator, session_member_name, viewer
+from voteweb.web.auth.login import require_admin, require_member, require_moderator, session_member_name, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime, join_names
 from voteweb.web.i18n.locale import gettext as _
@@ -169,6 +169,26 @@ def _last_seen(members: Sequence[ListedMember]) -> dict[int, float]:
     sessions = {member.user.id: store().sessions.queue_all(pipeline, member.user) for member in members}
     pipeline.execute()
     return {id: read.result[0].used for id, read in sessions.items() if read.result}
+
+
+def _log_ins_of() -> str:
+    """Return the member whose log-ins the query asks for, "" for those of all."""
+    typed = request.args.get("name", "")[: config.MAX_USER_NAME_LENGTH + 1]
+    return typed if validation.is_member_name(typed) else ""
+
+
+@blueprint.get("/members/log-ins")
+@reads(require_admin, page=lambda pipeline: store().sessions.queue_log_ins(pipeline, page_number(), _log_ins_of()))
+def log_ins(page: Page[LogIn]) -> str:
+    """Show who logged in, or tried to, in the last days; the query can name one member."""
+    return render_template("members/log_ins.html", page=page, name=_log_ins_of())
+
+
+@blueprint.get("/members/invited")
+@reads(require_moderator)
+def invited() -> str:
+    """Show who invited whom among the members who joined last."""
+    return render_template("members/invited.html", rows=store().invitations.tree())
 
 
 @notes.post("/u/<name>/note", endpoint="add")

@@ -32,10 +32,23 @@ from voteweb.web.responses import public
 from voteweb.web.urls import next_of_form
 
 T = TypeVar("T")
+#: Former addresses of pages, and where these are now.
+_MOVED = {"/admin/log-ins": "/members/log-ins", "/admin/invitations": "/members/invited"}
 
 blueprint = Blueprint("status", __name__)
 statistics = Blueprint("statistics", __name__)
 language = Blueprint("language", __name__)
+
+
+def _redirect_moved() -> ResponseReturnValue:
+    """Redirect to where a page is now, with its query. It can come back to its former address in a later version."""
+    address, _, place = _MOVED[request.path].partition("#")
+    query = request.query_string.decode()
+    return redirect(address + (f"?{query}" if query else "") + (f"#{place}" if place else ""))
+
+
+for _path in _MOVED:
+    blueprint.add_url_rule(_path, _path.strip("/").replace("/", "_"), _redirect_moved)
 
 
 @blueprint.get("/about")
