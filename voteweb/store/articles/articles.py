@@ -312,9 +312,9 @@ class Articles(StorePart):
             if after == before:
                 return []
             _log_groups(attempt, before, after)
-            fields = ("groups", " ".join(groups), "revision", article.revision + 1)
+            fields = ["groups", " ".join(groups), "revision", article.revision + 1]
             if after.no_group:
-                fields += ("no-group", "1")
+                fields += ["no-group", "1"]
             moves = self._places.move(attempt, before, after)
             changes = [("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
             if before.no_group and not after.no_group:
