@@ -209,7 +209,16 @@ _DAMAGES: list[str | tuple[str, set[str]]] = [
     (
         "DEL user:bob",
         {
-            *("invite:open", "invite:used", "posted:bob", "reset:digest", "sessions:bob", "users:", "voted:2"),
+            *(
+                "article:2",
+                "invite:open",
+                "invite:used",
+                "posted:bob",
+                "reset:digest",
+                "sessions:bob",
+                "users:",
+                "voted:2",
+            ),
             *("voted-comments:2-0", "seen:bob", "inbox-feed:digest"),
             *("saved-feed:saved", "follows:bob", "hides:bob", "saved:bob", "notes:bob"),
         },

@@ -48,11 +48,12 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
 
 
 def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
-    member = article_member(id)
+    member, poster = article_member(id), keys.user(fields["poster"] or config.DELETED_MEMBER)
     return [
         ("SCARD", keys.voted(id)),
         ("PEXPIRETIME", keys.voted(id)),
-        ("HEXISTS", keys.user(fields["poster"] or config.DELETED_MEMBER), "id"),
+        ("HEXISTS", poster, "id"),
+        ("EXISTS", poster),
         ("EXISTS", keys.thread(id)),
         ("EXISTS", keys.was(id)),
         *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
@@ -116,7 +117,7 @@ def _check_readable(
             now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}"
             problems[0] = problems[0]._replace(now=now)
         # Its own fields, voters and groups decide; its places by then do not.
-        yield from one_fix(partial(seen.fix, guards=6 + len(_groups(fields))), problems, *writes)
+        yield from one_fix(partial(seen.fix, guards=7 + len(_groups(fields))), problems, *writes)
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
@@ -184,8 +185,12 @@ def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator
 
 def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
     """Check the groups, the conversation, the voters and the earlier versions of an article."""
-    voters, expires, _, has_thread, has_versions, *_ = seen.replies
+    voters, expires, _, is_member, has_thread, has_versions, *_ = seen.replies
     key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
+    if not is_member and validation.is_member_name(article.poster):
+        # As after the deletion of an account: who takes the name must not own the article.
+        renamed = (("HSET", key, "poster", config.DELETED_MEMBER), record_change(keys, "a", seen.name))
+        yield Finding(key, f"has the poster {article.poster}, who is no member", writes=renamed)
     for name in _unknown_groups(seen) if article.is_listed else ():
         is_name = validation.accepts(validation.group_name, name)
         why_not = "" if is_name else f"{name} is no name for a group: take it out of the field groups"
@@ -208,7 +213,7 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
 
 
 def _unknown_groups(seen: Look) -> list[str]:
-    return sorted(name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists)
+    return sorted(name for name, exists in zip(_groups(seen.fields), seen.replies[6:], strict=False) if not exists)
 
 
 def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
