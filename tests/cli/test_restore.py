@@ -60,6 +60,9 @@ def test_a_database_in_use_is_not_changed(invoke: Invoke, small_site: Store, bac
     before = lasting(small_site)
     assert "is not empty" in error_line(invoke("restore", backup))
     assert lasting(small_site) == before
+    run(small_site, "FLUSHDB")
+    run(small_site, "HSET", "jobs:", "mail", "1")
+    assert "a voteweb serves it or has served it" in error_line(invoke("restore", backup))
 
 
 @pytest.fixture

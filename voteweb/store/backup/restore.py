@@ -14,6 +14,7 @@ from voteweb.store.backup.derive import Derivation
 from voteweb.store.backup.lines import KeyLine
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, key_type
 from voteweb.store.server.health import HealthChecks
 from voteweb.store.site.context import Context, StorePart
@@ -44,10 +45,12 @@ class Restore(StorePart):
         known = {self._keys.schema(), self._keys.search_epoch(), self._keys.site()}
         present = next((key for key in self._scanner.all_keys() if key not in known), None)
         if present is not None:
+            noun = NOUNS.get(self._keys.split(present)[0])
+            is_served = noun is not None and noun.part is Part.PASSING
             raise ConfigError(
-                "The database is not empty, it has %(key)s: a backup is restored into an empty one only. Beside "
-                "another site, give this one a name of its own, VOTEWEB_SITE.",
-                key=present,
+                "The database is not empty, %(why)s: a backup is restored into an empty one only. Beside another site, "
+                "give this one a name of its own, VOTEWEB_SITE.",
+                why="a voteweb serves it or has served it" if is_served else f"it has {present}",
             )
         self._mark()
         self._connection.command("UNLINK", self._keys.schema(), self._keys.site())
