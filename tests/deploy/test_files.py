@@ -56,7 +56,7 @@ COMMAND = re.compile(r'(?:bin/voteweb (?:--site \S+ )?|site voteweb |CMD \["vote
 
 def test_every_setting_and_every_command_exists() -> None:
     assert set(re.findall(r"VOTEWEB_[A-Z_]+", TEXT)) <= {env_name(setting.name) for setting in variables()}
-    assert set(COMMAND.findall(TEXT)) == {"run", "backup", "restore", "user"} & voteweb.commands.keys()
+    assert set(COMMAND.findall(TEXT)) == {"run", "backup", "restore", "mail", "user"} & voteweb.commands.keys()
 
 
 def test_the_example_settings_are_complete_with_a_key() -> None:

@@ -15,6 +15,7 @@ from voteweb.cli.imports import import_
 from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
 from voteweb.cli.lookups import config, log, stats
+from voteweb.cli.mail import mail
 from voteweb.cli.run import run
 from voteweb.cli.users import user
 from voteweb.core.config import TRACEBACK_VARIABLE
@@ -88,6 +89,7 @@ for _command in (
     backup,
     restore,
     migrate,
+    mail,
     deploy,
     config,
 ):

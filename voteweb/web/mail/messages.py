@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 from flask import current_app
 
-from voteweb.core import permissions
+from voteweb.core import clock, permissions
 from voteweb.core.mail import MailAccount, MailKind, PendingEmail
 from voteweb.core.models import User
 from voteweb.core.names import name_key
+from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.locale import ENGLISH, LANGUAGES, force_language
@@ -59,18 +60,18 @@ def compose(mail: TakenMail) -> EmailMessage:
         # Not render_template(): that asks for the viewer of a request, and there is none.
         text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(member=member, **content.values)
     subject, _, body = text.strip().partition("\n")
-    return _message(mail, content.to, subject, body.strip())
+    return make_message(settings(), message_id(mail.entry, mail.since), content.to, subject, body.strip())
 
 
-def _message(mail: TakenMail, to: str, subject: str, body: str) -> EmailMessage:
-    """Return the mail with its headers; none of them contains anything that members wrote but the checked address."""
-    host = urlsplit(settings().site_url).hostname or "localhost"
+def make_message(site: Settings, id: str, to: str, subject: str, body: str) -> EmailMessage:
+    """Return a mail with its headers; none of them contains anything that members wrote but the checked address."""
+    host = urlsplit(site.site_url).hostname or "localhost"
     message = EmailMessage(policy=SMTP)
-    message["From"] = Address(" ".join(settings().site_name.split()), addr_spec=settings().mail_from)
+    message["From"] = Address(" ".join(site.site_name.split()), addr_spec=site.mail_from)
     message["To"] = Address(addr_spec=to)
     message["Subject"] = " ".join(subject.split())
-    message["Date"] = format_datetime(datetime.fromtimestamp(now(), UTC))
-    message["Message-ID"] = f"<{message_id(mail.entry, mail.since)}@{host}>"
+    message["Date"] = format_datetime(datetime.fromtimestamp(clock.now(), UTC))
+    message["Message-ID"] = f"<{id}@{host}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(f"{body}\n", cte="quoted-printable")
     return message

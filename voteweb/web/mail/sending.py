@@ -1,6 +1,7 @@
 """Sending: the background job, by SMTP with one connection for the mails of a run, over TLS to every other machine."""
 
 import logging
+import secrets
 import smtplib
 import ssl
 from collections.abc import Iterator
@@ -13,9 +14,10 @@ from flask import Flask
 
 from voteweb.core import clock, config
 from voteweb.core.mail import MailOutcome, MailServer, parse_server, retry_seconds
+from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import store
-from voteweb.web.mail.messages import NotWantedError, compose
+from voteweb.web.mail.messages import NotWantedError, compose, make_message
 
 #: Lines as long as SMTP allows: a long address that is folded would be encoded, which no program undoes.
 _POLICY = SMTP.clone(max_line_length=998)
@@ -82,11 +84,22 @@ class SmtpSession:
 _log = logging.getLogger("voteweb")
 
 
+def _session(site: Settings) -> SmtpSession:
+    return SmtpSession(parse_server(site.mail_url), site.mail_from, urlsplit(site.site_url).hostname or "localhost")
+
+
+def send_at_once(site: Settings, to: str, subject: str, body: str) -> None:
+    """Send one mail past the queue, which may be what failed; raise MailRefusedError, MailFailedError."""
+    session = _session(site)
+    try:
+        session.send(make_message(site, secrets.token_hex(16), to, subject, body), to)
+    finally:
+        session.close()
+
+
 def send_due_mails(app: Flask) -> Iterator[None]:
     """Send the mails of a site that are due, one in each step, until the server fails or MAILS_PER_RUN are sent."""
-    site = app.extensions["voteweb.settings"]
-    host = urlsplit(site.site_url).hostname or "localhost"
-    session = SmtpSession(parse_server(site.mail_url), site.mail_from, host)
+    session = _session(app.extensions["voteweb.settings"])
     try:
         for _ in range(config.MAILS_PER_RUN):
             with app.app_context():
