@@ -30,16 +30,30 @@ def test_a_group_gets_an_alias(invoke: Invoke, groups: Store) -> None:
     assert invoke("group", "alias", "GO", "golang").stdout == "go is found under golang, too.\n"
     first, second = invoke("group", "list", "--json").stdout.splitlines()
     assert json.loads(first) == {
-        "name": "go", "title": "Go", "articles": 3, "alias": "golang", "description": "",
+        "name": "go", "title": "Go", "articles": 3, "aliases": ["golang"], "description": "",
     }  # fmt: skip
     assert json.loads(second)["name"] == "java"
+    assert invoke("group", "alias", "go", "g").stdout == "go is found under golang, g, too.\n"
+    assert invoke("group", "alias", "go", "g", "--remove").stdout == "go is found under golang, too.\n"
     assert invoke("group", "alias", "golang", "--remove").stdout == "go has no alias now.\n"
     assert [(entry.who, entry.kind, entry.title) for entry in log_entries(groups)] == [
         ("command line", "group", "go")
-    ] * 2
+    ] * 4
     assert invoke("group", "alias", "go").exit_code == 2
     assert "java" in error_line(invoke("group", "alias", "go", "java"))
     assert error_line(invoke("group", "alias", "nothing", "x")) == "There is no group named nothing."
+
+
+def test_a_merged_group_is_a_second_name(invoke: Invoke, groups: Store) -> None:
+    assert invoke("group", "merge", "go", "java").exit_code == 2, "nobody can be asked"
+    for _ in range(2):  # cut off, it is run again
+        assert invoke("group", "merge", "GO", "java", "--yes").stdout == "Merged go into java.\n"
+    assert [groups.articles.get(id).groups for id in (1, 2, 3)] == [("java",)] * 3
+    assert [(entry.kind, entry.title, entry.added) for entry in log_entries(groups)] == [("merge", "go", ("java",))]
+    assert error_line(invoke("group", "merge", "java", "go", "--yes")).startswith(
+        "The group java cannot be merged into"
+    )
+    assert broken(groups) == []
 
 
 def test_a_deleted_group_leaves_its_articles(invoke: Invoke, groups: Store) -> None:

@@ -6,7 +6,7 @@ Run as a program (``python -m tests.store.storm REDIS_URL SEED [PREFIX]``) it st
 import random
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -37,6 +37,7 @@ REFUSALS = (
     errors.NotYours,
     errors.OwnVote,
     errors.ReportedAgain,
+    errors.TooManyAliases,
     errors.TooManyGroups,
     *COMMENT_REFUSALS,
 )
@@ -58,6 +59,16 @@ def _set_groups(store: Store, chance: random.Random, who: User, id: int) -> None
     store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id), actor=who)
 
 
+def _merge(store: Store, chance: random.Random, who: User, id: int) -> None:
+    """Create a group, put the article into it if that can be, and merge it into another one."""
+    name, into = f"g{chance.getrandbits(60):x}", chance.choice(GROUPS)
+    factories.group(store, name)
+    with suppress(errors.ArticleGone, errors.TooManyGroups):
+        store.articles.set_groups(id, [name], [], actor=who)
+    store.group_merges.start(name, into, _log_entry(LogAction.MERGE, who, 0), actor=who)
+    deque(store.group_merges.steps(), maxlen=0)
+
+
 def _edit(store: Store, chance: random.Random, who: User, id: int) -> None:
     as_poster = chance.random() < 0.5
     draft = _some_draft(chance, title=f"title {chance.randint(0, 9)}")
@@ -75,6 +86,7 @@ _ACTS: dict[str, tuple[int, Act]] = {
     "take back": (30, lambda store, _, who, id: store.votes.take_back(id, who)),
     "set groups": (20, _set_groups),
     "edit": (10, _edit),
+    "merge": (3, _merge),
     "remove": (4, lambda store, _, who, id: factories.remove(store, id, by=who.name, actor=who)),
     "restore": (8, lambda store, _, who, id: factories.restore(store, id, who.name, actor=who)),
     "delete": (6, lambda store, _, who, id: store.removals.delete(id, who)),

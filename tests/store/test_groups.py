@@ -50,15 +50,15 @@ def aliases(store: Store) -> dict[str, str]:
 def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None:
     for name in ("go", "redis"):
         factories.group(store, name)
-    store.groups.change("go", "Go", "", alias="golang")
+    store.groups.change("go", "Go", "", aliases=["golang"])
     for taken in ("redis", "go", "golang"):
         with pytest.raises(AliasTaken):
-            store.groups.change("redis", "Redis", "", alias=taken)
+            store.groups.change("redis", "Redis", "", aliases=[taken])
     with pytest.raises(GroupExists):
         store.groups.make("golang", "Golang", "")
     store.groups.change("go", "Go!", "")
     assert aliases(store) == {"golang": "go"}
-    store.groups.change("go", "Go", "", alias="go-lang")
+    store.groups.change("go", "Go", "", aliases=["go-lang"])
     assert aliases(store) == {"go-lang": "go"}
     assert store.groups.resolve(["redis", "go-lang"]) == ("go", "redis")
     assert broken(store) == []
@@ -66,7 +66,7 @@ def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None
 
 def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
     article = factories.article(store, groups=("go", "redis"))
-    store.groups.change("go", "Go", "", alias="golang")
+    store.groups.change("go", "Go", "", aliases=["golang"])
     entry = NewLogEntry(LogAction.DELETE, "mod", title="go")
     with pytest.raises(GroupNotEmpty):
         store.groups.delete("go", entry)

@@ -53,7 +53,8 @@ def busy(make_store: MakeStore) -> Store:
     _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
-    store.groups.change("go", "Go", "", alias="golang")
+    factories.group(store, "golang")
+    store.group_merges.start("golang", "go", NewLogEntry(LogAction.MERGE, "Ann", title="golang"))
     closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
     store.site_settings.set_switch(
         SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)

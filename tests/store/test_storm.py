@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 
 import pytest
 
@@ -58,4 +59,6 @@ def test_a_program_killed_in_a_storm_leaves_nothing_half_done(make_store: MakeSt
         for name in store.account_deletion.unfinished():
             store.account_deletion.finish(name)
             assert (ids(store, f"posted:{name}"), ids(store, f"gone:{name}")) == ([], [])
+        deque(store.group_merges.steps(), maxlen=0)
+        assert run(store, "EXISTS", "merging:") == 0
         assert broken(store) == []

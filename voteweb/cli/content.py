@@ -1,4 +1,6 @@
-"""``voteweb article`` and ``voteweb group``: remove and purge articles, list and delete groups, give them aliases."""
+"""``voteweb article`` and ``voteweb group``: remove and purge articles; list, merge and delete groups, set aliases."""
+
+from collections import deque
 
 import click
 
@@ -70,7 +72,7 @@ def _get_article(site: Site, id: int) -> Article:
 
 @click.group()
 def group() -> None:
-    """List and delete groups, and give them aliases.
+    """List, merge and delete groups, and give them aliases.
 
     Changes are shown in the site's public log.
     """
@@ -84,10 +86,9 @@ def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
     pipeline = site.store.pipeline()
     aliases = site.store.groups.queue_aliases(pipeline)
     groups = site.store.groups.all(pipeline)
-    alias_of = {group: alias for alias, group in aliases.result.items()}
     rows = [
         pick(group, "name", "title", "articles")
-        | {"alias": alias_of.get(group.name, ""), "description": group.description}
+        | {"aliases": _aliases_of(group, aliases.result), "description": group.description}
         for group in bounded(groups, skip, limit)
     ]
     print_rows(rows, as_json)
@@ -96,17 +97,38 @@ def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
 @group.command()
 @click.argument("name")
 @click.argument("alias", required=False)
-@click.option("--remove", is_flag=True, help="Remove the alias that the group has.")
+@click.option("--remove", is_flag=True, help="Remove ALIAS, or all aliases that the group has.")
 @with_site()
 def alias(site: Site, name: str, alias: str | None, remove: bool) -> None:
-    """Give the group NAME the second name ALIAS, under which it is found, too; a group has one at most."""
-    if (alias is None) != remove:
+    """Give the group NAME the second name ALIAS, under which it is found, too."""
+    if alias is None and not remove:
         raise click.UsageError("Name an ALIAS, or use --remove.")
-    found = _get_group(site, name)
-    new_alias = validation.new_group_name(alias) if alias else ""
+    found, new = _get_group(site, name), validation.new_group_name(alias) if alias else ""
+    aliases = site.store.read(site.store.groups.queue_aliases)
+    kept = [other for other in _aliases_of(found, aliases) if other != new and alias] + ([] if remove else [new])
     entry = log_entry(LogAction.GROUP, title=found.name)
-    site.store.groups.change(found.name, found.title, found.description, entry, alias=new_alias)
-    click.echo(f"{found.name} is found under {new_alias}, too." if new_alias else f"{found.name} has no alias now.")
+    site.store.groups.change(found.name, found.title, found.description, entry, aliases=kept)
+    click.echo(f"{found.name} is found under {', '.join(kept)}, too." if kept else f"{found.name} has no alias now.")
+
+
+@group.command()
+@click.argument("name")
+@click.argument("into")
+@yes_option
+@with_site()
+def merge(site: Site, name: str, into: str, yes: bool) -> None:
+    """Merge the group NAME into the group INTO, which gets its articles and followers, and its name as an alias.
+
+    It can be interrupted: the background jobs go on.
+    """
+    name, target = validation.group_name(name), _get_group(site, into)
+    (found,) = site.store.read(site.store.groups.queue_get, [name])
+    count = pluralize(found.articles if found else 0, "article")
+    confirm(f"Merge {name}, with {count}, into {target.name}? No command undoes this.", yes)
+    target_name = site.store.group_merges.start(name, target.name, log_entry(LogAction.MERGE, title=name))
+    steps = site.store.group_merges.steps_of(name)
+    deque(track(steps, "Moving", found.articles if found else 0, lambda moved: moved), maxlen=0)
+    click.echo(f"Merged {name} into {target_name}.")
 
 
 @group.command()
@@ -124,6 +146,10 @@ def delete(site: Site, name: str, yes: bool) -> None:
     steps = site.store.groups.delete_in_steps(found.name, log_entry(LogAction.DELETE, title=found.name))
     count = sum(1 for _ in track(steps, "Emptying", found.articles))
     click.echo(f"Deleted {found.name}; {pluralize(count, 'article')} left it.")
+
+
+def _aliases_of(group: Group, aliases: dict[str, str]) -> list[str]:
+    return sorted(alias for alias, name in aliases.items() if name == group.name)
 
 
 def _get_group(site: Site, typed: str) -> Group:

@@ -22,6 +22,7 @@ from voteweb.core.jobs import (
     BAN_REMOVALS,
     COMMENT_REMOVALS,
     DOMAIN_REMOVALS,
+    GROUP_MERGES,
     JOBS,
     MAIL,
     RESCORING,
@@ -80,6 +81,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     COMMENT_REMOVALS: lambda site: site.store.removals.steps,
     BAN_REMOVALS: lambda site: site.store.bans.steps,
     DOMAIN_REMOVALS: lambda site: site.store.domain_rules.steps,
+    GROUP_MERGES: lambda site: site.store.group_merges.steps,
     MAIL: mail_steps,
     RESCORING: lambda site: site.store.site_settings.rescoring_steps,
 }

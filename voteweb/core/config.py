@@ -80,6 +80,8 @@ HASH_WAIT_SECONDS = 2.0
 MAX_GROUP_NAME_LENGTH = 30
 MAX_GROUP_TITLE_LENGTH = 60
 MAX_GROUP_DESCRIPTION_LENGTH = 300
+#: Second names of one group: those of all groups are read at once.
+MAX_ALIASES = 20
 #: Groups that a moderator's form can name: each is four keys of a script.
 MAX_TYPED_GROUPS = 50
 #: Articles that one command looks through for those without a group, in 0.6 ms of Redis, commands of one page, groups

@@ -267,6 +267,26 @@ class AliasTaken(VotewebError, status=409):
     template = N_("The name %(name)s is taken by a group already.")
 
 
+class TooManyAliases(VotewebError, status=409):
+    template = N_("A group can have at most %(max)s second names. Take one away first.")
+
+
+class SameGroup(VotewebError, status=409):
+    template = N_("The group %(name)s cannot be merged into itself. Please choose another one.")
+
+
+class GroupMerged(VotewebError, status=409):
+    """A group has become a second name of another; values ``name`` and ``group``."""
+
+    template = N_("The group %(name)s is merged into %(group)s already.")
+
+
+class StillMerging(VotewebError, status=409):
+    """A second name cannot be taken away: it is that of a group that is being merged, whose articles need it."""
+
+    template = N_("The articles of %(name)s are still moving here. Please take this name away later.")
+
+
 class GroupNotEmpty(VotewebError, status=409):
     template = N_("There are articles in the group %(name)s. Only an empty group can be deleted.")
 

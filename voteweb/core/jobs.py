@@ -21,9 +21,11 @@ BAN_REMOVALS = Job("ban-removals", 5.0, "the removal of what banned members post
 
 DOMAIN_REMOVALS = Job("domain-removals", 10.0, "the removal of articles with links to a domain, with its rule")
 
+GROUP_MERGES = Job("group-merges", 5.0, "the articles and followers of groups that moderators merged into others")
+
 MAIL = Job("mail", 10.0, "mails, on a site that sends any")
 
 RESCORING = Job("rescoring", 10.0, "the new scores of articles after a change of the weight of a vote")
 
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, DOMAIN_REMOVALS, MAIL, RESCORING)
+JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, DOMAIN_REMOVALS, GROUP_MERGES, MAIL, RESCORING)

@@ -72,11 +72,12 @@ class LogAction(StrEnum):
     """The kinds of acts in the moderation log.
 
     An act about a comment names it. CLOSE and REOPEN are about the conversation of an article. GROUPS: an article
-    was put into groups or taken out of them; GROUP and DELETE: a group itself was created or changed, or deleted; ADMIT
-    and REFUSE: an account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or
-    changed, UNDOMAIN: deleted. RELEASE: an article that waited was published. KEEP: an article stays removed after its
-    poster's answer. SWITCH: an admin set or cleared a switch of the site. PURGE: the operator deleted an article so
-    that no word of it is left. UNDISMISS: reports that were dismissed were opened again.
+    was put into groups or taken out of them; GROUP, DELETE and MERGE: a group itself was created or changed,
+    deleted, or merged into another; ADMIT and REFUSE: an account that waited for a moderator was let in or not.
+    DOMAIN: the rule of a domain was made or changed, UNDOMAIN: deleted. RELEASE: an article that waited was
+    published. KEEP: an article stays removed after its poster's answer. SWITCH: an admin set or cleared a switch of
+    the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS:
+    reports that were dismissed were opened again.
     """
 
     GROUPS = "groups"
@@ -89,6 +90,7 @@ class LogAction(StrEnum):
     ROLE = "role"
     GROUP = "group"
     DELETE = "delete"
+    MERGE = "merge"
     ADMIT = "admit"
     REFUSE = "refuse"
     CLOSE = "close"

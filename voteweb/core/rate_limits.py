@@ -206,7 +206,7 @@ MODERATE = Limit(
         "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
         "answers.keep_removed", "moderation_log.undo",
         "bans.ban", "bans.ban_several", "bans.unban", "users.set_role", "groups.new", "groups.edit",
-        "groups.delete", "admissions.admit", "admissions.refuse",
+        "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse",
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
         "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
         "held_articles.release", "admin_switches.set_switch",

@@ -20,6 +20,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.account_deletion import AccountDeletion
+from voteweb.store.members.group_merges import GroupMerges
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Inbox, Viewers
 from voteweb.store.moderation.bans import Bans, Notes
@@ -56,6 +57,7 @@ class Store:
         self.votes = Votes(context)
         self.listings = Listings(context)
         self.groups = Groups(context)
+        self.group_merges = GroupMerges(context)
         self.imports = Imports(context)
         self.search = Search(context)
         self.comments = Comments(context)

@@ -1,7 +1,7 @@
 """The forms that are shown again with errors: fields and labels. ``voteweb.core.validation`` checks what is typed."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from flask import g, request
@@ -188,9 +188,10 @@ class EditForm(SubmitForm):
     #: The article as it is now, if somebody else has.
     current: Article | None = None
 
-    def fill(self, article: Article) -> None:
+    def fill(self, article: Article, aliases: Mapping[str, str]) -> None:
+        """Show *article*; a group of it that is being merged is an alias by now."""
         self.title.data, self.link.data, self.text.data = article.title, article.link, article.text
-        self.groups.data = list(article.groups)
+        self.groups.data = [aliases.get(name, name) for name in article.groups]
         self.revision.data = article.revision
 
     def compare(self, current: Article, error: StaleEdit) -> None:
@@ -313,14 +314,20 @@ class GroupForm(Form):
     description = TextAreaField(_l("Description"), [checked(validation.group_description)])
 
 
-def _alias(typed: str) -> str:
-    return validation.new_group_name(typed) if typed.strip() else ""
+def _aliases(typed: str) -> str:
+    return " ".join(dict.fromkeys(map(validation.new_group_name, validation.split_names(typed))))
 
 
 class EditGroupForm(GroupForm):
-    """Changes to a group; the ``alias`` is a second name under which it is found, "" for none."""
+    """Changes to a group; ``alias`` has the second names under which it is found, with blanks between them."""
 
-    alias = StringField(_l("Second name"), [checked(_alias)])
+    alias = StringField(_l("Second names"), [checked(_aliases)])
+
+
+class MergeGroupForm(Form):
+    """The group ``into`` which another one is to be merged."""
+
+    into = StringField(_l("Merge into"), [checked(validation.group_name)])
 
 
 class NewGroupForm(GroupForm):

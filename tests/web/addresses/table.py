@@ -255,6 +255,8 @@ FORMS = [
     form("groups.delete", "/g/{name}/delete", parts={"name": "编程"}, allowed=STAFF, limit="moderate"),
     form("groups.edit", "/g/{name}/edit", fields={"title": "Kept title", "description": "Kept words"},
          allowed=STAFF, limit="moderate", keeps_typed=True),
+    form("groups.merge", "/g/{name}/merge", parts={"name": "编程"}, fields={"into": "python"}, allowed=STAFF,
+         limit="moderate", keeps_typed=True),
     form(
         "auth.signup", "/signup", fields={"username": "carl", "password": PASSWORD, "invite": TOKEN},
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="signup",

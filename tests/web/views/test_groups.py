@@ -1,5 +1,6 @@
 """Groups: the list of all, their articles, several combined, creating and changing one."""
 
+from collections import deque
 from dataclasses import replace
 
 import pytest
@@ -164,6 +165,30 @@ def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: 
     assert reader.open("/g/nothing").status == 404
     mod.open("/g/redis/edit").submit("/g/redis/edit", alias="serpent")
     assert (mod.status, mod.field_error("alias")) == (422, "The name serpent is taken by a group already.")
+
+
+def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Browser, store: Store) -> None:
+    ann.post("/g/python/hide", {"csrf_token": ann.csrf_token()})
+    mod.open("/g/python/edit")
+    assert [option.text for option in mod.page.by_id("all-groups").all("option")] == ["redis"]
+    for typed, message in (
+        ("Nowhere", "There is no group named nowhere."),
+        ("Python", "The group python cannot be merged into itself. Please choose another one."),
+    ):
+        mod.submit("/g/python/merge", into=typed)
+        assert (mod.field_error("into"), mod.page.by_id("into")["value"]) == (message, typed.lower())
+    mod.submit("/g/python/merge", into="Redis")
+    assert mod.follow().flashes == ["The group python is merged into this one. Its articles arrive one by one."]
+    assert reader.open("/g/python").location == "/g/redis"
+    assert reader.open("/g/redis/new").titles == ["In redis", "In both"]
+    assert mod.open("/a/1/edit").form("/a/1/edit").one("input", name="groups", value="redis", checked="")
+    ann.post("/g/python/follow", {"csrf_token": ann.csrf_token()})  # on a page from before
+    deque(store.group_merges.steps(), maxlen=0)
+    assert reader.open("/g/redis/new").titles == ["In redis", "In both", "In python"]
+    assert ann.open("/hidden").page.all("a", href="/g/redis") == []
+    entry = reader.open("/log?kind=merge").page.one("ol", class_="log").one("li")
+    assert "merged the group python into redis" in entry.text
+    assert mod.open("/g/redis/edit").page.by_id("alias")["value"] == "python"
 
 
 def test_an_empty_group_is_deleted(mod: Browser, reader: Browser, store: Store) -> None:

@@ -1,7 +1,8 @@
 """Articles: posted, edited, sorted into groups, read one by one, and moved between the lists that hold them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress
 from typing import NamedTuple
@@ -91,10 +92,16 @@ class ArticlePlaces(StorePart):
         changed = [key for key in places | wanted if places.get(key) != wanted.get(key)]
         return self._writes(after.id, ((key, wanted.get(key)) for key in changed))
 
-    def existing_groups(self, attempt: Attempt, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the groups *names* that exist."""
-        (exist,) = attempt.read(("SMISMEMBER", self._keys.groups(), *names)) if names else ((),)
-        return tuple(name for name, exists in zip(names, exist, strict=True) if exists)
+    def existing_groups(self, attempt: Attempt, names: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the groups *names* that exist, each once and under its own name."""
+        return tuple(dict.fromkeys(filter(None, self.groups_of(attempt, *names).values())))
+
+    def groups_of(self, attempt: Attempt, *names: str) -> dict[str, str | None]:
+        """Return which group each of *names* is, or is an alias of; None for one that there is not."""
+        names = tuple(dict.fromkeys(names))
+        reads = [("HMGET", self._keys.group_aliases(), *names), ("SMISMEMBER", self._keys.groups(), *names)]
+        aliases, exist = attempt.read(*reads) if names else ((), ())
+        return {name: name if exists else group for name, group, exists in zip(names, aliases, exist, strict=True)}
 
     def free_time(self, attempt: Attempt) -> str:
         """Return the first microsecond from now on at which no article was published, in unix seconds."""
@@ -222,19 +229,22 @@ class Articles(StorePart):
             # An article that a moderator has released stays as they saw it.
             seconds = 0 if article.released else self._settings.edit_seconds
             check_poster(attempt, article, poster.name, article.time + seconds)
-        kept = [name for name in article.groups if name in draft.groups]
-        add = [name for name in dict.fromkeys(draft.groups) if name not in kept]
+        self._check_number(set(draft.groups) - set(article.groups))
+        group_of = self._places.groups_of(attempt, *article.groups, *draft.groups)
+        before_groups, chosen = _renamed(article.groups, group_of), _renamed(draft.groups, group_of)
+        kept = [name for name in before_groups if name in chosen]
+        add = [name for name in chosen if name not in kept]
         after = replace(article, title=draft.title, link=draft.link, text=draft.text, groups=(*kept, *add))
-        if after == article:
+        if after == replace(article, groups=before_groups):
             return []
         if revision not in (None, article.revision):
             raise StaleEdit()
-        self._check_groups(attempt, article, after, add)
+        self._check_groups(article, after, [name for name in add if group_of.get(name, name) is None])
         if draft.link != article.link:
             self._check_link(attempt, article, draft.link, poster)
         moves = self._places.move(attempt, article, after)
         if article.is_listed:
-            _log_groups(attempt, article, after)
+            _log_groups(attempt, before_groups, after.groups)
         key, was, by = self._keys.article(id), self._keys.was(id), "poster" if poster else "moderator"
         earlier = {"title": article.title, "link": article.link, "text": article.text, "time": attempt.now, "by": by}
         version = json.dumps(earlier | {"groups": " ".join(article.groups)}, ensure_ascii=False, separators=(",", ":"))
@@ -252,15 +262,17 @@ class Articles(StorePart):
             *([record_change(self._keys, change, id)] if article.is_listed else []),
         ]
 
-    def _check_groups(self, attempt: Attempt, before: Article, after: Article, add: Sequence[str]) -> None:
-        """Raise NoSuchGroup if groups to *add* do not exist, TooManyGroups if *after* is in too many."""
-        if len(add) > self._settings.max_groups:  # a form may have thousands
-            raise TooManyGroups(max=self._settings.max_groups)
-        exist = self._places.existing_groups(attempt, tuple(add))
-        if len(exist) < len(add):
-            raise NoSuchGroup(names=", ".join(name for name in add if name not in exist))
+    def _check_groups(self, before: Article, after: Article, unknown: Sequence[str]) -> None:
+        """Raise NoSuchGroup if there are *unknown* names of groups, TooManyGroups if *after* is in too many."""
+        if unknown:
+            raise NoSuchGroup(names=", ".join(unknown))
         # An article that a program written after the book put into more groups may still lose some of them.
         if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
+            raise TooManyGroups(max=self._settings.max_groups)
+
+    def _check_number(self, add: Collection[str]) -> None:
+        """Raise TooManyGroups if there are more to *add* than an article may have: a form may have thousands."""
+        if len(add) > self._settings.max_groups:
             raise TooManyGroups(max=self._settings.max_groups)
 
     def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
@@ -287,13 +299,12 @@ class Articles(StorePart):
     ) -> tuple[str, ...]:
         """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
 
-        A name in both is removed. *no_group* says whether no group fits; None leaves that as it is. An *entry* that
-        undoes another, and a group, end it. *actor* is the moderator who does it, None the operator. Raises
-        NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo when *entry*
-        undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
+        An alias stands for its group, and a name in both is removed. *no_group* says whether no group fits; None leaves
+        that as it is. An *entry* that undoes another, and a group, end it. *actor* is the moderator who does it, None
+        the operator. Raises NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add), TooManyGroups,
+        NothingToUndo when *entry* undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
-        remove = tuple(dict.fromkeys(remove))
-        add = tuple(name for name in dict.fromkeys(add) if name not in remove)
+        self._check_number({*add} - {*remove})
         keys, groups = self._keys, tuple[str, ...]()
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -301,17 +312,21 @@ class Articles(StorePart):
             article = self._places.read(attempt, id, "revision", "no-group").article
             if not article.is_listed:
                 raise ArticleGone()
-            before = replace(article, groups=(*article.groups, *self._only_in_sets(attempt, article, remove)))
-            kept = [name for name in article.groups if name not in remove]
-            groups = tuple(dict.fromkeys([*kept, *add]))
+            group_of = self._places.groups_of(attempt, *article.groups, *add, *remove)
+            named, added, removed = (_renamed(names, group_of) for names in (article.groups, add, remove))
+            only_in_sets = self._only_in_sets(attempt, article, removed)
+            before, was_in = replace(article, groups=(*article.groups, *only_in_sets)), (*named, *only_in_sets)
+            added = tuple(name for name in added if name not in removed)
+            groups = tuple(dict.fromkeys(name for name in (*named, *added) if name not in removed))
             fits_none = (article.no_group if no_group is None else no_group) and not (entry and entry.undoes)
             after = replace(article, groups=groups, no_group=fits_none and not groups)
-            self._check_groups(attempt, article, after, add)
-            if after == before and entry and entry.undoes:
+            self._check_groups(article, after, [name for name in added if group_of.get(name, name) is None])
+            is_same = after == replace(before, groups=was_in)
+            if is_same and entry and entry.undoes:
                 raise NothingToUndo()
-            if after == before:
+            if is_same:
                 return []
-            _log_groups(attempt, before, after)
+            _log_groups(attempt, was_in, groups)
             fields = ["groups", " ".join(groups), "revision", article.revision + 1]
             if after.no_group:
                 fields += ["no-group", "1"]
@@ -323,6 +338,26 @@ class Articles(StorePart):
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         return groups
+
+    def leave_alias(self, id: int, alias: str) -> bool:
+        """Move the article from the group that *alias* was into the one that it stands for; tell whether it moved."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            article = self._places.read(attempt, id).article
+            if not article.is_listed:
+                return []
+            before = replace(article, groups=(*article.groups, *self._only_in_sets(attempt, article, [alias])))
+            groups = _renamed(before.groups, self._places.groups_of(attempt, *before.groups))
+            if groups == before.groups:
+                return []
+            moves = self._places.move(attempt, before, replace(article, groups=groups))
+            # Forms that show it stay right, so it keeps its revision.
+            changed = ("HSET", self._keys.article(id), "groups", " ".join(groups))
+            return [*moves, changed, record_change(self._keys, "t", id)]
+
+        with suppress(NoSuchArticle):
+            return commit(self._connection, decide, when_full=True)
+        return False
 
     def _only_in_sets(self, attempt: Attempt, article: Article, names: Sequence[str]) -> list[str]:
         """Return those of these groups whose sets alone hold an article: a program after the book changed them."""
@@ -361,6 +396,11 @@ class Articles(StorePart):
         return max(articles, key=lambda article: article.votes, default=None)
 
 
-def _log_groups(attempt: Attempt, before: Article, after: Article) -> None:
-    attempt.added = " ".join(name for name in after.groups if name not in before.groups)
-    attempt.removed = " ".join(name for name in before.groups if name not in after.groups)
+def _renamed(names: Iterable[str], group_of: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the groups of these *names*, each once; one that does not exist keeps its name."""
+    return tuple(dict.fromkeys(group_of[name] or name for name in names))
+
+
+def _log_groups(attempt: Attempt, before: Sequence[str], after: Sequence[str]) -> None:
+    attempt.added = " ".join(name for name in after if name not in before)
+    attempt.removed = " ".join(name for name in before if name not in after)

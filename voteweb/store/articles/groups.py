@@ -1,10 +1,21 @@
 """Groups: created, changed, listed, and the names that moderators choose from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
-from voteweb.core.errors import AliasTaken, ArticleGone, GroupExists, GroupNotEmpty, NoSuchArticle, NoSuchGroup
+from voteweb.core import config
+from voteweb.core.errors import (
+    AliasTaken,
+    ArticleGone,
+    GroupExists,
+    GroupNotEmpty,
+    NoSuchArticle,
+    NoSuchGroup,
+    StillMerging,
+    TooManyAliases,
+)
 from voteweb.core.models import Group, User
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
@@ -40,39 +51,50 @@ class Groups(StorePart):
         description: str,
         entry: NewLogEntry | None = None,
         *,
-        alias: str | None = None,
+        aliases: Collection[str] | None = None,
         actor: User | None = None,
     ) -> None:
-        """Give a group another title and description for *actor*, and another *alias*, "" for none, None for the same.
+        """Give a group another title and description for *actor*, and other *aliases*, None for the same.
 
-        Raises NoSuchGroup, AliasTaken if the alias is a group or another group's, LoggedOut, NotAllowed.
+        Raises NoSuchGroup, TooManyAliases, AliasTaken if an alias is a group or another group's, StillMerging if one
+        that is left out is that of a merge, LoggedOut, NotAllowed.
         """
-        info, aliases = self._keys.group_info(name), self._keys.group_aliases()
+        info = self._keys.group_info(name)
+        if aliases and len(aliases) > config.MAX_ALIASES:
+            raise TooManyAliases(max=config.MAX_ALIASES)
 
         def decide(attempt: Attempt) -> list[Command]:
-            before, is_group, is_taken = attempt.read(
-                ("HMGET", info, "title", "description"),
-                ("SISMEMBER", self._keys.groups(), name),
-                ("SISMEMBER", self._keys.groups(), alias or ""),
+            before, is_group = attempt.read(
+                ("HMGET", info, "title", "description"), ("SISMEMBER", self._keys.groups(), name)
             )
-            (groups,) = attempt.read(("HGETALL", aliases)) if alias is not None else ({},)
             if not is_group:
                 raise NoSuchGroup(names=name)
-            if alias and (is_taken or groups.get(alias, name) != name):
-                raise AliasTaken(name=alias)
-            # A group has one alias at most, so that there are no more of these than groups.
-            old = [other for other, group in groups.items() if group == name and other != alias]
-            writes: list[Command] = [("HDEL", aliases, *old)] if old else []
-            if alias and alias not in groups:
-                writes.append(("HSET", aliases, alias, name))
+            writes = [] if aliases is None else self._new_aliases(attempt, name, aliases)
             if before != [title, description]:
                 writes.append(("HSET", info, "title", title, "description", description))
             return writes
 
         commit(self._connection, decide, actor=actor, entry=entry)
 
+    def _new_aliases(self, attempt: Attempt, name: str, aliases: Collection[str]) -> list[Command]:
+        """Return the writes that give a group these *aliases* and no others; raises AliasTaken, StillMerging."""
+        keys, key = self._keys, self._keys.group_aliases()
+        (stored,) = attempt.read(("HGETALL", key))
+        new = [alias for alias in aliases if stored.get(alias) != name]
+        old = [alias for alias, group in stored.items() if group == name and alias not in aliases]
+        are_groups = attempt.read(*(("SISMEMBER", keys.groups(), alias) for alias in new))
+        are_merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
+        for alias, is_group in zip(new, are_groups, strict=True):
+            if is_group or alias in stored:
+                raise AliasTaken(name=alias)
+        for alias, is_merging in zip(old, are_merging, strict=True):
+            if is_merging:
+                raise StillMerging(name=alias)
+        writes: list[Command] = [("HDEL", key, *old)] if old else []
+        return [*writes, ("HSET", key, *chain.from_iterable((alias, name) for alias in new))] if new else writes
+
     def delete(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
-        """Delete a group without listed articles for *actor*, None is the operator; its alias ends with it.
+        """Delete a group without listed articles for *actor*, None is the operator; its aliases end with it.
 
         Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
         """
@@ -83,10 +105,12 @@ class Groups(StorePart):
             is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
             if not is_group:
                 raise NoSuchGroup(names=name)
-            if any(counts):
-                raise GroupNotEmpty(name=name)
             (aliases,) = attempt.read(("HGETALL", keys.group_aliases()))
             old = [alias for alias, other in aliases.items() if other == name]
+            # Their articles are on the way to this group.
+            merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
+            if any(counts) or any(merging):
+                raise GroupNotEmpty(name=name)
             ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
             return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 
@@ -115,7 +139,7 @@ class Groups(StorePart):
                     raise
 
     def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
-        """Queue a read of all aliases, each with the name of its group; a group has one at most."""
+        """Queue a read of all aliases, each with the name of its group; a group has MAX_ALIASES at most."""
         return pipeline.queue([("HGETALL", self._keys.group_aliases())], lambda replies: dict(replies[0]))
 
     def resolve(self, names: Sequence[str]) -> tuple[str, ...]:

@@ -195,7 +195,6 @@ class Imports(StorePart):
         return answers
 
     def _attempt_stories(self, stories: Sequence[Story]) -> list[str]:
-        self._make_groups(stories)
         first_id = self._connection.command("INCRBY", self._keys.last_article_id(), len(stories)) - len(stories) + 1
         calls = [self._story_call(story, id) for id, story in enumerate(stories, first_id)]
         return [answer for (answer,) in self._connection.run(calls)]
@@ -228,12 +227,6 @@ class Imports(StorePart):
     def _last_numbers(self, articles: Sequence[int]) -> list[int]:
         lasts = self._connection.run([("HGET", self._keys.thread(id), "last") for id in articles])
         return [int(last or 0) for last in lasts]
-
-    def _make_groups(self, stories: Sequence[Story]) -> None:
-        names = sorted({name for story in stories for name in story.draft.groups})
-        if names:
-            titles = [("HSETNX", self._keys.group_info(name), "title", name) for name in names]
-            self._connection.run([*titles, ("SADD", self._keys.groups(), *names)])
 
     def _make_posters(self, posters: Sequence[str]) -> None:
         """Make those of the members with these names who do not exist."""

@@ -57,6 +57,7 @@ def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
         ("EXISTS", keys.thread(id)),
         ("EXISTS", keys.was(id)),
         *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
+        *(("HEXISTS", keys.group_aliases(), group) for group in _groups(fields)),
         *(
             ("SISMEMBER", key, member) if keys.split(key)[0] == "group" else ("ZMSCORE", key, member, LEFT_OUT)
             for key in _named(keys, fields)
@@ -117,7 +118,7 @@ def _check_readable(
             now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}"
             problems[0] = problems[0]._replace(now=now)
         # Its own fields, voters and groups decide; its places by then do not.
-        yield from one_fix(partial(seen.fix, guards=7 + len(_groups(fields))), problems, *writes)
+        yield from one_fix(partial(seen.fix, guards=7 + 2 * len(_groups(fields))), problems, *writes)
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
@@ -213,7 +214,10 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
 
 
 def _unknown_groups(seen: Look) -> list[str]:
-    return sorted(name for name, exists in zip(_groups(seen.fields), seen.replies[6:], strict=False) if not exists)
+    """Return its groups that do not exist; one that is being merged is an alias of another."""
+    names = _groups(seen.fields)
+    exist = zip(names, seen.replies[6:], seen.replies[6 + len(names) :], strict=False)
+    return sorted(name for name, is_group, is_alias in exist if not (is_group or is_alias))
 
 
 def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
@@ -353,14 +357,27 @@ def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
 
 def _reads_of_group(keys: Keys, name: str) -> list[Command]:
     exist = [("EXISTS", key) for key in (keys.group_info(name), *group_keys(keys, [name]))]
-    return [("SISMEMBER", keys.groups(), name), ("HGET", keys.group_info(name), "title"), *exist]
+    return [
+        ("SISMEMBER", keys.groups(), name),
+        ("HGET", keys.group_info(name), "title"),
+        ("HEXISTS", keys.group_aliases(), name),
+        ("SISMEMBER", keys.merging(), name),
+        *exist,
+    ]
 
 
-def _check_group(keys: Keys, name: str, is_group: int, title: str | None, *exist: int) -> Iterator[Finding]:
+def _check_group(
+    keys: Keys, name: str, is_group: int, title: str | None, is_alias: int, is_merging: int, *exist: int
+) -> Iterator[Finding]:
     """Check that a group has a title, that of an imported one is its name; and that keys belong to a group.
 
-    One that has a title is made, the rest of another deleted.
+    One that has a title is made, the rest of another deleted. The keys of an alias are those of a merge.
     """
+    if is_alias and not is_group:
+        if any(exist) and not is_merging:
+            what = f"lacks {name}, a second name with articles"
+            yield Finding(keys.merging(), what, writes=(("SADD", keys.merging(), name),))
+        return
     info, of_group = keys.group_info(name), group_keys(keys, [name])
     if is_group and not title:
         what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"

@@ -196,7 +196,7 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     keys = scanner.site_keys
     of_site = [
         *(keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()),
-        *(keys.reports(), *member_places(keys, {}), keys.leaving(), keys.removing()),
+        *(keys.reports(), *member_places(keys, {}), keys.leaving(), keys.removing(), keys.merging()),
     ]
     others = scanner.keys_of("posted", "gone", "link", "domain", "top-day", "saved", "invites")
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
@@ -226,6 +226,8 @@ def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]
             return "member", keys.user(member), ("id", "name", "role", "since")
         case "removing":
             return "conversation", keys.thread(member), ("last", "rev", "closes")
+        case "merging":
+            return "second name", keys.group_aliases(), (member,)
         case "invites":
             return "invitation", keys.invite(invitation_digest(member) or "?"), ("by",)
     is_mark = member == LEFT_OUT and noun in BEST_NOUNS
@@ -237,7 +239,7 @@ def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]
 def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
     """Tell whether a thing with these *fields* may stand in *key*."""
     noun, _ = keys.split(key)
-    if "title" not in fields:
+    if "title" not in fields or noun == "merging":  # a second name may be "title"
         return noun != "invites" or key == keys.invites(fields["by"] or "")
     if noun == "saved":  # its member has chosen it, and a backup may have the article
         return True

@@ -1,12 +1,12 @@
 -- Import one article from elsewhere, unless the same row was imported before.
 -- keys: article:{article} voted:{article} time: score: good: top: posted:{poster} imported:{bucket} link:{link_digest} changes:
---       user:{poster}
+--       user:{poster} groups: group-aliases:
 -- args: article title link text poster poster_id wanted_time votes vote_score max_lift good_votes domain voting_seconds row
 --       groups
 -- wanted_time is in unix seconds; domain is that under which the link is listed, empty for none; row is the row's fingerprint
 -- in its bucket.
 -- Answers  imported | known | taken (the id is another's)
--- While voting is open the poster is a voter, as with any article, and the other votes are the base.
+-- Groups that do not exist are made. While voting is open the poster is a voter, as with any article, and the other votes are the base.
 if redis.call('SISMEMBER', imported_key, row) == 1 then
   return { 'known' }
 elseif redis.call('EXISTS', article_key) == 1 then
@@ -14,7 +14,11 @@ elseif redis.call('EXISTS', article_key) == 1 then
 end
 check_keys()
 local posted = first_free_time(time_key, string.format('%.6f', tonumber(wanted_time)))
-local time, names = finite(posted), group_names(groups)
+local time, names, unknown = finite(posted), find_groups(groups_key, group_aliases_key, groups)
+local new_groups = group_names(table.concat(unknown, ' '))
+for _, name in ipairs(new_groups) do
+  check_type(prefix .. 'group-info:' .. name, 'hash')
+end
 local rankings = find_rankings(time, domain, names)
 votes = assert(finite(votes), 'votes is no number')
 local member = 'article:' .. article
@@ -29,5 +33,9 @@ local fields = { 'title', title, 'link', link, 'poster', has_left and DELETED_ME
   'groups', table.concat(names, ' ') }
 store_article(fields, text, votes, base, closes, poster_id)
 list_article(rankings, place, link, has_left)
+for _, name in ipairs(new_groups) do
+  redis.call('SADD', groups_key, name)
+  redis.call('HSETNX', prefix .. 'group-info:' .. name, 'title', name)
+end
 redis.call('SADD', imported_key, row)
 return { 'imported' }

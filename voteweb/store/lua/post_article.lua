@@ -1,6 +1,6 @@
 -- Post an article under an id that the caller has reserved.
 -- keys: article:{article} voted:{article} time: score: good: top: posted:{poster} once:{poster_id}-{token} groups:
---       link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: limit:{limits}*
+--       group-aliases: link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: limit:{limits}*
 -- args: article title link text poster poster_id own_vote vote_score max_lift good_votes listed_domain voting_seconds
 --       allow_duplicate newcomer_seconds domains hold_posts groups rates*
 -- own_vote and allow_duplicate, whether to post a link that was posted lately, are 0 or 1. listed_domain is that under which
@@ -25,12 +25,7 @@ local refusal = check_member(user_key, poster_id, 'member')
 if refusal then
   return refusal
 end
-local names, unknown = group_names(groups), {}
-for name in string.gmatch(groups, '%S+') do
-  if redis.call('SISMEMBER', groups_key, name) == 0 then
-    unknown[#unknown + 1] = name
-  end
-end
+local names, unknown = find_groups(groups_key, group_aliases_key, groups)
 if #unknown > 0 then
   return { 'no-group', table.concat(unknown, ' ') }
 end

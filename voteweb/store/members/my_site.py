@@ -70,6 +70,32 @@ class MySites(StorePart):
         """Take an article, which may be gone, out of those that *member* saved; raise LoggedOut, Held."""
         self._remove(self._keys.saved(member.name), article_member(article), member)
 
+    def leave_alias(self, alias: str, name: str) -> None:
+        """Put the group that *alias* stands for in its place among what the member *name* follows and hides.
+
+        Who follows the group hides it only if they have hidden it themselves.
+        """
+        keys, follows, hides = self._keys, self._keys.follows(name), self._keys.hides(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (group,) = attempt.read(("HGET", keys.group_aliases(), alias))
+            if group is None:
+                return []
+            old, new = (Hidden(HiddenKind.GROUP, group_name).entry for group_name in (alias, group))
+            (followed, follows_group), (hidden, hides_group) = attempt.read(
+                ("ZMSCORE", follows, alias, group), ("ZMSCORE", hides, old, new)
+            )
+            writes: list[Command] = []
+            if followed is not None:
+                writes += [("ZREM", follows, alias), ("ZADD", follows, "NX", repr(followed), group)]
+            if hidden is not None:
+                writes.append(("ZREM", hides, old))
+            if hidden is not None and followed is None and follows_group is None and hides_group is None:
+                writes.append(("ZADD", hides, repr(hidden), new))
+            return [*writes, ("HSET", keys.user(name), "my", attempt.now)] if writes else []
+
+        commit(self._connection, decide, when_full=True)
+
     def _finds(self, thing: Hidden) -> Command:
         """Return the command whose reply is 0 or nothing unless *thing* exists; an article must be listed."""
         keys = self._keys

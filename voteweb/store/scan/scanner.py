@@ -83,8 +83,8 @@ class Scanner:
         return self._connection.command(*command)
 
     def groups(self) -> list[str]:
-        """Return the names of all groups."""
-        return sorted(self.command("SMEMBERS", self.site_keys.groups()))
+        """Return the names of all groups, and of those that are being merged."""
+        return sorted(self.command("SUNION", self.site_keys.groups(), self.site_keys.merging()))
 
     def keys(self, pattern: str) -> Iterator[str]:
         """Yield the keys that match *pattern*."""

@@ -275,6 +275,11 @@ class Keys:
         "the name of a group by a second name, under which its address is found too",
         Noun("hash", PRIMARY, pair=values.pair_of(values.is_group_name, values.is_group_name)),
     )
+    merging = OneKey(
+        "merging:",
+        "the second names of groups whose articles and followers are still those of a group of that name",
+        Noun("set", DERIVED, item=values.is_group_name),
+    )
     group_info = KeyOf("group-info:<group>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
     groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=values.is_group_name))
     group = KeyOf("group:<group>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))

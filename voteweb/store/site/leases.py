@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import TypeVar
 
 import redis
 
@@ -13,6 +14,7 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.site.context import Context, StorePart
 
+T = TypeVar("T")
 #: Does a part of a job, some seconds at most, until each yield.
 Steps = Callable[[], Iterator[object]]
 
@@ -83,7 +85,7 @@ class Leases(StorePart):
         return []
 
 
-def steps_of_each(names: Iterable[str], steps: Callable[[str], Iterator[None]]) -> Iterator[None]:
+def steps_of_each(names: Iterable[str], steps: Callable[[str], Iterator[T]]) -> Iterator[T]:
     """Do the *steps* for each of *names*; raise the last failure, as on damaged data, when all others are done."""
     failure: redis.ResponseError | None = None
     for name in names:

@@ -61,6 +61,7 @@ LOG_ACTIONS = {
     LogAction.ROLE: _l("roles changed"),
     LogAction.GROUP: _l("groups created or changed"),
     LogAction.DELETE: _l("groups deleted"),
+    LogAction.MERGE: _l("groups merged"),
     LogAction.ADMIT: _l("members let in"),
     LogAction.REFUSE: _l("accounts refused"),
     LogAction.CLOSE: _l("conversations closed"),

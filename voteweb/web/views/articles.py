@@ -145,7 +145,7 @@ def edit(id: int) -> ResponseReturnValue:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     stored = store().articles.queue_get(pipeline, id)
-    group_names = store().groups.queue_names(pipeline)
+    group_names, aliases = store().groups.queue_names(pipeline), store().groups.queue_aliases(pipeline)
     pipeline.execute()
     if viewer.result is None and (request.method != "POST" or wants_json()):
         raise LoggedOut()
@@ -165,7 +165,7 @@ def edit(id: int) -> ResponseReturnValue:
         raise _edit_refusal(user, article)
     edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
     if not form.is_submitted():
-        form.fill(article)
+        form.fill(article, aliases.result)
     elif form.validate() and (answer := _save(form, user, article, edits_as_poster)):
         return answer
     until = article.time + settings().edit_seconds if edits_as_poster else None

@@ -1,6 +1,5 @@
 """Groups: the list of all, creating and changing one, and the names of groups in addresses."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -15,15 +14,18 @@ from voteweb.core.errors import (
     GroupNotEmpty,
     Invalid,
     NoSuchGroup,
+    SameGroup,
+    StillMerging,
+    TooManyAliases,
     TooManyGroups,
 )
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.acts import answer_or_refuse, reads
+from voteweb.web.acts import Query, answer_or_refuse, reads
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
 from voteweb.web.context import settings, store
-from voteweb.web.forms import EditGroupForm, NewGroupForm
+from voteweb.web.forms import EditGroupForm, MergeGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import next_of_form, safe_path
@@ -89,7 +91,7 @@ def parse_choice(typed: str, pressed: Sequence[str], others: Sequence[str]) -> t
 
     Raises Invalid, TooManyGroups.
     """
-    chosen = [*pressed, *filter(None, re.split(r"[\s,]+", typed))]
+    chosen = [*pressed, *validation.split_names(typed)]
     if len(chosen) + len(others) > config.MAX_TYPED_GROUPS:
         raise TooManyGroups(max=settings().max_groups)
     return [validation.group_name(name) for name in chosen], [validation.group_name(name) for name in others if name]
@@ -120,28 +122,66 @@ def new(user: User) -> ResponseReturnValue:
     return render_template("groups/form.html", form=form, next=next), form.status
 
 
+#: Reads a group, the aliases of all and, for the form that merges it, their names.
+_GROUP_QUERIES: dict[str, Query] = {
+    "groups": lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),
+    "aliases": lambda pipeline: store().groups.queue_aliases(pipeline),
+    "names": lambda pipeline: store().groups.queue_names(pipeline),
+}
+
+
 @blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
 @refusals_shown_by_form
-@reads(
-    require_moderator,
-    groups=lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),
-    aliases=lambda pipeline, name: store().groups.queue_aliases(pipeline),
-)
-def edit(name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str]) -> ResponseReturnValue:
-    name = parse_name(name)
-    (group,) = check_known((name,), groups)
-    alias = next((alias for alias, of in aliases.items() if of == name), "")
-    form = EditGroupForm(title=group.title, description=group.description, alias=alias)
+@reads(require_moderator, **_GROUP_QUERIES)
+def edit(
+    name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str], names: tuple[str, ...]
+) -> ResponseReturnValue:
+    (group,) = check_known((parse_name(name),), groups)
+    form = _edit_form(group, aliases)
 
     def change() -> ResponseReturnValue:
-        title, description, second = form.title.data, form.description.data, form.alias.data
-        store().groups.change(name, title, description, _log_entry(user, name), alias=second, actor=user)
+        title, description, second = form.title.data, form.description.data, form.alias.data.split()
+        entry = _log_entry(user, group.name)
+        store().groups.change(group.name, title, description, entry, aliases=second, actor=user)
         flash(_("Group changed."))
-        return redirect(url_for("lists.group", names=name), 303)
+        return redirect(url_for("lists.group", names=group.name), 303)
 
-    if form.validate_on_submit() and (answer := answer_or_refuse(form, change, {AliasTaken: "alias"})):
+    refused = dict.fromkeys((AliasTaken, StillMerging, TooManyAliases), "alias")
+    if form.validate_on_submit() and (answer := answer_or_refuse(form, change, refused)):
         return answer
-    return render_template("groups/form.html", form=form, group=group), form.status
+    return _render_edit(group, form, MergeGroupForm(formdata=None), names), form.status
+
+
+@blueprint.post("/g/<name>/merge")
+@refusals_shown_by_form
+@reads(require_moderator, **_GROUP_QUERIES)
+def merge(
+    name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str], names: tuple[str, ...]
+) -> ResponseReturnValue:
+    """Make a group a second name of another, which gets its articles and followers."""
+    name, form = parse_name(name), MergeGroupForm()
+
+    def start() -> ResponseReturnValue:
+        entry = _log_entry(user, name, LogAction.MERGE)
+        into = store().group_merges.start(name, form.into.data, entry, actor=user)
+        flash(_("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name))
+        return redirect(url_for("lists.group", names=into), 303)
+
+    refused = dict.fromkeys((NoSuchGroup, SameGroup, TooManyAliases), "into")
+    if form.validate() and (answer := answer_or_refuse(form, start, refused)):
+        return answer
+    (group,) = check_known((name,), groups)
+    return _render_edit(group, _edit_form(group, aliases, formdata=None), form, names), form.status
+
+
+def _edit_form(group: Group, aliases: dict[str, str], **source: Any) -> EditGroupForm:
+    second = " ".join(sorted(alias for alias, of in aliases.items() if of == group.name))
+    return EditGroupForm(title=group.title, description=group.description, alias=second, **source)
+
+
+def _render_edit(group: Group, form: EditGroupForm, merge_form: MergeGroupForm, names: tuple[str, ...]) -> str:
+    others = [name for name in names if name != group.name]
+    return render_template("groups/form.html", form=form, group=group, merge_form=merge_form, others=others)
 
 
 @blueprint.post("/g/<name>/delete")

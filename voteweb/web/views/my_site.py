@@ -10,6 +10,7 @@ from voteweb.core.errors import NothingToHide, TooMuchFollowed, TooMuchHidden, T
 from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.login import require_member, session_member_name
 from voteweb.web.context import settings, store
@@ -34,19 +35,27 @@ _HIDDEN = {
 }
 
 
-@act(blueprint, "/g/<name>/follow", require_member)
-def follow(name: str, user: User) -> Message:
+def _queue_group(pipeline: Pipeline, name: str = "") -> Future[dict[str, str]]:
+    """Queue a read of the group that the address names, perhaps by an alias; of nothing for an address of no group."""
+    names = [parse_group(name)] if _kind() is HiddenKind.GROUP else []
+    return store().groups.queue_resolve_each(pipeline, names)
+
+
+@act(blueprint, "/g/<name>/follow", require_member, groups=_queue_group)
+def follow(groups: dict[str, str], user: User) -> Message:
+    (group,) = groups.values()
     try:
-        store().my_sites.follow(parse_group(name), user)
+        store().my_sites.follow(group, user)
     except TooMuchFollowed as error:
         return error_message(error), "error"
     return _("You follow this group now: its articles are in your groups."), "followed"
 
 
-@act(blueprint, "/g/<name>/unfollow", require_member)
-def unfollow(name: str, user: User) -> Message:
-    """Follow a group no longer, whether it still exists or not."""
-    store().my_sites.unfollow(parse_group(name), user)
+@act(blueprint, "/g/<name>/unfollow", require_member, groups=_queue_group)
+def unfollow(groups: dict[str, str], user: User) -> Message:
+    """Follow a group no longer, whether it still exists, is merged into another, or not."""
+    for name in {*groups, *groups.values()}:
+        store().my_sites.unfollow(name, user)
     return _("You no longer follow this group.")
 
 
@@ -109,10 +118,12 @@ def hidden(page: Page[Hidden]) -> str:
 @blueprint.post("/g/<name>/hide")
 @blueprint.post("/d/<domain>/hide")
 @blueprint.post("/u/<name>/hide")
-@reads(require_member)
-def hide(user: User) -> ResponseReturnValue:
+@reads(require_member, groups=_queue_group)
+def hide(groups: dict[str, str], user: User) -> ResponseReturnValue:
     """Hide an article, a member, or the articles of a group or a domain (however it is spelled) from the viewer."""
     hidden = _named()
+    if hidden.kind is HiddenKind.GROUP:
+        hidden = Hidden(hidden.kind, groups[hidden.name])
     if hidden.kind is HiddenKind.DOMAIN:
         hidden = Hidden(hidden.kind, links.domain_of_address(hidden.name))
         if not hidden.name:
@@ -133,20 +144,26 @@ def hide(user: User) -> ResponseReturnValue:
 @blueprint.post("/g/<name>/unhide")
 @blueprint.post("/d/<domain>/unhide")
 @blueprint.post("/u/<name>/unhide")
-@act(blueprint, "/a/<int:id>/unhide", require_member)
-def unhide(user: User) -> Message:
+@act(blueprint, "/a/<int:id>/unhide", require_member, groups=_queue_group)
+def unhide(groups: dict[str, str], user: User) -> Message:
     """Show the viewer again what they hid; a domain is spelled as it is stored."""
-    store().my_sites.show(_named(), user)
+    hidden = _named()
+    for name in {hidden.name, *groups.values()}:
+        store().my_sites.show(Hidden(hidden.kind, name), user)
     return _("It is shown to you again.")
 
 
 def _named() -> Hidden:
     """Return what the address names."""
     (name,) = map(str, (request.view_args or {}).values())
-    kind = _KINDS[request.path.split("/")[1]]
+    kind = _kind()
     if kind is HiddenKind.MEMBER:
         return hidden_member(parse_member(name))
     return Hidden(kind, parse_group(name) if kind is HiddenKind.GROUP else name)
+
+
+def _kind() -> HiddenKind:
+    return _KINDS[request.path.split("/")[1]]
 
 
 @blueprint.get("/inbox")

@@ -155,6 +155,24 @@ local function group_names(groups)
   return names
 end
 
+-- Return the groups of these names, each once: of a second name the group that it stands for. Returns also the names that no
+-- group has, of which those that can be the name of a group are among the first, too.
+local function find_groups(groups_key, aliases_key, typed)
+  local names, unknown = {}, {}
+  for name in string.gmatch(typed, '%S+') do
+    local is_group = redis.call('SISMEMBER', groups_key, name) == 1
+    local group = not is_group and redis.call('HGET', aliases_key, name)
+    if not (is_group or group) then
+      unknown[#unknown + 1] = name
+    end
+    name = group_names(group or name)[1]
+    if name and not names[name] then
+      names[name], names[#names + 1] = true, name
+    end
+  end
+  return names, unknown
+end
+
 -- Return the rankings of the site and the groups that hold an article of this time, whose link has this domain, "" for
 -- none; raise an error if one has another type.
 local function find_rankings(time, domain, names)

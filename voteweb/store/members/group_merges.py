@@ -1,0 +1,107 @@
+"""Merges of groups: one becomes a second name of another, which gets its articles and followers in bounded steps.
+
+The second name counts at once, in addresses and forms. ``merging:`` has it until nothing is left under it: an article
+that is listed under a second name moves to the group that this name stands for by then, so that merges may meet.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+
+from voteweb.core import config
+from voteweb.core.errors import GroupMerged, NoSuchGroup, SameGroup, TooManyAliases
+from voteweb.core.models import User
+from voteweb.core.my_site import Hidden, HiddenKind
+from voteweb.store.articles.articles import Articles
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.members.my_site import MySites
+from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.rankings import group_keys
+from voteweb.store.schema.values import article_id, is_article
+from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.leases import steps_of_each
+
+#: Articles that one step moves: a millisecond each.
+_STEP = 50
+
+
+class GroupMerges(StorePart):
+    """The merges of groups of one site."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._articles, self._my_sites = Articles(context), MySites(context)
+
+    def start(self, name: str, into: str, entry: NewLogEntry, *, actor: User | None = None) -> str:
+        """Make the group *name* a second name of the group *into*, for *actor*, None is the operator.
+
+        :meth:`steps` moves its articles and followers. Does nothing if that was begun before. Returns the name of the
+        group, of which *into* may be a second one. Raises NoSuchGroup, SameGroup, GroupMerged if *name* stands for
+        another group by now, TooManyAliases, LoggedOut, NotAllowed.
+        """
+        keys, key, group = self._keys, self._keys.group_aliases(), into
+
+        def decide(attempt: Attempt) -> list[Command]:
+            nonlocal group
+            (aliases,) = attempt.read(("HGETALL", key))
+            group = aliases.get(into, into)
+            exist = attempt.read(*(("SISMEMBER", keys.groups(), each) for each in (name, group)))
+            if aliases.get(name) == group and into != name:
+                return []
+            if name in aliases:
+                raise GroupMerged(name=name, group=aliases[name])
+            if missing := [each for each, exists in zip((name, group), exist, strict=True) if not exists]:
+                raise NoSuchGroup(names=", ".join(missing))
+            if name == group:
+                raise SameGroup(name=name)
+            names = [name, *(alias for alias, of in aliases.items() if of == name)]
+            if len(names) + list(aliases.values()).count(group) > config.MAX_ALIASES:
+                raise TooManyAliases(max=config.MAX_ALIASES)
+            attempt.added = group
+            renamed = ("HSET", key, *chain.from_iterable((each, group) for each in names))
+            return [renamed, ("SREM", keys.groups(), name), ("SADD", keys.merging(), name)]
+
+        commit(self._connection, decide, actor=actor, entry=entry)
+        return group
+
+    def steps(self) -> Iterator[int]:
+        """Finish all merges that were begun, in bounded steps."""
+        yield from steps_of_each(sorted(self._connection.command("SMEMBERS", self._keys.merging())), self.steps_of)
+
+    def steps_of(self, alias: str) -> Iterator[int]:
+        """Move what is left under *alias*, and yield after each step how many articles it moved.
+
+        May be cut off anywhere and done again, by several processes at once.
+        """
+        yield from self._move_choices(alias)
+        scanner, moved = Scanner(self._connection), 1
+        # Nothing more arrives here: of what stays, because it is no article, the doctor tells.
+        while moved and not commit(self._connection, partial(self._end, alias), when_full=True):
+            moved = 0
+            for members in batched(scanner.members(self._keys.group(alias)), _STEP):
+                ids = map(article_id, filter(is_article, members))
+                count = sum(self._articles.leave_alias(id, alias) for id in ids)
+                moved += count
+                yield count
+
+    def _move_choices(self, alias: str) -> Iterator[int]:
+        """Exchange *alias* for its group in what members follow and hide: nobody new can choose it any more."""
+        keys, hidden = self._keys, Hidden(HiddenKind.GROUP, alias).entry
+        for names in batched(Scanner(self._connection).members(keys.users()), config.READ_BATCH_SIZE):
+            reads = [[("ZSCORE", keys.follows(name), alias), ("ZSCORE", keys.hides(name), hidden)] for name in names]
+            replies = self._connection.run(list(chain.from_iterable(reads)))
+            for name, *times in zip(names, replies[::2], replies[1::2], strict=True):
+                if times != [None, None]:
+                    self._my_sites.leave_alias(alias, name)
+            yield 0
+
+    def _end(self, alias: str, attempt: Attempt) -> list[Command]:
+        """Return the writes that end a merge, none while a listed article is left under *alias*."""
+        keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [alias])
+        sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
+        is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), alias), *sizes)
+        ended: list[Command] = [("SREM", keys.merging(), alias)]
+        # Only on damaged data is it a group of its own again.
+        return ended if is_group else [] if any(counts) else [*ended, ("UNLINK", keys.group_info(alias), top)]
