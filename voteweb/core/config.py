@@ -336,8 +336,8 @@ MAX_SESSIONS = 20
 #: Seconds after which a session ends even if it is used: a year. A use is noted at most once a day.
 MAX_SESSION_SECONDS = 365 * 86_400
 SESSION_USE_SECONDS = 86_400
-#: Seconds after giving the password in which a moderator can ban and an admin can change roles without giving it again.
-PASSWORD_CHECK_SECONDS = 600
+#: Seconds after giving the password in which bans, and acts that only admins may do, do not ask for it again.
+PASSWORD_CHECK_SECONDS = 3_600
 #: Seconds for which a network is remembered as one from which a member has logged in: a quarter of a year.
 KNOWN_NETWORK_SECONDS = 90 * 86_400
 #: Seconds for which a browser is remembered as one in which a member has logged in: a year.

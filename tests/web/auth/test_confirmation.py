@@ -1,4 +1,4 @@
-"""Bans and changes of roles need the moderator's own password again some time after the last check."""
+"""Bans and acts of admins need the actor's own password again an hour after the last check."""
 
 import pytest
 
@@ -6,24 +6,24 @@ from tests import factories
 from tests.store.examination import run
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
-from voteweb.core import config
 from voteweb.core.models import Role
 from voteweb.store import Store
 
 pytestmark = pytest.mark.site(limits=1)
 
 ACTS = [("ban", {"reason": "Spam & <b>ham</b>"}), ("role", {"role": "moderator"})]
+HOUR = 3_600
 
 
 @pytest.fixture
 def boss(make_member: MakeMember, store: Store) -> Browser:
-    """An admin whose password was checked eleven minutes ago."""
+    """An admin whose password was checked a minute more than an hour ago."""
     browser = make_member("boss", Role.ADMIN)
     factories.user(store, "eve")
     for field, value in run(store, "HGETALL", "sessions:boss").items():
         if field != "of":
             began, rest = value.split(",", 1)
-            run(store, "HSET", "sessions:boss", field, f"{int(began) - config.PASSWORD_CHECK_SECONDS - 60},{rest}")
+            run(store, "HSET", "sessions:boss", field, f"{int(began) - HOUR - 60},{rest}")
     return browser
 
 
@@ -46,6 +46,12 @@ def test_act_goes_on_after_the_password_with_what_was_typed(
     assert store.users.get("eve").ban_reason == fields.get("reason", "")
     factories.user(store, "zed")
     assert boss.open("/u/zed").submit("/u/zed/role", role="moderator").status == 303, "asked again within minutes"
+
+
+def test_switch_is_set_after_the_password(boss: Browser, store: Store) -> None:
+    boss.open("/admin").submit("/admin/announcement", words="We move.")
+    assert (boss.status, store.site_settings.read_switches().announcement) == (403, None)
+    assert boss.submit("/admin/announcement", **{"own-password": PASSWORD}).location == "/admin"
 
 
 def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> None:

@@ -19,6 +19,7 @@ from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
+from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import article_count, error_message
@@ -88,6 +89,7 @@ def set_switch(switch: str, user: User) -> ResponseReturnValue:
     except Invalid as error:
         most = config.MAX_LINK_LENGTH
         return show_switches(typed=_Typed(name, value[:most], words[:most], error_message(error))), 422
+    require_recent_password(user)
     if name is SwitchName.ANNOUNCEMENT and not entry_words:
         checked = ""
     entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
