@@ -57,6 +57,13 @@ def test_every_role_above_member_is_logged(invoke: Invoke, store: Store) -> None
     assert store.users.has_admin()
 
 
+def test_a_second_factor_is_turned_off_and_logged_once(invoke: Invoke, store: Store) -> None:
+    store.connection.command("HSET", store.keys.user(user(store, "ann").name), "second-factor", f"{'0' * 32} 0")
+    lines = [invoke("user", "second-factor", "Ann", *options).stdout.split(":")[0] for options in ((), ("--off",), ())]
+    assert lines == ["ann has a second factor.\n", "The second factor of ann is off now", "ann has no second factor.\n"]
+    assert [(entry.who, entry.kind) for entry in log_entries(store)] == [("command line", "second-factor")]
+
+
 def test_a_deleted_account_is_unknown_but_its_name_stays_taken(invoke: Invoke, store: Store) -> None:
     store.account_deletion.start(user(store, "Ann"), delete_articles=False)
     for arguments in (("role", "ann", "admin"), ("password", "ann", "--link"), ("password", "ann", "--password-stdin")):

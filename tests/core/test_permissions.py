@@ -77,10 +77,16 @@ def may_read_comment(viewer: User | None, comment: Node, is_covered: bool) -> bo
     return permissions.may_read_comment(viewer, comment, is_covered=is_covered)
 
 
+def is_any(predicate: Callable[[User], bool]) -> Predicate:
+    return lambda viewer: viewer is not None and predicate(viewer)
+
+
 #: Each case, its predicate, what it takes after the viewer, and the viewers for whom it holds, and for nobody else.
 TABLE: list[tuple[str, Predicate, tuple[Any, ...], str]] = [
     ("moderate", permissions.may_moderate, (), STAFF),
     ("administer", permissions.may_administer, (), "admin"),
+    ("have a second factor", is_any(permissions.may_have_second_factor), (), STAFF),
+    ("lack one that is required", is_any(permissions.lacks_second_factor), (), STAFF),
     ("is the poster", permissions.is_poster, (ARTICLE,), "poster"),
     # votes: readers are redirected to log-in
     ("vote", may_vote, (ARTICLE, POSTED), f"reader banned {OTHERS}"),

@@ -163,6 +163,7 @@ PAGES: dict[str, list[str]] = {
         "/rules",
         "/privacy",
         "/guide",
+        "/account/second-factor",
         "/nowhere",
         "/new?page=99",
         "/invitations",

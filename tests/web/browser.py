@@ -1,5 +1,7 @@
 """A browser without script: it opens pages, fills in the forms that are on them, and presses buttons."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urljoin
 
@@ -107,13 +109,22 @@ class Browser:
 
     def start_session(self, user: User) -> "Browser":
         """Log in without a page: set the cookie that a log-in sets."""
-        with self.client.application.test_request_context():
+        with self.session():
             login.start_session(user)
+        return self
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Run this block in a request whose session is that of this browser afterwards."""
+        with (
+            self.client.session_transaction(base_url=self.site) as cookie,
+            self.client.application.test_request_context(),
+        ):
+            session.update(cookie)
+            yield
             content = dict(session)
-        with self.client.session_transaction(base_url=self.site) as cookie:
             cookie.clear()
             cookie.update(content)
-        return self
 
     def is_logged_in(self) -> bool:
         """Open a page and tell whether it is a member's."""
@@ -121,14 +132,8 @@ class Browser:
 
     def csrf_token(self) -> str:
         """Return the form token of this session, without opening a page that has it."""
-        with (
-            self.client.session_transaction(base_url=self.site) as cookie,
-            self.client.application.test_request_context(),
-        ):
-            session.update(cookie)
-            token = generate_csrf()
-            cookie.update(session)
-        return str(token)
+        with self.session():
+            return str(generate_csrf())
 
     def field_error(self, name: str) -> str:
         """Return the error beside the field *name*, which must refer to it."""

@@ -40,5 +40,10 @@ def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
             store.feeds.renew(SecretFeed.INBOX, store.users.get(forgetful))
             store.feeds.renew(SecretFeed.SAVED, store.users.get(forgetful))
     if forgetful:
-        with mock.patch("secrets.choice", return_value=CODE[0]):
-            store.passwords.renew_codes(store.users.get(forgetful))
+        make_codes(store, forgetful)
+
+
+def make_codes(store: Store, name: str) -> None:
+    """Make CODE a recovery code of the member *name*."""
+    with mock.patch("secrets.choice", return_value=CODE[0]):
+        store.passwords.renew_codes(store.users.get(name))

@@ -68,7 +68,7 @@ _ROLE = click.Choice([role.value for role in Role])
 def user() -> None:
     """Make and list members, change their roles and passwords, ban them, and delete their accounts.
 
-    Bans and roles above member are shown in the site's public log.
+    Bans, roles above member and lost second factors are shown in the site's public log.
     """
 
 
@@ -123,6 +123,22 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
         return
     site.store.users.set_password(member.name, new_password_hash(name, site.settings.site_name, password_stdin))
     click.echo(f"{member.name} has a new password and is logged out everywhere.")
+
+
+@user.command("second-factor")
+@click.argument("name")
+@click.option("--off", is_flag=True, help="Turn it off; the public log and the inbox of the member say so.")
+@with_site()
+def second_factor(site: Site, name: str, off: bool) -> None:
+    """Tell whether the member NAME has a second factor, or turn it off.
+
+    That is for a member who has lost the phone and has no recovery codes.
+    """
+    member = site.store.users.get(validation.member_name(name))
+    if off and site.store.second_factors.remove(member.name, log_entry(LogAction.SECOND_FACTOR, about=member.name)):
+        click.echo(f"The second factor of {member.name} is off now: logging in needs the password alone.")
+    else:
+        click.echo(f"{member.name} has {'a' if member.second_factor and not off else 'no'} second factor.")
 
 
 @user.command()

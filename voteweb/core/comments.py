@@ -107,7 +107,7 @@ class NoticeKind(StrEnum):
 
     REPLY, ARTICLE and MENTION: a comment that answers the member's comment, stands below the member's article, or names
     the member. REMOVED: a moderator acted on something of the member's. REPORT: a moderator settled what the member
-    reported. ROLE: the member has another role now.
+    reported. ROLE: the member has another role now, or no second factor.
     """
 
     REPLY = "reply"

@@ -338,6 +338,9 @@ MAX_SESSION_SECONDS = 365 * 86_400
 SESSION_USE_SECONDS = 86_400
 #: Seconds after giving the password in which bans, and acts that only admins may do, do not ask for it again.
 PASSWORD_CHECK_SECONDS = 3_600
+#: Seconds in which a log-in can be completed by a code of the second factor, and in which one can be set up.
+CODE_SECONDS = 600
+SET_UP_SECONDS = 3_600
 #: Seconds for which a network is remembered as one from which a member has logged in: a quarter of a year.
 KNOWN_NETWORK_SECONDS = 90 * 86_400
 #: Seconds for which a browser is remembered as one in which a member has logged in: a year.

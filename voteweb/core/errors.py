@@ -195,6 +195,18 @@ class CodeUsed(VotewebError, status=422):
     template = N_("No member has this name and this recovery code. Each code works once.")
 
 
+class CodeNeeded(VotewebError, status=422):
+    """A log-in, or an act, needs a code of the member's second factor; other messages say why one is refused."""
+
+    template = N_("Your account has a second factor: type the code that your app shows, too.")
+    wrong: ClassVar[str] = N_("This code is wrong. If your app shows it, check that the time of your phone is right.")
+    used: ClassVar[str] = N_("This code was used already. Please wait until your app shows the next one.")
+
+
+class SecondFactorOn(VotewebError, status=409):
+    template = N_("Your second factor is on already.")
+
+
 class Banned(VotewebError, status=403):
     template = N_("This account is banned: %(reason)s")
 

@@ -78,6 +78,7 @@ class LogAction(StrEnum):
     published. KEEP: an article stays removed after its poster's answer. SWITCH: an admin set or cleared a switch of
     the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS:
     reports that were dismissed were opened again.
+    SECOND_FACTOR: the operator turned off that of a member.
     """
 
     GROUPS = "groups"
@@ -100,6 +101,7 @@ class LogAction(StrEnum):
     RELEASE = "release"
     KEEP = "keep"
     SWITCH = "switch"
+    SECOND_FACTOR = "second-factor"
     PURGE = "purge"
     UNDISMISS = "undismiss"
 
@@ -217,6 +219,7 @@ class User:
     ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
     owner wrote to them. An account that is held and banned was refused. ``my`` changes with everything that the member
     follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow.
+    ``second_factor`` is what is stored of it, "" for none: see :mod:`voteweb.core.second_factor`.
     """
 
     id: int
@@ -235,6 +238,7 @@ class User:
     ban_removal: BanRemoval | None = None
     my: str = ""
     front: str = ""
+    second_factor: str = ""
 
 
 class DomainAction(StrEnum):
@@ -368,10 +372,14 @@ class Invitation:
 
 
 class LogInOutcome(StrEnum):
-    """The outcomes of attempts to log in: IN also by signing up, with a recovery code, or inside another form."""
+    """The outcomes of attempts to log in: IN also by signing up, with a recovery code, or inside another form.
+
+    CODE: the password was right, but not the code of the second factor.
+    """
 
     IN = "in"
     REFUSED = "refused"
+    CODE = "code"
     BANNED = "banned"
 
 

@@ -119,6 +119,11 @@ RECOVERY_BY_NAME = Limit(
     "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 200, 1200, HOUR,
     N_("wrong recovery codes for this name"), ("recovery.recover",), _CODES,
 )  # fmt: skip
+#: Counts wrong codes only, five in a quarter of an hour. Who guesses has the password, so no stranger uses it up.
+SECOND_FACTOR = Limit(
+    "secondfactor", "type a code of the second factor, wrong", LimitScope.NAME, 5, 4, HOUR,
+    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor"), _CODES,
+)  # fmt: skip
 #: Each may send a mail to a member who did not ask for it.
 MAIL_RESET_BY_ADDRESS = Limit(
     "mailreset", "ask for a new password by mail", LimitScope.ADDRESS, 5, 10, HOUR,
@@ -225,6 +230,7 @@ LIMITS = (
     PASSWORD_RESET,
     RECOVERY_BY_ADDRESS,
     RECOVERY_BY_NAME,
+    SECOND_FACTOR,
     MAIL_RESET_BY_ADDRESS,
     MAIL_RESET_BY_NAME,
     EMAIL_BY_ADDRESS,
@@ -276,8 +282,10 @@ LIMITS = (
     ),
     # A stranger at a logged-in browser cannot try many passwords.
     Limit(
-        "password", "change the password, delete the account", LimitScope.MEMBER, 5, 10, HOUR,
-        N_("password checks"), ("account.index", "account.delete"), _GUESSING,
+        "password", "change the password, delete the account, turn a second factor on or off",
+        LimitScope.MEMBER, 5, 10, HOUR,
+        N_("password checks"),
+        ("account.index", "account.delete", "account.second_factor", "account.end_second_factor"), _GUESSING,
     ),
     Limit(
         "codes", "make recovery codes", LimitScope.MEMBER, 10, 20, DAY,

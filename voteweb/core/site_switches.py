@@ -10,12 +10,16 @@ from voteweb.core.settings import Settings
 
 
 class SwitchName(StrEnum):
-    """The names of the switches. SIGNUP and HOLD_POSTS override the settings of these names."""
+    """The names of the switches. SIGNUP and HOLD_POSTS override the settings of these names.
+
+    SECOND_FACTOR: moderators and admins have no rights by their role until they have a second factor.
+    """
 
     ANNOUNCEMENT = "announcement"
     READ_ONLY = "read-only"
     SIGNUP = "signup"
     HOLD_POSTS = "hold-posts"
+    SECOND_FACTOR = "second-factor"
 
 
 #: The value of a switch that only has words.
@@ -48,6 +52,7 @@ class SiteSwitches:
     read_only: Switch | None = None
     signup: Switch | None = None
     hold_posts: Switch | None = None
+    second_factor: Switch | None = None
 
     def get(self, name: SwitchName) -> Switch | None:
         switch: Switch | None = getattr(self, _field(name))

@@ -6,6 +6,7 @@ from typing import TypeVar
 from voteweb.core.models import Page
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import Mail
+from voteweb.store.accounts.second_factors import SecondFactors
 from voteweb.store.accounts.secret_links import Invitations, Passwords, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import Users
@@ -65,6 +66,7 @@ class Store:
         self.users = Users(context)
         self.sessions = Sessions(context)
         self.passwords = Passwords(context)
+        self.second_factors = SecondFactors(context)
         self.invitations = Invitations(context)
         self.mail = Mail(context)
         self.inbox = Inbox(context)

@@ -33,6 +33,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "request to the moderators": member.request or None,
             "e-mail": mail.email or None,
             "e-mail to be confirmed": mail.pending.address if mail.pending else None,
+            "second factor": bool(member.second_factor),
             "language of mails": mail.language or None,
             "keyed digest of the network signed up from": store.read(store.waiting.queue_network, member.name) or None,
         },

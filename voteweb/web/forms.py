@@ -272,6 +272,19 @@ class RecoveryForm(NamedForm):
     new = PasswordField(_l("New password"), [_new_password])
 
 
+class CodeForm(Form):
+    """A code of the second factor."""
+
+    code = StringField(_l("Code"))
+
+
+class EndSecondFactorForm(CodeForm):
+    """The end of the second factor, confirmed by a code and the password."""
+
+    first_field = "password"
+    password = PasswordField(_l("Password"))
+
+
 class EmailForm(Form):
     """The address at which a member wants to get mail."""
 

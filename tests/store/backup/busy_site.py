@@ -51,6 +51,7 @@ def build_site(store: Store) -> None:
     store.invitations.revoke(digest_of(store.invitations.make(bob)), bob)
     store.passwords.make_link("ann")
     store.passwords.renew_codes(store.users.get("ann"))
+    run(store, "HSET", "user:ann", "second-factor", f"{'0' * 32} 1")
     store.users.set_role("ann", Role.ADMIN)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))

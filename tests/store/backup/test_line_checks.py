@@ -128,6 +128,7 @@ FAULTS: tuple[tuple[KeyLine, str, list[str]], ...] = (
     (MEMBER, "leaving", ["maybe"]),
     (MEMBER, "my", ["soon"]),
     (MEMBER, "recovery", ["12345678 code"]),
+    (MEMBER, "second-factor", ["0" * 32, f"{'0' * 31} 1", f"{'0' * 32} now"]),
     (MEMBER, "front", ["page"]),
     (MEMBER, "name", ["Another"]),
     (MEMBER, "password", ["swordfish"]),

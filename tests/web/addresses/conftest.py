@@ -29,7 +29,7 @@ from tests.web.addresses.address import (
 )  # fmt: skip
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
-from tests.web.state import EMAIL, PENDING, content, make_links
+from tests.web.state import EMAIL, PENDING, content, make_codes, make_links
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import ArticleGone, CommentGone
@@ -37,6 +37,7 @@ from voteweb.core.models import DomainAction, LogAction, Reason, Role, User
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.auth import login
 
 MakePerson = Callable[[str], Browser]
 URL_ENCODED = "application/x-www-form-urlencoded"
@@ -129,6 +130,9 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
             store.votes.cast(CommentId(1, 3), store.users.get(person))
         choose(store, store.users.get(person))
         store.connection.command("HSET", store.keys.user(person), "email", EMAIL, "email-pending", str(PENDING))
+        if person == MODERATOR:
+            store.connection.command("HSET", store.keys.user(person), "second-factor", f"{'0' * 32} 0")
+            make_codes(store, person)
         if person == BANNED:
             factories.ban(store, person, by=ADMIN)
         return browser
@@ -150,6 +154,8 @@ class Everybody:
         self._app, self._store = app, store
         people = {person: make_person(person) for person in PEOPLE}
         self.tokens = {person: browser.csrf_token() for person, browser in people.items()}
+        with people[READER].session():  # the moderator has just given the password there
+            login.ask_for_code(store.users.get(MODERATOR))
         self._cookies = {person: browser.client.get_cookie("voteweb") for person, browser in people.items()}
         self._before, self._restore = content(store), restoring(store)
         self._written = self._writes()

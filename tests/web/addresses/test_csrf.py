@@ -94,7 +94,8 @@ def test_form_of_a_reader_without_token_changes_nothing(reader: Browser, store: 
     for address in FORMS:
         reader.post(address.url(), dict(address.fields))
         shown_again = 422 if READER in address.allowed else address.status(READER)
-        expected = {"auth.logout": 400, "language.choose": 303}.get(address.endpoint, shown_again)
+        others = {"auth.logout": 400, "auth.second_factor": 303, "language.choose": 303}
+        expected = others.get(address.endpoint, shown_again)
         assert reader.status == expected, address
         assert content(store) == before, address
         assert not reader.is_logged_in(), address
@@ -103,5 +104,5 @@ def test_form_of_a_reader_without_token_changes_nothing(reader: Browser, store: 
 def test_only_the_form_of_a_reader_is_for_nobody_else() -> None:
     """The sender of each form is logged in, so that the tests above prove what another site could do."""
     assert {address.endpoint for address in PROTECTED if address.sender in LOGGED_OUT} == {
-        "auth.signup", "auth.login", "recovery.recover", "mail.recover",
+        "auth.signup", "auth.login", "auth.second_factor", "recovery.recover", "mail.recover",
     }  # fmt: skip

@@ -38,8 +38,11 @@ POSTS = [address for address in ROUTES if address.method == "POST"]
 #: What only a trace of the program contains, or what the sender has had computed or read; no signed token can.
 TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py(?![\w-])|17994564hx|root:")
 LINKS = {"href", "action", "formaction", "src"}
-#: A path, an anchor, a web address, or of the site itself the bookmarklet and the file of recovery codes.
-SAFE_LINK = re.compile(r"/(?![/\\])|#|https?://|$|javascript:location\.href=|data:text/plain;charset=utf-8,Recovery%20")
+#: A path, an anchor, a web address, or of the site itself the bookmarklet, the file of recovery codes and the secret of
+#: an app.
+SAFE_LINK = re.compile(
+    r"/(?![/\\])|#|https?://|$|javascript:location\.href=|otpauth://totp/|data:text/plain;charset=utf-8,Recovery%20"
+)
 
 
 def assert_harmless(response: TestResponse, sent: object) -> None:

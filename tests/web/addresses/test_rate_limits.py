@@ -35,7 +35,12 @@ def limits_by_address(address: Address) -> list[Limit]:
 def test_every_form_is_limited_or_exempt(app: Flask) -> None:
     limits = {(address.endpoint, address.method): address.limit for address in ROUTES if address.limit}
     limited = {(limit.kind, view, limit.method) for limit in OF_ALL for view in limit.views}
-    further = {("guess", "auth.login"), ("signupnet", "auth.signup"), ("signupwide", "auth.signup")}
+    further = {
+        ("guess", "auth.login"),
+        ("secondfactor", "account.end_second_factor"),
+        ("signupnet", "auth.signup"),
+        ("signupwide", "auth.signup"),
+    }
     further |= {("recovername", "recovery.recover"), ("mailresetname", "mail.recover"), ("emailname", "mail.index")}
     of_readers = {("search", "search.show", "GET")}
     assert {(kind, *view) for view, kind in limits.items()} == limited - {

@@ -17,7 +17,9 @@ REFUSED = [
     for address in FORMS
     if address.writes
     and address.endpoint not in MODERATE.views
-    and not address.endpoint.startswith(("auth.log", "auth.reset", "recovery.recover", "mail.recover", "language."))
+    and not address.endpoint.startswith(
+        ("auth.log", "auth.second", "auth.reset", "recovery.recover", "mail.recover", "language.")
+    )
     and address.endpoint not in ("account.logout_everywhere", "account.end_sessions")
     and address.allowed
 ]

@@ -111,7 +111,7 @@ def people(reader: Browser, ann: Browser, mod: Browser, make_member: MakeMember)
 def visible(page: Element) -> Iterator[str]:
     """Yield every text that a person sees, hears or finds in a list of search results."""
     for element in page:
-        if element.tag in ("script", "style") or element.attrs.get("name") in ("viewport", "color-scheme"):
+        if element.tag in ("script", "style", "code") or element.attrs.get("name") in ("viewport", "color-scheme"):
             continue
         yield element.own_text
         for name in ("aria-label", "title", "placeholder", "alt", "data-counted", "data-taken", "content"):

@@ -57,6 +57,7 @@ def test_announcement_is_shown_linked_and_taken_back(root: Browser, reader: Brow
         ("read-only", {"words": "x" * 301, "value": "on"}, "at most 300 characters"),
         ("signup", {"value": "everybody"}, "choose one"),
         ("hold-posts", {"value": "101"}, "a number from 0 to 100"),
+        ("second-factor", {"value": "on"}, "set up your own second factor first"),
     ],
 )
 def test_refused_switch_keeps_what_was_typed(

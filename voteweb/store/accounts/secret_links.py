@@ -294,24 +294,36 @@ class Passwords(StorePart):
     def use_code(self, member: User, code: str, password_hash: str) -> tuple[str, int]:
         """Set the password of *member* with *code*, which ends all sessions and uses the code up.
 
-        Return the session id of new sessions, and the number of codes that are left. Raises CodeUsed, Banned.
+        Return the session id of new sessions, and the number of codes that are left: none for a member with a second
+        factor, so that nobody who finds the codes can replace both. Raises CodeUsed, Banned.
         """
-        session_id, digest = new_session_id(), self._code_digest(f"{member.id} {code}")
-        key, left = self._keys.user(member.name), list[str]()
+        session_id, key, left = new_session_id(), self._keys.user(member.name), 0
 
         def decide(attempt: Attempt) -> list[Command]:
-            user, (stored,) = self._same_member(attempt, member), attempt.read(("HGET", key, "recovery"))
-            left[:] = self._code_digests(stored)
-            if user is None or digest not in left:
+            nonlocal left
+            user = self._same_member(attempt, member)
+            if user is None:
                 raise CodeUsed()
+            taken, left = self.take_code(attempt, user, code, leaves_others=not user.second_factor)
             if user.banned:
                 raise Banned(reason=member.ban_reason)
-            left[:] = [other for other in left if other != digest]
-            recovery = ("recovery", " ".join([self._key_digest, *left]), "recovered", attempt.now)
-            return [("HSET", key, *recovery, "password", password_hash, "session", session_id)]
+            return [taken, ("HSET", key, "password", password_hash, "session", session_id)]
 
         commit(self._connection, decide, when_full=True)
-        return session_id, len(left)
+        return session_id, left
+
+    def take_code(
+        self, attempt: Attempt, member: User, code: str, *, leaves_others: bool = True
+    ) -> tuple[Command, int]:
+        """Return the write that uses up *code* of *member*, and how many are left then; raise CodeUsed."""
+        key, digest = self._keys.user(member.name), self._code_digest(f"{member.id} {code}")
+        (stored,) = attempt.read(("HGET", key, "recovery"))
+        digests = self._code_digests(stored)
+        if digest not in digests:
+            raise CodeUsed()
+        left = [other for other in digests if leaves_others and other != digest]
+        recovery = " ".join([self._key_digest, *left])
+        return ("HSET", key, "recovery", recovery, "recovered", attempt.now), len(left)
 
     def _same_member(self, attempt: Attempt, member: User) -> User | None:
         """Read *member* anew; None if they have left, or if the name is another's by now."""

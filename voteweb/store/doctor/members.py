@@ -36,7 +36,7 @@ from voteweb.store.schema.values import (
 #: The fields on which something is decided, with their checks: less strict than a restore's, since another program may
 #: have written them, and only their owner may replace a value that can be used.
 _CHECKED = {
-    **{name: MEMBER_FIELDS[name] for name in ("id", "role", "recovery", "email", "email-pending")},
+    **{name: MEMBER_FIELDS[name] for name in ("id", "role", "recovery", "second-factor", "email", "email-pending")},
     "name": MEMBER_FIELDS["name"]._replace(check=bool),
     "password": MEMBER_FIELDS["password"]._replace(check=lambda _: True),
     **{

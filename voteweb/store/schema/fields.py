@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from voteweb.core import config, mail, validation
+from voteweb.core import config, mail, second_factor, validation
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.passwords import is_stored
 from voteweb.store.schema.nodes import STATE, split_node
@@ -161,6 +161,11 @@ MEMBER_FIELDS = {
         lost="",
     ),
     "recovered": Field(is_time, "the unix time at which a recovery code was last used; absent for never"),
+    "second-factor": Field(
+        second_factor.is_stored,
+        "`<nonce> <step>`: random characters, from which only the secret key of the site makes the secret of the "
+        "member's app, and the number of the 30 seconds of the last code that was accepted; absent for none",
+    ),
     "inbox-feed": Field(
         is_digest, "the digest in the key `inbox-feed:<digest>` of the feed of the inbox; absent for none"
     ),

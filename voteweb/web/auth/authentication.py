@@ -1,5 +1,6 @@
 """Authentication: a name with its password, on the page of log-in or inside another form."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from flask import Flask, current_app, g, request, session
@@ -9,6 +10,7 @@ from voteweb.core.errors import (
     N_,
     Banned,
     Busy,
+    CodeNeeded,
     Invalid,
     LoggedOut,
     NoSuchMember,
@@ -19,7 +21,7 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import LogInOutcome, User
 from voteweb.core.names import name_key
-from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, member_limit
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, SECOND_FACTOR, member_limit
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
 from voteweb.web.auth.login import ban_error, note_log_in, own_session, session_voter, start_session
@@ -29,7 +31,7 @@ from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 
 #: The fields with which a form logs in a member whose session has ended, beside its own fields.
-NAME_FIELD, PASSWORD_FIELD = "log-in-name", "log-in-password"  # nosec B105
+NAME_FIELD, PASSWORD_FIELD, CODE_FIELD = "log-in-name", "log-in-password", "log-in-code"  # nosec B105
 
 
 def init_app(app: Flask) -> None:
@@ -47,8 +49,12 @@ def _log_in_by_form() -> None:
     if not csrf.shows_refusals() or not csrf.has_valid_token(request, session):
         return
     try:
-        start_session(authenticate(request.form[NAME_FIELD], request.form.get(PASSWORD_FIELD, "")))
-    except (Invalid, Banned, TooFast, Busy, LoggedOut, StorageFull) as error:
+        user = authenticate(request.form[NAME_FIELD], request.form.get(PASSWORD_FIELD, ""))
+        g.asks_for_code = bool(user.second_factor)
+        if code := request.form.get(CODE_FIELD, "").strip():
+            confirm_log_in(user, code)
+        start_session(user, has_code=bool(code))
+    except (Invalid, Banned, CodeNeeded, TooFast, Busy, LoggedOut, StorageFull) as error:
         g.log_in_error = error_message(error)
         return
     g.pop("viewer")  # the view reads the member, and counts the form, as for every request
@@ -92,6 +98,29 @@ def authenticate(name: str, password: str) -> User:
     if passwords.needs_rehash(user.password):
         _rehash(user, password)
     return user
+
+
+def confirm_log_in(user: User, typed: str) -> None:
+    """Return if *typed* is a code of the second factor of *user*; raise CodeNeeded, TooFast, LoggedOut."""
+    try:
+        use_code(user, typed, store().second_factors.use_code)
+    except CodeNeeded:
+        if typed.strip():
+            note_log_in(user.name, LogInOutcome.CODE)
+        raise
+
+
+def use_code(user: User, typed: str, act: Callable[[User, str], None]) -> None:
+    """Do *act*, which takes a code of the second factor of *user*; raise what it does, and TooFast.
+
+    An attempt is counted before the code is checked, as that of a log-in is.
+    """
+    if not typed.strip():
+        raise CodeNeeded()
+    hit = SECOND_FACTOR, name_key(user.name)
+    rate_limits.hit(hit)
+    act(user, typed)
+    store().limits.refund([hit])
 
 
 def _rehash(user: User, password: str) -> None:

@@ -12,15 +12,25 @@ from flask.sessions import SessionMixin
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, config, permissions
-from voteweb.core.errors import N_, Banned, BannedUntil, DataDamaged, LoggedOut, Refused, StorageFull, Unavailable
-from voteweb.core.models import LogInOutcome, Session, User, Voter
+from voteweb.core.errors import (
+    N_,
+    Banned,
+    BannedUntil,
+    CodeNeeded,
+    DataDamaged,
+    LoggedOut,
+    Refused,
+    StorageFull,
+    Unavailable,
+)
+from voteweb.core.models import LogInOutcome, Role, Session, User, Voter
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import NO_VIEWER, Viewer
 from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import csrf, device_cookie, pending_votes
-from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import request_globals, store
+from voteweb.web.auth.sessions import PENDING, SID, USER
+from voteweb.web.context import now, request_globals, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -82,10 +92,15 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
 
 def set_viewer(read: Viewer, voter: Voter) -> User | None:
-    """Set the viewer of this request, the session's *voter*, to the one *read*; None if the session has ended."""
+    """Set the viewer of this request, the session's *voter*, to the one *read*; None if the session has ended.
+
+    Where the site requires a second factor, those who lack it have the role of members until they have one.
+    """
     user = read.member
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
     viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
+    if viewer and permissions.lacks_second_factor(viewer) and site_switches.current().second_factor:
+        viewer = replace(viewer, role=Role.MEMBER)
     known = request_globals()
     known.viewer_read, known.viewer = read, viewer
     return viewer
@@ -95,6 +110,12 @@ def viewer_read() -> Viewer:
     """Return what was read with the viewer, once the viewer has been loaded; of a reader nothing."""
     read: Viewer = request_globals().get("viewer_read", NO_VIEWER)
     return read
+
+
+def lacks_rights() -> bool:
+    """Tell whether the viewer, once loaded, has no rights by their role until they have a second factor."""
+    viewer, member = request_globals().get("viewer"), viewer_read().member
+    return viewer is not None and member is not None and viewer.role is not member.role
 
 
 def ban_error(user: User) -> Banned:
@@ -194,8 +215,13 @@ def _load(_id: str) -> FlaskLoginUser | None:
     return FlaskLoginUser(user) if user else None
 
 
-def start_session(user: User) -> None:
-    """Log *user* in, who has just given the password, with a new session; raise LoggedOut if it has changed."""
+def start_session(user: User, *, has_code: bool = False) -> None:
+    """Log *user* in, who has just given the password, with a new session; raise LoggedOut if it has changed.
+
+    Raises CodeNeeded for one with a second factor, unless *has_code* tells that a code of it was given too.
+    """
+    if user.second_factor and not has_code:
+        raise CodeNeeded()
     token = secrets.token_urlsafe(18)
     store().sessions.open(user, token, _browser())
     note_log_in(user.name, LogInOutcome.IN)
@@ -207,6 +233,20 @@ def start_session(user: User) -> None:
     device_cookie.remember(user.name)
     device_cookie.remember_network(user.name)
     g.viewer = user
+
+
+def ask_for_code(user: User) -> None:
+    """Remember in this browser for CODE_SECONDS that *user* has given the password."""
+    session[PENDING] = f"{int(now())} {FlaskLoginUser(user).get_id()}"
+
+
+def pending_member() -> User | None:
+    """Return who has given the password in this browser and is asked for a code, None if nobody is any more."""
+    since, _, id = session.get(PENDING, "").partition(" ")
+    if not id or now() >= int(since) + config.CODE_SECONDS:
+        return None
+    user = store().users.find(id.split(":")[2])
+    return user if user and FlaskLoginUser(user).get_id() == id and permissions.may_log_in(user) else None
 
 
 def note_log_in(name: str, outcome: LogInOutcome) -> None:

@@ -28,6 +28,8 @@ class Signer(TimestampSigner):
 #: The fields of a member's session: Flask-Login's text about the member, and the token of this session.
 USER = "_user_id"
 SID = "sid"
+#: What the session of a reader holds who has given the password and is asked for a code: since when, and USER.
+PENDING = "log-in"
 _COOKIE = "voteweb"
 
 

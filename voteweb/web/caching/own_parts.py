@@ -18,7 +18,7 @@ from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes, site_switches
 from voteweb.web.auth.csrf import csrf_token
-from voteweb.web.auth.login import viewer, viewer_read
+from voteweb.web.auth.login import lacks_rights, viewer, viewer_read
 from voteweb.web.caching.fragment_cache import fragments, render
 from voteweb.web.context import request_globals, settings
 from voteweb.web.i18n import locale
@@ -66,13 +66,12 @@ def _messages(shown: list[tuple[str, str]]) -> Markup:
 
 
 def notice() -> Markup:
-    """Return the announcement and the notice that the site is read-only, as they are at this moment."""
+    """Return what holds at this moment: the announcement, that the site is read-only, that the viewer lacks rights."""
     if mark := own(NOTICE):
         return mark
     switches = site_switches.current()
-    if not switches.announcement and not switches.read_only:
-        return Markup()
-    return fragments().cached("_frame.html#notice", announcement=switches.announcement, read_only=switches.read_only)
+    shown = {"announcement": switches.announcement, "read_only": switches.read_only, "lacks_rights": lacks_rights()}
+    return fragments().cached("_frame.html#notice", **shown) if any(shown.values()) else Markup()
 
 
 def token() -> str:

@@ -71,6 +71,7 @@ LOG_ACTIONS = {
     LogAction.UNDOMAIN: _l("domain rules deleted"),
     LogAction.KEEP: _l("articles kept removed"),
     LogAction.SWITCH: _l("switches set by admins"),
+    LogAction.SECOND_FACTOR: _l("second factors turned off by the operator"),
     LogAction.PURGE: _l("articles purged"),
     LogAction.UNDISMISS: _l("reports opened again"),
 }

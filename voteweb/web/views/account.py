@@ -5,17 +5,28 @@ from dataclasses import replace
 from hmac import compare_digest
 from urllib.parse import quote
 
-from flask import Blueprint, Response, abort, flash, redirect, render_template, request
+import segno
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import passwords, permissions
-from voteweb.core.errors import Invalid, LastAdmin, LinkOutOfDate, LinkUsed, OutboxFull, PasswordChanged, TooFast
+from voteweb.core import config, markup, passwords, permissions
+from voteweb.core.errors import (
+    CodeNeeded,
+    Invalid,
+    LastAdmin,
+    LinkOutOfDate,
+    LinkUsed,
+    OutboxFull,
+    PasswordChanged,
+    TooFast,
+)
 from voteweb.core.mail import PendingEmail
 from voteweb.core.models import User
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
+from voteweb.core.second_factor import new_nonce
 from voteweb.web import data_export, rate_limits
 from voteweb.web.acts import Message, act, reads
-from voteweb.web.auth.authentication import require_recent_password
+from voteweb.web.auth.authentication import require_recent_password, use_code
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import (
     end_other_sessions,
@@ -27,9 +38,10 @@ from voteweb.web.auth.login import (
     require_moderator,
     start_session,
     viewer,
+    viewer_read,
 )
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import DeleteAccountForm, EmailForm, PasswordForm
+from voteweb.web.forms import CodeForm, DeleteAccountForm, EmailForm, EndSecondFactorForm, PasswordForm
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
@@ -41,7 +53,9 @@ from voteweb.web.views.members import check_present, parse_name
 
 blueprint = Blueprint("account", __name__)
 invitations = Blueprint("invitations", __name__)
-#: A page at an address that contains a secret must not be kept by anybody.
+#: The field of the session that holds since when a second factor is being set up, and its nonce.
+_SET_UP = "second-factor"
+#: A page with a secret in it, or in its address, must not be kept by anybody.
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -57,7 +71,7 @@ def index(user: User) -> ResponseReturnValue:
         except (Invalid, PasswordChanged) as error:
             form.refuse(error, "old")
         else:
-            start_session(replace(user, session=session_id))
+            start_session(replace(user, session=session_id), has_code=True)
             flash(_("Your password has been changed. All other sessions have ended."))
             return redirect("/account", 303)
     return _render(user, form, DeleteAccountForm(formdata=None))
@@ -83,6 +97,7 @@ def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> R
         sessions=store().read(store().sessions.queue_all, user),
         own_session=own_session(),
         codes=codes.result,
+        has_second_factor=bool(user.second_factor) if permissions.may_have_second_factor(_stored(user)) else None,
     )
     return page, max(form.status, delete_form.status)
 
@@ -181,6 +196,79 @@ def _as_text(member: User, made: tuple[str, ...]) -> str:
         _("Made on %(when)s. Codes that you make later replace them.", when=format_datetime(now())),
     ]
     return "\n".join([*lines, ""])
+
+
+def _stored(user: User) -> User:
+    """Return *user* with the role that is stored, also while it gives no rights."""
+    return viewer_read().member or user
+
+
+def _require_role(user: User | None) -> User:
+    """Return *user*, who must have a role or a second factor, as stored."""
+    member = require_member(user)
+    if not permissions.may_have_second_factor(_stored(member)):
+        abort(403, _("Only moderators and admins can have a second factor."))
+    return member
+
+
+@blueprint.route("/account/second-factor", methods=["GET", "POST"])
+@refusals_shown_by_form
+@reads(_require_role)
+def second_factor(user: User) -> ResponseReturnValue:
+    """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code."""
+    form = CodeForm()
+    if form.validate_on_submit():
+        require_recent_password(user)
+        try:
+            store().second_factors.turn_on(user, _nonce_to_set_up(), form.code.data or "")
+        except CodeNeeded as error:
+            form.refuse(error, "code")
+        else:
+            session.pop(_SET_UP)
+            flash(_("Your second factor is on. From now on, logging in needs a code of your app, too."))
+            has_codes = store().read(store().passwords.queue_codes_left, user.name).number
+            return redirect("/account#second-factor" if has_codes else "/account/recovery-codes", 303)
+    return _render_second_factor(user, form)
+
+
+def _nonce_to_set_up() -> str:
+    """Return the nonce of the second factor that is being set up in this browser, a new one after SET_UP_SECONDS."""
+    since, _, nonce = str(session.get(_SET_UP, "")).partition(" ")
+    if not nonce or now() >= int(since) + config.SET_UP_SECONDS:
+        nonce = new_nonce()
+        session[_SET_UP] = f"{int(now())} {nonce}"
+    return nonce
+
+
+def _render_second_factor(user: User, form: CodeForm) -> ResponseReturnValue:
+    if user.second_factor:
+        form = form if isinstance(form, EndSecondFactorForm) else EndSecondFactorForm(formdata=None)
+        return render_template("account/end_second_factor.html", form=form), form.status
+    app = store().second_factors.authenticator(user, _nonce_to_set_up())
+    uri = app.provisioning_uri(name=user.name, issuer_name=settings().site_name)
+    picture = markup.trusted(segno.make(uri, micro=False).svg_inline(scale=4, light="#fff"))
+    secret = " ".join(app.secret[at : at + 4] for at in range(0, len(app.secret), 4))
+    page = render_template("account/second_factor.html", form=form, uri=uri, picture=picture, secret=secret)
+    return page, form.status, _NO_STORE
+
+
+@blueprint.post("/account/second-factor/off")
+@refusals_shown_by_form
+@reads(_require_role)
+def end_second_factor(user: User) -> ResponseReturnValue:
+    """Turn off the viewer's second factor, with the password and a code."""
+    form = EndSecondFactorForm()
+    if form.validate_on_submit():
+        try:
+            if not passwords.verify(user.password, form.password.data or ""):
+                raise Invalid(_("This is not your password."))
+            use_code(user, form.code.data or "", store().second_factors.turn_off)
+        except (Invalid, CodeNeeded, TooFast) as error:
+            form.refuse(error, {Invalid: "password", CodeNeeded: "code"}.get(type(error), ""))
+        else:
+            flash(_("Your second factor is off. Logging in needs your password alone."))
+            return redirect("/account#second-factor", 303)
+    return _render_second_factor(user, form)
 
 
 @mail.route("/account/mail", methods=["GET", "POST"], endpoint="index")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, site_switches, validation
+from voteweb.core import config, permissions, site_switches, validation
 from voteweb.core.errors import N_, Invalid, TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, LogAction, Page, User
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
@@ -77,7 +77,7 @@ def show_switches(switches: SiteSwitches, typed: _Typed | None = None) -> str:
     )
 
 
-@switches.post("/admin/<any('announcement', 'read-only', 'signup', 'hold-posts'):switch>")
+@switches.post(f"/admin/<any({', '.join(map(repr, map(str, SwitchName)))}):switch>")
 @reads(require_admin)
 def set_switch(switch: str, user: User) -> ResponseReturnValue:
     """Set or clear a switch; without words there is no announcement, without a value the settings hold."""
@@ -86,6 +86,8 @@ def set_switch(switch: str, user: User) -> ResponseReturnValue:
     try:
         entry_words = site_switches.checked_words(name, words)
         checked = site_switches.checked_value(name, value)
+        if name is SwitchName.SECOND_FACTOR and permissions.lacks_second_factor(user):
+            raise Invalid(N_("Please set up your own second factor first, on the page of your account."))
     except Invalid as error:
         most = config.MAX_LINK_LENGTH
         return show_switches(typed=_Typed(name, value[:most], words[:most], error_message(error))), 422

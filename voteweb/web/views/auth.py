@@ -16,9 +16,11 @@ from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
     Banned,
     Busy,
+    CodeNeeded,
     CodeUsed,
     Invalid,
     InviterGone,
+    LoggedOut,
     NameTaken,
     NoInvitation,
     TooFast,
@@ -37,11 +39,11 @@ from voteweb.core.rate_limits import (
 )
 from voteweb.web import rate_limits
 from voteweb.web.auth import device_cookie, pending_votes
-from voteweb.web.auth.authentication import authenticate
+from voteweb.web.auth.authentication import authenticate, confirm_log_in
 from voteweb.web.auth.csrf import refusals_shown_by_form
-from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
+from voteweb.web.auth.login import ask_for_code, ban_error, end_session, log_out, pending_member, start_session, viewer
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
+from voteweb.web.forms import CodeForm, Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -56,14 +58,23 @@ SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
 _COMMENT_FORM = re.compile(r"/a/[0-9]+(?:/c/[0-9]+/reply|/comment)")
 
 
-def log_in(user: User, greeting: str = "") -> None:
-    """Log *user* in, and cast the vote that they pressed as a reader; raise LoggedOut."""
+def log_in(user: User, greeting: str = "", *, has_code: bool = False, leads_to: str = "") -> ResponseReturnValue:
+    """Log *user* in, cast the vote that they pressed as a reader, and lead on; raise LoggedOut.
+
+    Who has a second factor is asked for a code of it first, unless *has_code*.
+    """
     token = pending_votes.token()
     vote = pending_votes.read(token)  # it belongs to the session that ends now
-    start_session(user)
+    try:
+        start_session(user, has_code=has_code)
+    except CodeNeeded:
+        ask_for_code(user)
+        leads_to = url_for("auth.second_factor") + _log_in_query(token)
+        vote, token = None, ""  # it is cast then
     if greeting:
         flash(greeting)
     cast_pending(vote, token)
+    return redirect(leads_to or next_path(), 303)
 
 
 def render_login_page(template: str, form: Form | None = None, **context: Any) -> ResponseReturnValue:
@@ -73,8 +84,7 @@ def render_login_page(template: str, form: Form | None = None, **context: Any) -
     """
     vote = pending_votes.read(pending_votes.token())
     token = pending_votes.token() if vote is not None else ""
-    query = {"next": next_path()} | ({pending_votes.FIELD: token} if token else {})
-    g.login_query = f"?{urlencode(query, safe='/', quote_via=quote)}"
+    g.login_query = _log_in_query(token)
     context |= {
         "pending_vote": token,
         "vote_title": pending_title(vote),
@@ -82,6 +92,12 @@ def render_login_page(template: str, form: Form | None = None, **context: Any) -
     }
     context |= {"next": next_path(), "login_query": g.login_query, "purpose": _purpose()}
     return render_template(template, form=form, **context), form.status if form else 403
+
+
+def _log_in_query(vote_token: str) -> str:
+    """Return the query of the pages of log-in: the page to return to, and the token of a vote, "" for none."""
+    query = {"next": next_path()} | ({pending_votes.FIELD: vote_token} if vote_token else {})
+    return f"?{urlencode(query, safe='/', quote_via=quote)}"
 
 
 def _purpose() -> str:
@@ -123,8 +139,8 @@ def signup() -> ResponseReturnValue:
         except (NoInvitation, TooFast) as error:
             form.refuse(error)
         else:
-            log_in(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
-            return redirect(url_for("recovery.codes", next=next_path()), 303)
+            greeting = _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name)
+            return log_in(user, greeting, leads_to=url_for("recovery.codes", next=next_path()))
     return render_login_page("auth/signup.html", form, invitation=invitation, invitation_token=token)
 
 
@@ -181,9 +197,30 @@ def login() -> ResponseReturnValue:
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
         else:
-            log_in(user)
-            return redirect(next_path(), 303)
+            return log_in(user)
     return render_login_page("auth/login.html", form)
+
+
+@blueprint.route("/login/second-factor", methods=["GET", "POST"])
+@refusals_shown_by_form
+def second_factor() -> ResponseReturnValue:
+    """Ask who has given the password for a code of the second factor, or a recovery code, and log them in."""
+    if viewer() is not None:
+        return redirect(next_path(), 303)
+    user, form = pending_member(), CodeForm()
+    if user and form.validate_on_submit():
+        try:
+            confirm_log_in(user, form.code.data or "")
+        except (CodeNeeded, TooFast) as error:
+            form.refuse(error, "code" if isinstance(error, CodeNeeded) else "")
+        except LoggedOut:
+            user = None
+        else:
+            return log_in(user, has_code=True)
+    if user is None:
+        flash(_("Please log in again: the code was not typed in time, or the account has changed."), "error")
+        return redirect(f"/login{_log_in_query(pending_votes.token())}", 303)
+    return render_login_page("auth/second_factor.html", form)
 
 
 @blueprint.route("/reset/<token>", methods=["GET", "POST"])
@@ -230,8 +267,7 @@ def recover() -> ResponseReturnValue:
             form.refuse(error)
         else:
             done = _("Your new password is set, and all other sessions have ended.")
-            log_in(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
-            return redirect(next_path(), 303)
+            return log_in(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
     return render_login_page("auth/recover.html", form)
 
 

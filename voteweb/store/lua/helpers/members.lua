@@ -16,15 +16,17 @@ local RANKS = { member = 1, moderator = 2, admin = 3 }
 
 -- Return the answer of the script to a member who may not act, else nil: what the caller knows of the member may be out
 -- of date. logged-out: the member is banned or gone, or the name belongs to another id; held: the account waits for a
--- moderator; forbidden: the role is too low.
+-- moderator; forbidden: the role is too low, or the site gives it no rights without a second factor.
 local function check_member(key, id, least_role)
-  local stored_id, role, banned, until_time, left, held = unpack(
-    redis.call('HMGET', key, 'id', 'role', 'banned', 'banned-until', 'left', 'held'))
+  local stored_id, role, banned, until_time, left, held, second_factor = unpack(
+    redis.call('HMGET', key, 'id', 'role', 'banned', 'banned-until', 'left', 'held', 'second-factor'))
   if stored_id ~= id or left or is_banned(banned, until_time) then
     return { 'logged-out' }
   elseif held then
     return { 'held' }
   elseif (RANKS[role] or RANKS.member) < RANKS[least_role] then
+    return { 'forbidden' }
+  elseif least_role ~= 'member' and not second_factor and try('HEXISTS', prefix .. 'site:', 'second-factor') == 1 then
     return { 'forbidden' }
   end
 end

@@ -1,0 +1,105 @@
+"""Second factors: turned on and off by codes, each of which is accepted once, and roles where one is required."""
+
+import time
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import run, snapshot, unchanged
+from tests.store.queries import log_page
+from tests.store.test_site_switches import set_switch
+from voteweb.core import passwords
+from voteweb.core.errors import CodeNeeded, LoggedOut, NotAllowed, SecondFactorOn
+from voteweb.core.models import LogAction, Role, User
+from voteweb.core.site_switches import ON, SwitchName
+from voteweb.store import Store
+from voteweb.store.schema.log_entries import NewLogEntry
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+NONCE = "0" * 32
+OFF = NewLogEntry(LogAction.SECOND_FACTOR, "command line", about="mod")
+
+
+@pytest.fixture
+def mod(store: Store) -> User:
+    return factories.user(store, "mod", Role.MODERATOR)
+
+
+def code(store: Store) -> str:
+    """Return the code that the app of the moderator shows now."""
+    return store.second_factors.authenticator(store.users.get("mod"), NONCE).at(time.time())
+
+
+def turn_on(store: Store) -> None:
+    """Turn on the second factor of the moderator, as if that was long ago."""
+    store.second_factors.turn_on(store.users.get("mod"), NONCE, code(store))
+    run(store, "HSET", "user:mod", "second-factor", f"{NONCE} 0")
+
+
+def test_first_code_turns_it_on_and_another_turns_it_off(store: Store, mod: User) -> None:
+    first = code(store)
+    with unchanged(store), pytest.raises(CodeNeeded):
+        store.second_factors.turn_on(mod, "1" * 32, first)
+    store.second_factors.turn_on(mod, NONCE, first)
+    assert store.second_factors.authenticator(mod, NONCE).secret not in str(snapshot(store))
+    with unchanged(store), pytest.raises(SecondFactorOn):
+        store.second_factors.turn_on(mod, NONCE, first)
+    for use in (store.second_factors.use_code, store.second_factors.turn_off):
+        with unchanged(store), pytest.raises(CodeNeeded, match="used already"):
+            use(mod, first)
+    run(store, "HSET", "user:mod", "second-factor", f"{NONCE} 0")
+    store.second_factors.turn_off(mod, code(store))
+    assert store.users.get("mod").second_factor == ""
+
+
+def test_it_is_not_turned_on_for_somebody_who_may_not(store: Store, mod: User) -> None:
+    typed = code(store)
+    for refusal, change in (
+        (NotAllowed, lambda: store.users.set_role("mod", Role.MEMBER)),
+        (LoggedOut, lambda: store.users.end_sessions("mod")),
+        (LoggedOut, lambda: factories.ban(store, "mod")),
+    ):
+        change()
+        with unchanged(store), pytest.raises(refusal):
+            store.second_factors.turn_on(mod, NONCE, typed)
+
+
+def test_a_code_that_is_sent_several_times_at_once_is_accepted_once(store: Store, mod: User) -> None:
+    for _ in range(4):
+        turn_on(store)
+        answers = at_once([partial(store.second_factors.use_code, mod, code(store))] * 5)
+        assert sorted(map(str, answers)) == sorted([str(None), *[str(CodeNeeded)] * 4])
+        store.second_factors.remove("mod", OFF)
+
+
+def test_a_recovery_code_replaces_one_factor_and_is_used_up(store: Store, mod: User) -> None:
+    turn_on(store)
+    first, second, third, *_ = store.passwords.renew_codes(mod)
+    store.second_factors.use_code(mod, first.upper())
+    with unchanged(store), pytest.raises(CodeNeeded):
+        store.second_factors.use_code(mod, first)
+    assert store.read(store.passwords.queue_codes_left, "mod").number == 9
+    store.passwords.use_code(mod, passwords.read(second), "new hash")
+    with unchanged(store), pytest.raises(CodeNeeded):
+        store.second_factors.use_code(store.users.get("mod"), third)
+
+
+def test_the_operator_turns_it_off_with_an_entry_in_log_and_inbox(store: Store, mod: User) -> None:
+    turn_on(store)
+    assert [store.second_factors.remove("MOD", OFF) for _ in range(2)] == [True, False]
+    (entry,), (notice,) = log_page(store).rows, store.read(store.inbox.queue_page, "mod", 1).rows
+    assert (entry.kind, notice.log) == (LogAction.SECOND_FACTOR, entry)
+
+
+def test_a_role_gives_no_rights_without_one_where_it_is_required(store: Store, mod: User) -> None:
+    article, root = factories.article(store), factories.user(store, "root", Role.ADMIN)
+    set_switch(store, root, SwitchName.SECOND_FACTOR, ON)
+    with unchanged(store), pytest.raises(NotAllowed):
+        factories.remove(store, article.id, actor=mod)
+    store.articles.post(factories.draft(link="https://b.example/"), mod, factories.token())
+    turn_on(store)
+    factories.remove(store, article.id, actor=mod)
+    assert not factories.stored_article(store, article.id).is_listed

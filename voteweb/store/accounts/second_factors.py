@@ -1,0 +1,103 @@
+"""Second factors of members: turned on by a first code, asked for at log-in, turned off by another code."""
+
+import pyotp
+
+from voteweb.core import passwords, permissions
+from voteweb.core.comments import NoticeKind
+from voteweb.core.errors import CodeNeeded, CodeUsed, LoggedOut, NotAllowed, SecondFactorOn
+from voteweb.core.models import Role, User
+from voteweb.core.names import name_key
+from voteweb.core.second_factor import SecondFactor, authenticator, find_step, parse
+from voteweb.store.accounts.secret_links import Passwords
+from voteweb.store.accounts.users import read_member, read_present_member
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.context import Context, StorePart
+
+FIELD = "second-factor"
+
+
+class SecondFactors(StorePart):
+    """The second factors of one site's members, in the field of that name."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._passwords = Passwords(context)
+
+    def authenticator(self, member: User, nonce: str) -> pyotp.TOTP:
+        """Return what makes the codes of *member* with this *nonce*."""
+        return authenticator(self._settings.secret_key, member.id, nonce)
+
+    def turn_on(self, member: User, nonce: str, typed: str) -> None:
+        """Turn on the second factor of *nonce*, of which a code is *typed*; that code is used up.
+
+        Raises CodeNeeded, SecondFactorOn, NotAllowed, LoggedOut.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            user = self._read(attempt, member)
+            if user.second_factor:
+                raise SecondFactorOn()
+            if not permissions.may_have_second_factor(user):
+                raise NotAllowed()
+            step = find_step(self.authenticator(user, nonce), typed, float(attempt.now))
+            if step is None:
+                raise CodeNeeded(CodeNeeded.wrong)
+            return [("HSET", self._keys.user(member.name), FIELD, str(SecondFactor(nonce, step)))]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
+
+    def use_code(self, member: User, typed: str) -> None:
+        """Use up what is *typed*, a code of the app or a recovery code; each is accepted once.
+
+        Raises CodeNeeded for any other text, and LoggedOut.
+        """
+        commit(self._connection, lambda attempt: self._use(attempt, member, typed), when_full=True)
+
+    def turn_off(self, member: User, typed: str) -> None:
+        """Turn off the second factor of *member* with a code; raises what :meth:`use_code` does."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            used = self._use(attempt, member, typed)
+            return [*used, ("HDEL", self._keys.user(member.name), FIELD)] if used else []
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
+
+    def remove(self, name: str, entry: NewLogEntry) -> bool:
+        """Turn off the second factor of a member, for the operator; tell whether there was one.
+
+        The member finds the log *entry* in the inbox. Raises NoSuchMember.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, _ = read_present_member(attempt, self._keys, name)
+            attempt.told = [(NoticeKind.ROLE, name_key(name))]
+            return [("HDEL", self._keys.user(name), FIELD)] if member.second_factor else []
+
+        return commit(self._connection, decide, entry=entry, when_full=True)
+
+    def _read(self, attempt: Attempt, member: User) -> User:
+        """Return *member* as stored now; raise LoggedOut unless the session of *member* is still one of theirs."""
+        user, _ = read_member(attempt, self._keys, member.name)
+        is_same = user is not None and (user.id, user.session) == (member.id, member.session)
+        if user is None or not is_same or not permissions.may_log_in(user):
+            raise LoggedOut()
+        return user
+
+    def _use(self, attempt: Attempt, member: User, typed: str) -> list[Command]:
+        """Return the writes after which the code that is *typed* is used up; none if no code is needed any more."""
+        user = self._read(attempt, member)
+        if not user.second_factor:
+            return []
+        stored = parse(user.second_factor)
+        step = find_step(self.authenticator(user, stored.nonce), typed, float(attempt.now)) if stored else None
+        if stored and step is not None:
+            if step <= stored.step:
+                raise CodeNeeded(CodeNeeded.used)
+            return [("HSET", self._keys.user(member.name), FIELD, str(stored._replace(step=step)))]
+        try:
+            taken, _ = self._passwords.take_code(attempt, user, passwords.read(typed))
+        except CodeUsed:
+            raise CodeNeeded(CodeNeeded.wrong) from None
+        return [taken]
