@@ -1,5 +1,6 @@
 """``voteweb run``: start the whole site, from the database to the web server."""
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -181,6 +182,10 @@ def _serve(settings: Settings, address: str, setting_sources: str) -> None:
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
     try:
         with background_jobs(is_stopping):
+            # A collection in a worker would copy every page of memory that it shares with this process: with this, a
+            # worker that has served for a minute takes 65 MB of its own instead of 76.
+            gc.collect()
+            gc.freeze()
             server.serve(target_loader=load_app)
     except SystemExit:
         # It ends like this too if a worker received the signal just before it did.
