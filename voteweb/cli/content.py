@@ -121,14 +121,13 @@ def merge(site: Site, name: str, into: str, yes: bool) -> None:
 
     It can be interrupted: the background jobs go on.
     """
-    name, target = validation.group_name(name), _get_group(site, into)
+    name, target = validation.group_name(name), _get_group(site, into).name
     (found,) = site.store.read(site.store.groups.queue_get, [name])
-    count = pluralize(found.articles if found else 0, "article")
-    confirm(f"Merge {name}, with {count}, into {target.name}? No command undoes this.", yes)
-    target_name = site.store.group_merges.start(name, target.name, log_entry(LogAction.MERGE, title=name))
-    steps = site.store.group_merges.steps_of(name)
-    deque(track(steps, "Moving", found.articles if found else 0, lambda moved: moved), maxlen=0)
-    click.echo(f"Merged {name} into {target_name}.")
+    count = found.articles if found else 0
+    confirm(f"Merge {name}, with {pluralize(count, 'article')}, into {target}? No command undoes this.", yes)
+    target = site.store.group_merges.start(name, target, log_entry(LogAction.MERGE, title=name))
+    deque(track(site.store.group_merges.steps_of(name), "Moving", count, lambda moved: moved), maxlen=0)
+    click.echo(f"Merged {name} into {target}.")
 
 
 @group.command()

@@ -141,11 +141,6 @@ def group_name(typed: str) -> str:
     return name
 
 
-def split_names(typed: str) -> list[str]:
-    """Return what stands between the blanks and commas of *typed*."""
-    return [name for name in re.split(r"[\s,]+", typed) if name]
-
-
 def new_group_name(typed: str) -> str:
     """Return the name of a group to be created; raise Invalid if it is malformed or could look like another's."""
     name = group_name(typed)

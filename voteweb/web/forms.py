@@ -328,7 +328,7 @@ class GroupForm(Form):
 
 
 def _aliases(typed: str) -> str:
-    return " ".join(dict.fromkeys(map(validation.new_group_name, validation.split_names(typed))))
+    return " ".join(dict.fromkeys(map(validation.new_group_name, typed.replace(",", " ").split())))
 
 
 class EditGroupForm(GroupForm):

@@ -1,7 +1,7 @@
 """Articles: posted, edited, sorted into groups, read one by one, and moved between the lists that hold them."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import compress
@@ -229,7 +229,8 @@ class Articles(StorePart):
             # An article that a moderator has released stays as they saw it.
             seconds = 0 if article.released else self._settings.edit_seconds
             check_poster(attempt, article, poster.name, article.time + seconds)
-        self._check_number(set(draft.groups) - set(article.groups))
+        if len({*draft.groups} - {*article.groups}) > self._settings.max_groups:  # a form may have thousands
+            raise TooManyGroups(max=self._settings.max_groups)
         group_of = self._places.groups_of(attempt, *article.groups, *draft.groups)
         before_groups, chosen = _renamed(article.groups, group_of), _renamed(draft.groups, group_of)
         kept = [name for name in before_groups if name in chosen]
@@ -270,11 +271,6 @@ class Articles(StorePart):
         if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
             raise TooManyGroups(max=self._settings.max_groups)
 
-    def _check_number(self, add: Collection[str]) -> None:
-        """Raise TooManyGroups if there are more to *add* than an article may have: a form may have thousands."""
-        if len(add) > self._settings.max_groups:
-            raise TooManyGroups(max=self._settings.max_groups)
-
     def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
         """Raise LinkFixed to a *poster* for whose article others have voted, DomainRefused if a rule refuses *link*."""
         votes, base = map(finite_number, attempt.read(("HMGET", self._keys.article(article.id), "votes", "base"))[0])
@@ -304,7 +300,8 @@ class Articles(StorePart):
         the operator. Raises NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add), TooManyGroups,
         NothingToUndo when *entry* undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
-        self._check_number({*add} - {*remove})
+        if len({*add} - {*remove}) > self._settings.max_groups:
+            raise TooManyGroups(max=self._settings.max_groups)
         keys, groups = self._keys, tuple[str, ...]()
 
         def decide(attempt: Attempt) -> list[Command]:

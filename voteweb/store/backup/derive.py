@@ -14,7 +14,6 @@ from typing import Any
 from voteweb.core import clock
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK
-from voteweb.core.my_site import HiddenKind
 from voteweb.core.names import name_key
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.secret_links import feed_keys
@@ -106,8 +105,10 @@ class Derivation:
             self._scanner = SpoolingScanner(self._connection, spool)
             deque(self._scanner.spool(), maxlen=0)
             self._aliases = frozenset(self._connection.command("HKEYS", self._keys.group_aliases()))
+            # The job ends again what had ended, with nothing left to do.
+            for alias in self._aliases:
+                self._writer.put(self._keys.merging(), alias, True)
             members = self._place_members()
-            self._take_up_merges()
             articles = self._place_articles()
             comments = self._derive_threads()
             self._place_reports_and_invitations()
@@ -235,14 +236,6 @@ class Derivation:
         for name, (by, until) in self._each("invite", "HMGET", "by", "until"):
             end = finite_number(until if by else None)
             self._writer.put(keys.invites(by or ""), invitation_member(name), end)
-
-    def _take_up_merges(self) -> None:
-        """Have those groups go on merging that members follow or hide; the doctor finds those with articles."""
-        for noun, beginning in (("follows", ""), ("hides", HiddenKind.GROUP)):
-            entries = {f"{beginning}{alias}": alias for alias in self._aliases}
-            for _, chosen in self._each(noun, "ZRANGE", "0", "-1") if entries else ():
-                for entry in entries.keys() & chosen:
-                    self._writer.put(self._keys.merging(), entries[entry], True)
 
     def _take_up_deletions(self) -> None:
         """Have those leave again who left something behind, as they left while the backup was made."""

@@ -91,7 +91,7 @@ def parse_choice(typed: str, pressed: Sequence[str], others: Sequence[str]) -> t
 
     Raises Invalid, TooManyGroups.
     """
-    chosen = [*pressed, *validation.split_names(typed)]
+    chosen = [*pressed, *typed.replace(",", " ").split()]
     if len(chosen) + len(others) > config.MAX_TYPED_GROUPS:
         raise TooManyGroups(max=settings().max_groups)
     return [validation.group_name(name) for name in chosen], [validation.group_name(name) for name in others if name]

@@ -122,8 +122,7 @@ def hidden(page: Page[Hidden]) -> str:
 def hide(groups: dict[str, str], user: User) -> ResponseReturnValue:
     """Hide an article, a member, or the articles of a group or a domain (however it is spelled) from the viewer."""
     hidden = _named()
-    if hidden.kind is HiddenKind.GROUP:
-        hidden = Hidden(hidden.kind, groups[hidden.name])
+    hidden = Hidden(hidden.kind, groups.get(hidden.name, hidden.name))
     if hidden.kind is HiddenKind.DOMAIN:
         hidden = Hidden(hidden.kind, links.domain_of_address(hidden.name))
         if not hidden.name:
