@@ -44,8 +44,9 @@ class DomainRules(StorePart):
             if stored is None and count >= config.MAX_DOMAIN_RULES:
                 raise TooManyRules(max=config.MAX_DOMAIN_RULES)
             attempt.added = action.value
-            said = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now}
-            return [("HSET", key, domain, _with_removes(said, removed or _removes(rule)))]
+            left = " ".join(removed or _removes(rule))
+            rule = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now, "removes": left}
+            return [("HSET", key, domain, json.dumps(rule))]
 
         commit(self._connection, decide, actor=actor, entry=entry)
         if removed:
@@ -113,7 +114,8 @@ class DomainRules(StorePart):
             rule = json_object(attempt.read(("HGET", key, domain))[0])
             members = _removes(rule)
             left = [member for member in members if member not in done]
-            return [("HSET", key, domain, _with_removes(rule, left))] if left != members else []
+            changed = json.dumps(rule | {"removes": " ".join(left)})
+            return [("HSET", key, domain, changed)] if left != members else []
 
         commit(self._connection, decide, when_full=True)
 
@@ -121,12 +123,6 @@ class DomainRules(StorePart):
 def _removes(rule: Mapping[str, object]) -> list[str]:
     """Return the articles that a rule has still to remove."""
     return [*filter(is_article, str(rule.get("removes", "")).split())]
-
-
-def _with_removes(rule: Mapping[str, object], members: Sequence[str]) -> str:
-    """Return a rule as it is stored that has still to remove *members*."""
-    said = {name: value for name, value in rule.items() if name != "removes"}
-    return json.dumps(said | ({"removes": " ".join(members)} if members else {}))
 
 
 def _rules(stored: dict[str, str]) -> tuple[DomainRule, ...]:
