@@ -4,7 +4,7 @@ Changing one may make stored data or addresses invalid.
 """
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 5
+SCHEMA = 6
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200
@@ -204,6 +204,8 @@ CLOCK_SKEW_SECONDS = 86_400
 MAX_IMPORTED_TIME = 253_402_300_800
 #: Votes of an imported article: more than there are people would be a mistake.
 MAX_IMPORTED_VOTES = 10**9
+#: Ids of members whose names one sorted set has: Redis keeps one of up to 128 compact, at some 20 bytes for each.
+MEMBER_BLOCK = 100
 #: Members on a page of a list, and commands of READ_BATCH_SIZE members with which a name is searched for: 50,000.
 MEMBER_PAGE_SIZE = 50
 MEMBER_SCAN_STEPS = 100

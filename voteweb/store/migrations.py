@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import redis
 
-from voteweb.core.config import SCHEMA
+from voteweb.core.config import MEMBER_BLOCK, SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.values import digest_of, invitation_member, is_digest
+from voteweb.store.schema.values import digest_of, invitation_member, is_digest, is_id_text
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
 
@@ -67,6 +67,18 @@ def store_settings(context: Context, *, dry_run: bool = False) -> Iterator[int]:
     yield 1
 
 
+def list_names(context: Context, *, dry_run: bool = False) -> Iterator[int]:
+    """List the names of members by their ids."""
+    keys, scanner = context.keys, Scanner(context.connection)
+    for batch in batched(scanner.keys_of("user")):
+        stored = scanner.run_atomic([("HMGET", key, "id", "left") for key in batch])
+        members = zip(batch, stored, strict=True)
+        names = {int(id): keys.split(key)[1] for key, (id, left) in members if is_id_text(id or "") and left is None}
+        if names and not dry_run:
+            context.connection.run([("ZADD", keys.names(id // MEMBER_BLOCK), id, name) for id, name in names.items()])
+        yield len(names)
+
+
 class Conversion(NamedTuple):
     """One change of layout, with the words that tell an operator what it does.
 
@@ -86,6 +98,7 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     ),
     # Who starts a command without the environment of the site must not compute other scores.
     5: (Conversion("Keep the settings that shape scores", store_settings),),
+    6: (Conversion("List the names of members by their ids", list_names),),
 }
 #: The oldest layout that can be converted.
 OLDEST = min(CONVERSIONS) - 1

@@ -33,7 +33,7 @@ from voteweb.store.site.rows import members_of, queue_page
 #: The stored fields of a member that a User has, in its order.
 FIELDS = tuple(field.name.replace("_", "-") for field in dataclasses.fields(User))
 
-#: Members that one commit makes: each takes two of its writes.
+#: Members that one commit makes: each takes three of its writes.
 _NEW_MEMBERS = 50
 
 
@@ -278,7 +278,9 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     removal = _removal(fields.get("ban-removal"))
     has_work = removal is not None and removal.state is not RemovalState.REMOVED
     is_let_in = not is_banned or finite_number(fields.get("banned-until")) is not None
-    return {
+    id = whole_number(fields.get("id"))
+    by_id: dict[str, Place] = {keys.names(id // config.MEMBER_BLOCK): id if is_member else None} if id else {}
+    return by_id | {
         keys.users(): (finite_number(fields.get("since")) or 0.0) if is_member else None,
         keys.admins(): True if is_member and fields.get("role") == Role.ADMIN and is_let_in else None,
         keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
@@ -317,7 +319,7 @@ def change_member(
     set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
     writes: list[Command] = [("HSET", user, *set_fields), *([("HDEL", user, *deleted)] if deleted else [])]
     for key, place in after.items():
-        if place != before[key]:
+        if place != before.get(key):
             writes += place_writes(keys, key, member, place)
     return writes
 

@@ -198,7 +198,7 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
         *(keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()),
         *(keys.reports(), *member_places(keys, {}), keys.leaving(), keys.removing(), keys.merging()),
     ]
-    others = scanner.keys_of("posted", "gone", "link", "domain", "top-day", "saved", "invites")
+    others = scanner.keys_of("posted", "gone", "link", "domain", "top-day", "saved", "invites", "names")
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
     held = scanner.members_of(key for key in found if key not in scanner.mistyped)
     places = (_Place(key, member, *_thing(keys, key, member)) for key, members in held for member in members)
@@ -222,7 +222,7 @@ def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]
     There are no fields for the mark of the articles that a ranking left out, and where another check looks.
     """
     match noun := keys.split(key)[0]:
-        case "users" | "admins" | "held" | "ban-removals" | "leaving":
+        case "users" | "names" | "admins" | "held" | "ban-removals" | "leaving":
             return "member", keys.user(member), ("id", "name", "role", "since")
         case "removing":
             return "conversation", keys.thread(member), ("last", "rev", "closes")
@@ -239,6 +239,8 @@ def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]
 def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
     """Tell whether a thing with these *fields* may stand in *key*."""
     noun, _ = keys.split(key)
+    if noun == "names":  # the id that a member has lost is stored nowhere else
+        return not is_id_text(fields["id"] or "") or key in member_places(keys, fields)
     if "title" not in fields or noun == "merging":  # a second name may be "title"
         return noun != "invites" or key == keys.invites(fields["by"] or "")
     if noun == "saved":  # its member has chosen it, and a backup may have the article

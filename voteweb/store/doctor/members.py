@@ -19,7 +19,7 @@ from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Bitmap, Scanner
 from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
-from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.keys import Keys, key_type
 from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.values import (
     article_id,
@@ -70,15 +70,14 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
 
 
 def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
+    places = [("SISMEMBER" if key_type(keys, key) == "set" else "ZSCORE", key) for key in member_places(keys, fields)]
     return [
         ("ZSCORE", keys.users(), name),
-        ("SISMEMBER", keys.admins(), name),
-        ("ZSCORE", keys.held(), name),
-        ("SISMEMBER", keys.ban_removals(), name),
+        ("EXISTS", keys.follows(name), keys.hides(name), keys.saved(name)),
         ("SISMEMBER", keys.leaving(), name),
         ("EXISTS", *keys_left_behind(keys, name)),
-        ("EXISTS", keys.follows(name), keys.hides(name), keys.saved(name)),
         *(("GET", key) for key in feed_keys(keys, fields).values()),
+        *((command, key, name) for command, key in places),
     ]
 
 
@@ -96,7 +95,7 @@ def _check_fields(keys: Keys, seen: Look) -> Iterator[Finding]:
             yield Finding(key, f"{what}: it is {lost or 'empty'} now", writes=(("HSET", key, field, lost),))
     if name and name_key(name) != seen.name:
         yield Finding(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
-    if seen.replies[6] and seen.fields["id"] is not None and seen.fields["my"] is None:
+    if seen.replies[1] and seen.fields["id"] is not None and seen.fields["my"] is None:
         what = "has no field my, so that no page reads what the member follows, hides and saved"
         yield Finding(key, what, writes=(("HSETNX", key, "my", f"{seen.now:.6f}"),))
 
@@ -104,8 +103,9 @@ def _check_fields(keys: Keys, seen: Look) -> Iterator[Finding]:
 def _check_places(keys: Keys, seen: Look) -> Iterator[Finding]:
     """Check whether a member is in those of the lists in which they should be, and leads to their feeds."""
     name, fields, user, leaving = seen.name, seen.fields, keys.user(seen.name), keys.leaving()
-    is_leaving, left_behind, _, *owners = seen.replies[4:]
-    for (key, place), stored in zip(member_places(keys, fields).items(), seen.replies[:4], strict=True):
+    is_leaving, left_behind, *others = seen.replies[2:]
+    owners, places = others[: len(feed_keys(keys, fields))], others[len(feed_keys(keys, fields)) :]
+    for (key, place), stored in zip(member_places(keys, fields).items(), places, strict=True):
         yield from check_place(keys, key, name, stored, place)
     has_left = fields["id"] is not None and fields["left"] is not None
     if is_leaving and not has_left:

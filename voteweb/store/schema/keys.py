@@ -300,6 +300,7 @@ class Keys:
     users = OneKey(
         "users:", "the members who have not left, by name in lower case, by time of joining", _MEMBERS_BY_TIME
     )
+    names = KeyOf("names:<block>", "the names of 100 members who have not left, in lower case, by id", _MEMBERS_BY_TIME)
     admins = OneKey("admins:", "the admins who have neither left nor been banned, by name in lower case", _MEMBERS)
     ban_removals = OneKey(
         "ban-removals:", "the members whose posts are being removed with a ban, or restored", _MEMBERS
