@@ -175,12 +175,13 @@ PAGES: dict[str, list[str]] = {
         "/sort?of=all",
         "/members",
         "/members?of=banned",
+        *("/a/1/voters", f"/u/{POSTER}/votes-together"),
         "/moderators",
         "/stats",
         *full_conversation.FOR_MODERATOR,
     ],
     ADMIN: [
-        *("/admin", "/admin/settings", "/members/log-ins", "/members/invited", "/admin/ranking"),
+        *("/admin", "/admin/settings", "/members/log-ins", "/members/looks", "/members/invited", "/admin/ranking"),
         *("/members", "/members?of=moderators"),
     ],
 }

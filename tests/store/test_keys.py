@@ -60,6 +60,7 @@ def busy(make_store: MakeStore) -> Store:
         SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)
     )
     store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
+    store.voters.note_look(ann, first)
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))

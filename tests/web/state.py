@@ -18,12 +18,12 @@ PENDING = PendingEmail(4_000_000_000, TOKEN, "new@mail.example")
 
 
 def content(store: Store) -> dict[str, Any]:
-    """Return everything in the database but what pages write: rankings that are cached, and visits."""
+    """Return everything in the database but what pages write: cached rankings, visits, and looks."""
     return {
         key: value
         for key, value in snapshot(store).items()
         if not (key.startswith(("time:", "score:")) and "+" in key)
-        and key != "combined:"
+        and key not in ("combined:", "looks:")
         and not key.startswith(("seen:", "top-of:"))
     }
 

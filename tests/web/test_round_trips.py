@@ -49,6 +49,8 @@ OTHER_PAGES = [
     ("/invitations", 0, 1, 1),
     ("/admin", 0, 1, 1),
     ("/admin/settings", 0, 1, 1),
+    ("/a/1/voters", 0, 1, 2),  # the look is noted
+    ("/u/zoe/votes-together", 0, 1, 3),
     ("/waiting", 0, 1, 1),
     ("/sort", 0, 1, 3),  # sizes of groups, then those of earlier articles
     ("/members", 0, 1, 2),

@@ -206,6 +206,22 @@ MAX_IMPORTED_TIME = 253_402_300_800
 MAX_IMPORTED_VOTES = 10**9
 #: Ids of members whose names one sorted set has: Redis keeps one of up to 128 compact, at some 20 bytes for each.
 MEMBER_BLOCK = 100
+#: Voters of an article on the page about them, and those that are looked through for the newest members.
+SHOWN_VOTERS = 200
+SCANNED_VOTERS = 2_048
+#: Last votes of a member that are compared with those of others, and votes that a page compares in all: reading them
+#: takes some milliseconds.
+LAST_VOTES = 50
+COMPARED_VOTES = 5_000
+#: Votes of an article with more of which a vote tells nothing, articles that two members must have voted for, and votes
+#: of a site with fewer of which nothing tells what is popular.
+MAX_COMPARED_VOTES = 100
+MIN_COINCIDENCES = 3
+MIN_SITE_VOTES = 50
+#: Looks at votes that admins see, seconds for which they do, and looks on a page.
+MAX_LOOKS = 1_000
+LOOK_SECONDS = 90 * 86_400
+LOOK_PAGE_SIZE = 50
 #: Members on a page of a list, and commands of READ_BATCH_SIZE members with which a name is searched for: 50,000.
 MEMBER_PAGE_SIZE = 50
 MEMBER_SCAN_STEPS = 100

@@ -37,6 +37,7 @@ from voteweb.store.server.rescoring import Rescoring
 from voteweb.store.site.context import Context
 from voteweb.store.site.leases import Leases
 from voteweb.store.site.rows import read_all
+from voteweb.store.votes.voters import Voters
 from voteweb.store.votes.votes import Votes
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ class Store:
         self.rankings = Rankings(context.keys)
         self.articles = Articles(context)
         self.votes = Votes(context)
+        self.voters = Voters(context)
         self.listings = Listings(context)
         self.groups = Groups(context)
         self.group_merges = GroupMerges(context)

@@ -34,6 +34,7 @@ WITHOUT_ACTOR = {
     "read_rows": "it only reads",
     "read_unsorted": "it only reads",
     "read_thread": "it only reads",
+    "read_voters": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
     "use_session": "it only notes that the session is used",
 }

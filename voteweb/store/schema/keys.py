@@ -334,6 +334,11 @@ class Keys:
     member_log_ins = KeyOfMember(
         "log-ins:<name>", "the last 100 attempts that logged in as one member, and 100 that did not", _LOG_INS
     )
+    looks = OneKey(
+        "looks:",
+        "the last 1,000 looks of moderators at votes (``<id> <a or u><id> <day>``), once a day for each, by their time",
+        Noun("zset", PASSING, ("EXPIRE", config.LOOK_SECONDS)),
+    )
 
     # The log.
     log_entries = OneKey(

@@ -23,12 +23,13 @@ from voteweb.web.views import (
     site_files,
     sorting,
     submission,
+    voters,
     votes,
 )
 
 _MODULES = (
     articles, lists, submission, votes, groups, feeds, site_files, my_site, search,
-    moderation, sorting, moderation_log, members, account, auth, admin, meta,
+    moderation, sorting, moderation_log, members, voters, account, auth, admin, meta,
 )  # fmt: skip
 #: More pages of some modules: those whose address begins with another noun.
 _MORE = (

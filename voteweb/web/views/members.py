@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
 from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes
-from voteweb.core.models import LogAction, LogIn, Page, Role, User
+from voteweb.core.models import Article, LogAction, LogIn, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
@@ -50,10 +50,15 @@ def render_member(name: str, **context: Any) -> RenderedPage:
         check_present(results["member"], name, viewer())
         networks.append(results.pop("network"))
 
+    def finish(results: dict[str, Any], _rows: Sequence[Article]) -> None:
+        names = [neighbour.name for neighbour in results.get("neighbours", ())]
+        results["neighbours"] = store().read(store().users.queue_members, names)
+
     return render_list(
         "users/show.html",
         store().rankings.member(name),
         check=check,
+        finish=finish,
         shown=hidden_member(name).entry,
         is_shared=False,
         queries={

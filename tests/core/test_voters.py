@@ -1,0 +1,33 @@
+"""Coincidences of votes: a ring is told from members who like the same popular articles."""
+
+import pytest
+
+from voteweb.core.voters import find_coincidences
+
+#: Thirty articles, each the only one that some honest member voted for.
+OTHERS = iter(range(1_000, 2_000))
+RING = {name: {1, 2, 3, 4, next(OTHERS)} for name in ("r1", "r2", "r3", "r4")}
+HONEST = {f"h{number}": {10, *(next(OTHERS) for _ in range(5))} for number in range(6)}
+FEW, MANY = dict.fromkeys(range(1, 5), 4), dict.fromkeys(range(1, 5), 101)
+
+
+@pytest.mark.parametrize(
+    ("votes", "counts", "total", "found"),
+    [
+        (RING | HONEST, FEW | {10: 6}, 60, {"r1", "r2", "r3", "r4"}),
+        (RING | HONEST, MANY | {10: 6}, 10_000, set()),  # everybody votes for articles with many votes
+        ({"a": {1, 2, 3, 4}, "b": {1, 2, 3, 4}}, FEW, 8, {"a", "b"}),  # a site with few votes
+        ({"a": {1, 2, 3}, "b": {1, 2, 3}}, dict.fromkeys((1, 2, 3), 50), 150, set()),  # they are all that there is
+        ({"a": {1, 2, 3}, "b": {1, 2, 3}}, dict.fromkeys((1, 2, 3), 50), 9_000, {"a", "b"}),
+        ({"a": {1, 2}, "b": {1, 2}}, {1: 2, 2: 2}, 900, set()),  # too few
+        ({"a": {1, 2, 3}, "b": {1, 2, 3, 5, 6, 7}}, FEW, 900, set()),  # less than three fifths of what b voted for
+        ({"a": {1, 2, 3}, "b": {1, 2, 3, 5}}, FEW, 900, {"a", "b"}),
+    ],
+)
+def test_who_votes_together(votes: dict[str, set[int]], counts: dict[int, int], total: int, found: set[str]) -> None:
+    assert {name for name, rows in find_coincidences(votes, counts, total).items() if rows} == found
+
+
+def test_a_coincidence_says_how_many_of_how_many() -> None:
+    rows = find_coincidences({"a": {1, 2, 3}, "b": {1, 2, 3, 5}, "c": {1, 2, 3}}, FEW, 900)
+    assert rows["b"] == [("a", 3, 4), ("c", 3, 4)]
