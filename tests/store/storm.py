@@ -17,7 +17,9 @@ from tests import factories
 from tests.store.comment_acts import COMMENT_REFUSALS, CommentActs
 from tests.storm import Storm
 from voteweb.core import errors
+from voteweb.core.comments import CommentId
 from voteweb.core.models import Draft, LogAction, Reason, Role, User
+from voteweb.core.search_documents import DocumentId
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.keys import Keys
@@ -44,14 +46,6 @@ REFUSALS = (
 
 #: What a member does with an article.
 Act = Callable[[Store, random.Random, User, int], object]
-
-
-def _ban(store: Store, _: random.Random, who: User, _id: int) -> None:
-    """Create a member by an invitation, and ban and unban them."""
-    name = factories.token()[:15]
-    store.users.make(name, "", invitation=store.invitations.make(who))
-    factories.ban(store, name, by=who.name, actor=who)
-    factories.lift(store, name, by=who.name, actor=who)
 
 
 def _set_groups(store: Store, chance: random.Random, who: User, id: int) -> None:
@@ -95,11 +89,10 @@ _ACTS: dict[str, tuple[int, Act]] = {
         4,
         lambda store, _, who, id: store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who),
     ),
-    "ban": (1, _ban),
     "undo": (3, _undo),
 }
 #: Every action of a storm.
-ACTIONS = {*_ACTS, "post", "leave"}
+ACTIONS = {*_ACTS, "post", "leave", "ban"}
 
 
 class StoreStorm(Storm):
@@ -114,7 +107,7 @@ class StoreStorm(Storm):
         self.comments = CommentActs(store, self.lock)
         self._actions: dict[Callable[[random.Random, User, int], None], int] = {
             **{partial(self._do, name): share for name, (share, _) in _ACTS.items()},
-            **{self._leave: 1},
+            **{self._leave: 1, self._ban: 2},
             **self.comments.shares,
         }
         for name in GROUPS:
@@ -165,6 +158,29 @@ class StoreStorm(Storm):
         self._store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)
         self._store.account_deletion.finish(leaver.name)
         self._count("leave", id)
+
+    def _ban(self, _: random.Random, who: User, id: int) -> None:
+        """Create a member by an invitation who votes, ban them, which takes their votes back, and lift the ban.
+
+        The operator bans, so that nobody undoes it, which would give the votes back.
+        """
+        store, name = self._store, factories.token()[:15]
+        member = store.users.make(name, "", invitation=store.invitations.make(who))
+        for voted in (id, CommentId(id, 1)):
+            with suppress(*REFUSALS, errors.NoSuchComment):
+                store.votes.cast(voted, member)
+                self._add(voted, 1)
+        factories.ban(store, name, votes=True)
+        list(store.bans.steps())
+        for voted in store.open_votes.revoked(name):
+            self._add(voted, -1)
+        factories.lift(store, name)
+        self._count("ban", id)
+
+    def _add(self, id: DocumentId, votes: int) -> None:
+        with self.lock:
+            counter: Counter[Any] = self.votes if isinstance(id, int) else self.comments.votes
+            counter[id] += votes
 
 
 def _log_entry(kind: LogAction, who: User, id: int) -> NewLogEntry:

@@ -44,8 +44,8 @@ def bob(store: Store) -> User:
     return bob
 
 
-def ban(store: Store, **spans: Span) -> None:
-    factories.ban(store, "bob", **spans)
+def ban(store: Store, **what: Span | bool) -> None:
+    factories.ban(store, "bob", **what)
 
 
 def lift(store: Store, *, restore: bool = True, undoes: int = 0) -> None:
@@ -137,10 +137,13 @@ def make_site(store: Store) -> None:
     bob = factories.user(store, "bob")
     factories.article(store, bob, groups=("go",))
     factories.comment(store, 1, bob)
+    factories.comment(store, factories.article(store))
+    for id in (2, CommentId(2, 1)):
+        store.votes.cast(id, bob)
 
 
 def ban_lift_and_leave(store: Store) -> Iterator[None]:
-    ban(store, articles=Span.ALL, comments=Span.ALL)
+    ban(store, articles=Span.ALL, comments=Span.ALL, votes=True)
     yield from store.bans.steps()
     lift(store)
     yield from store.bans.steps()
@@ -154,6 +157,8 @@ def test_what_is_cut_off_between_any_two_trips_ends_whole(store: Store) -> None:
         list(store.account_deletion.steps())
         bob = store.users.get("bob")
         is_removed = state(store) is RemovalState.REMOVED
-        assert (is_removed or bob.left > 0) is not bool(ids(store, "time:"))
+        assert (is_removed or bob.left > 0) is not (1 in ids(store, "time:"))
+        votes = store.read(store.votes.queue_counts, [2, CommentId(2, 1)])
+        assert votes == ([1, 0] if is_removed else [2, 1])
         assert bool(bob.banned) is is_removed
         assert (run(store, "EXISTS", "ban-removals:", "leaving:"), broken(store)) == (0, [])

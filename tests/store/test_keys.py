@@ -64,6 +64,9 @@ def busy(make_store: MakeStore) -> Store:
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))
+    store.votes.cast(first.id, factories.user(store, "eli"))
+    factories.ban(store, "eli", votes=True)
+    list(store.bans.steps())
     factories.ban(store, factories.user(store, "dan").name, days=1, articles=Span.ALL)
     assert store.limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
     store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)

@@ -35,6 +35,7 @@ DOWNLOAD = {
     "reports of comments": ("comment-report", "reported-comments"),
     "invitations": ("invite", "invites"),
     "votes": ("open-votes",),
+    "votes that a ban took back": ("revoked-votes",),
 }
 
 

@@ -124,6 +124,8 @@ VOTERS_GRACE_SECONDS = 3_600
 #: Votes that a member's own list of those to be taken back holds. A sorted set of more than 128 takes 90 bytes for each
 #: instead of 27, and every vote of a week stands in such a list.
 MAX_OPEN_VOTES = 120
+#: Votes that a ban can give back: those on which voting ends last.
+MAX_REVOKED_VOTES = 1_000
 #: Seconds for which a submitted form is remembered, so that sending it again leads to the same article.
 ONCE_SECONDS = 86_400
 #: Seconds for which the answer of an act is remembered, so that a retry changes nothing: far longer than any retry.

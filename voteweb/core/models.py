@@ -200,13 +200,14 @@ class RemovalState(StrEnum):
 class BanRemoval:
     """The removals of a ban, whose log entry has the id ``entry``: of articles and comments from these times on.
 
-    The times are unix seconds, None for no removals.
+    The times are unix seconds, None for no removals. ``votes`` tells whether it takes votes back.
     """
 
     entry: int
     state: RemovalState
     articles: int | None
     comments: int | None
+    votes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,8 +337,9 @@ class LogEntry:
 
     It is about an ``article`` (its id, 0 for none), its comment number ``comment`` (0 for none), or the member or group
     ``about``. ``title`` is the title at that time, ``why`` the reason, ``added`` and ``removed`` are the changed
-    groups. ``articles`` and ``comments`` are how many a ban removes, or its end restores; ``until`` is the unix time at
-    which it ends, 0 for good.
+    groups. ``articles`` and ``comments`` are how many a ban removes, or its end restores, ``votes`` how many votes it
+    takes or gives back, ``closed`` how many its end cannot give back; ``until`` is the unix time at which it ends, 0
+    for good.
     """
 
     id: int
@@ -355,6 +357,8 @@ class LogEntry:
     articles: int = 0
     comments: int = 0
     until: float = 0.0
+    votes: int = 0
+    closed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from voteweb.store.server.rescoring import Rescoring
 from voteweb.store.site.context import Context
 from voteweb.store.site.leases import Leases
 from voteweb.store.site.rows import read_all
+from voteweb.store.votes.open_votes import OpenVotes
 from voteweb.store.votes.voters import Voters
 from voteweb.store.votes.votes import Votes
 
@@ -79,6 +80,7 @@ class Store:
         self.removals = Removals(context)
         self.reports = Reports(context)
         self.bans = Bans(context)
+        self.open_votes = OpenVotes(context)
         self.notes = Notes(context)
         self.undoing = Undoing(context)
         self.waiting = Waiting(context)

@@ -85,6 +85,10 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             for invitation in store.read_all(store.invitations.queue_page, member.name)
         ],
         "votes": list(map(_reference, store.read_all(store.votes.queue_open, member.id))),
+        "votes that a ban took back": [
+            {"article": id} if isinstance(id, int) else {"comment": str(id)}
+            for id in store.open_votes.revoked(member.name)
+        ],
     }
 
 

@@ -60,7 +60,9 @@ def build_site(store: Store) -> None:
     store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
     spam = NewLogEntry(LogAction.BAN, "Mod", about="dan", why="spam")
     factories.article(store, factories.user(store, "dan"), link="")
-    store.bans.ban("dan", spam, days=7, articles=Span.ALL)
+    store.votes.cast(article.id, store.users.get("dan"))
+    store.bans.ban("dan", spam, days=7, articles=Span.ALL, votes=True)
+    next(store.bans.steps())
     store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.

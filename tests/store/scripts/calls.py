@@ -92,6 +92,11 @@ CALLS = {
     "cast_vote to take back": call(
         "cast_vote", VOTE_KEYS, **VOTE | {"action": "take-back", "article": 2}, good_votes=2
     ),
+    "cast_vote by a ban": call(
+        "cast_vote",
+        f"{VOTE_KEYS} revoked-votes:bob",
+        **VOTE | {"action": "take-back", "article": 2, "ban": "7 removing", "digest": ""},
+    ),
     "note_visit": call("note_visit", name="bob", article=1, block=0, fields=("title",)),
     "import_article": call(
         "import_article",
@@ -128,6 +133,11 @@ CALLS = {
     "vote_comment": call("vote_comment", **VOTE_COMMENT),
     "vote_comment with a limit": call("vote_comment", **VOTE_COMMENT, **LIMITED),
     "vote_comment to take back": call("vote_comment", **VOTE_COMMENT | {"action": "take-back", "number": 4}),
+    "vote_comment by a ban": call(
+        "vote_comment",
+        "revoked-votes:bob",
+        **VOTE_COMMENT | {"action": "take-back", "number": 4, "ban": "7 removing", "digest": ""},
+    ),
     "use_session": call("use_session", name="bob", session="session-1", checked=""),
     "use_session with the password": call(
         "use_session", name="bob", session="session-1", digest="fresh", checked="checked"

@@ -44,7 +44,7 @@ def build_site(store: Store) -> None:
     run(store, "HINCRBY", "article:3", "comments", -1)
     run(store, "HSET", "seen:bob", 3, "1 2 1700000000 2")
     for name in ("ann", "bob"):
-        run(store, "HSET", f"user:{name}", "session", "session-1")
+        run(store, "HSET", f"user:{name}", "session", "session-1", "ban-removal", "7 removing - - votes")
     began, week = int(time.time()) - 604_800, 604_800
     sessions = {
         "of": "session-1",

@@ -367,10 +367,10 @@ def _time(stored: str | None, unreadable: float = 0.0) -> float:
 
 def _removal(stored: str | None) -> BanRemoval | None:
     """Return what the field ban-removal of a member says, None for nothing, or for what another program wrote."""
-    entry, state, articles, comments = [*(stored or "").split(" "), "", "", "", ""][:4]
+    entry, state, articles, comments, votes = [*(stored or "").split(" "), "", "", "", "", ""][:5]
     if not entry.isdecimal() or state not in set(RemovalState):
         return None
-    return BanRemoval(int(entry), RemovalState(state), whole_number(articles), whole_number(comments))
+    return BanRemoval(int(entry), RemovalState(state), whole_number(articles), whole_number(comments), votes == "votes")
 
 
 _state_since = partial(_time, unreadable=1.0)

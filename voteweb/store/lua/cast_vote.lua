@@ -4,17 +4,21 @@
 -- Only a vote that changes something counts against the rate limit.
 -- keys: article:{article} voted:{article} score: good: user:{voter} sessions:{voter} stats:{today} open-votes:{voter_id} top:
 --       limit:{limits}*
--- args: action article voter_id voter session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
+-- args: action article voter_id voter ban session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
 --       voting_seconds rates*
--- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). With a rate limit, limits are the
--- member's and that of newcomers, and rates those of hit_rate_limits(). For voting_seconds an article without an end of
--- voting is open.
+-- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
+-- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and that of newcomers, and
+-- rates those of hit_rate_limits(). For voting_seconds an article without an end of voting is open.
 -- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes>
 --          | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
 local refusal, is_new, noted_use, voted_before = check_voter(
   user_key, sessions_key, session, newcomer_seconds, digest, idle_seconds)
+local revoked_key
+if ban ~= '' then
+  refusal, revoked_key = check_ban(ban, user_key, 'article:' .. article, action == 'cast')
+end
 if refusal then
   return refusal
 end
@@ -108,4 +112,7 @@ for _, group in ipairs(group_rankings) do
   put_best(group[2], place, group[3])
 end
 note_session(sessions_key, digest, noted_use, idle_seconds)
-return { 'counted', count, voted_before, now() }
+if revoked_key then
+  note_vote_of_ban(revoked_key, member, closes, casts)
+end
+return { 'counted', count, voted_before or '', now() }

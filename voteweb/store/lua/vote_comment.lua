@@ -3,16 +3,21 @@
 -- voters (evicted, or expired by another clock), so that nobody can tell who may vote: voting is closed.
 -- Only a vote that changes something counts against the rate limit.
 -- keys: article:{article} thread:{article} voted-comments:{article}-{block} user:{voter} sessions:{voter} limit:{limits}*
--- args: action number voter_id voter session digest newcomer_seconds idle_seconds commenting_seconds rates*
--- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). With a rate limit, limits are the
--- member's and that of newcomers, and rates those of hit_rate_limits(). For commenting_seconds an article is open for
--- comments.
+-- args: action number voter_id voter ban session digest newcomer_seconds idle_seconds commenting_seconds rates*
+-- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
+-- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and that of newcomers, and
+-- rates those of hit_rate_limits(). For commenting_seconds an article is open for comments.
 -- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone (the
 --          article) | comment-unknown | comment-gone | closed <unix time> <reason> (by a moderator) | ended <unix time>
 --          | lost <unix time> (voters were lost) | logged-out (the session has ended, or the voter is banned) | held
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
 local refusal, is_new, noted_use = check_voter(
   user_key, sessions_key, session, newcomer_seconds, digest, idle_seconds)
+local member, revoked_key
+if ban ~= '' then
+  member = 'comment:' .. string.match(article_key, '%d+$') .. '.' .. number
+  refusal, revoked_key = check_ban(ban, user_key, member, action == 'cast')
+end
 if refusal then
   return refusal
 end
@@ -35,8 +40,12 @@ if node.author ~= '' and is_name_of(node.author, voter) then
 elseif (has_voted == 1) == (action == 'cast') then
   return { has_voted == 1 and 'already' or 'absent', count }
 end
-check_keys()
-refusal = #limit_keys > 0 and hit_rate_limits(limit_keys, rates, is_new and #limit_keys or 1)
+-- All keys that are written have been read, so that they are of their types; but this one, unless the limit counts.
+local limit_count = is_new and #limit_keys or math.min(1, #limit_keys)
+for i = limit_count + 1, #limit_keys do
+  check_type(limit_keys[i], 'string')
+end
+refusal = limit_count > 0 and hit_rate_limits(limit_keys, rates, limit_count)
 if refusal then
   return refusal
 end
@@ -49,4 +58,7 @@ end
 node.votes = node.votes + (action == 'cast' and 1 or -1)
 write_node(thread_key, number, node)
 note_session(sessions_key, digest, noted_use, idle_seconds)
+if revoked_key then
+  note_vote_of_ban(revoked_key, member, closes, action == 'cast')
+end
 return { 'counted', string.format('%d', node.votes) }

@@ -1,13 +1,15 @@
 """Bans and notes: members logged out and refused, for good or until an end, and what moderators write down about them.
 
-A ban removes a member's posts if that is wanted. A removal, or its undoing, goes on in bounded steps. The field
-``ban-removal`` of a member is its task: "<id of the ban's log entry> <state> <time from which on articles are removed>
-<the same of comments>", each time "-" for none. Each removed post names the log entry of its ban.
+A ban removes a member's posts and takes their open votes back if that is wanted. This, or its undoing, goes on in
+bounded steps. The field ``ban-removal`` of a member is its task: "<id of the ban's log entry> <state> <time from which
+on articles are removed> <the same of comments>", each time "-" for none, and " votes" if votes are taken back. Each
+removed post names the log entry of its ban; ``revoked-votes:<name>`` lists the votes.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from math import ceil
 from typing import NamedTuple
@@ -18,18 +20,22 @@ from voteweb.core.errors import NoSuchMember, NotAllowed, NotYourNote, StillRest
 from voteweb.core.models import BanRemoval, Note, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_ban
+from voteweb.core.search_documents import DocumentId
 from voteweb.store.accounts.users import Users, change_member, new_session_id, read_member, read_present_member
 from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
 from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.fields import pack, unpack
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import article_id, digest_of, is_article, parse_comment, parse_note
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
+from voteweb.store.votes.open_votes import OpenVotes
+from voteweb.store.votes.votes import Votes
 
 
 class Notes(StorePart):
@@ -91,7 +97,7 @@ def _notes(stored: dict[str, str]) -> tuple[Note, ...]:
     return tuple(sorted((note for note in notes if note), key=lambda note: note.time, reverse=True))
 
 
-#: Articles or comments that one step removes or restores: some milliseconds each.
+#: Articles, comments or votes that one step changes: some milliseconds each.
 _STEP = 50
 
 
@@ -133,6 +139,15 @@ class PostCounts(NamedTuple):
         return 0 if span is Span.NONE else int(getattr(self, span.value))
 
 
+class RemovalCounts(NamedTuple):
+    """How many articles and comments the end of a ban restores, and how many votes it gives back or, closed, cannot."""
+
+    articles: int = 0
+    comments: int = 0
+    votes: int = 0
+    closed: int = 0
+
+
 class Bans(StorePart):
     """The bans of one site."""
 
@@ -144,13 +159,15 @@ class Bans(StorePart):
         days: int | None = None,
         articles: Span = Span.NONE,
         comments: Span = Span.NONE,
+        votes: bool = False,
         actor: User | None = None,
     ) -> None:
         """Log a member out everywhere and refuse log-ins, for *days* or for good, for the reason of *entry*.
 
-        Begins to remove the *articles* and *comments* of these spans; :meth:`steps` goes on. A member who is
-        banned already stays banned for the first reason. *actor* is the moderator who does it, of a higher role than
-        the member; None is the operator. Raises NoSuchMember, LastAdmin, StillRestoring, LoggedOut, NotAllowed.
+        Begins to remove the *articles* and *comments* of these spans, and with *votes* to take back the open votes;
+        :meth:`steps` goes on. A member who is banned already stays banned for the first reason. *actor* is the
+        moderator who does it, of a higher role than the member; None is the operator. Raises NoSuchMember, LastAdmin,
+        StillRestoring, LoggedOut, NotAllowed.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -162,12 +179,15 @@ class Bans(StorePart):
                 raise StillRestoring(name=name)
             attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
             changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
+            forgotten: list[Command] = []
             # A ban that removes nothing leaves what an earlier one removed to be restored.
-            if (articles, comments) != (Span.NONE, Span.NONE):
+            if votes or (articles, comments) != (Span.NONE, Span.NONE):
                 (entries,) = attempt.read(("LLEN", self._keys.log_entries()))
                 since = " ".join(span.since(float(attempt.now)) for span in (articles, comments))
-                changes["ban-removal"] = f"{entries + 1} {RemovalState.REMOVING} {since}"
-            return change_member(attempt, self._keys, name, stored, {**changes, "banned-until": attempt.until or None})
+                changes["ban-removal"] = f"{entries + 1} {RemovalState.REMOVING} {since}{' votes' if votes else ''}"
+                forgotten = [("UNLINK", self._keys.revoked_votes(name))]
+            changed = {**changes, "banned-until": attempt.until or None}
+            return [*change_member(attempt, self._keys, name, stored, changed), *forgotten]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
@@ -217,6 +237,20 @@ class Bans(StorePart):
         day, week = (sum(time >= now - (span.seconds or 0) for time in times) for span in (Span.DAY, Span.WEEK))
         return PostCounts(day, week, len(times), len(listed) > last)
 
+    def count_removed(self, member: User) -> RemovalCounts:
+        """Return how much the ban removed whose removal can be undone, nothing if there is none.
+
+        The list of the votes goes when voting has closed on all; then the log tells how many they were.
+        """
+        removal, open_votes = member.ban_removal, OpenVotes(self._context)
+        ban = self._context.log.get(removal.entry) if removal else None
+        if removal is None or ban is None:
+            return RemovalCounts()
+        revoked = open_votes.revoked(member.name) if removal.votes else []
+        total = len(revoked) or (ban.votes if removal.state is RemovalState.REMOVED else 0)
+        count = len(open_votes.still_open(revoked))
+        return RemovalCounts(ban.articles, ban.comments, count, total - count)
+
     def _readable(self, members: Sequence[str]) -> dict[CommentId, Node]:
         """Return those of these comments that nobody deleted or removed."""
         ids = [id for id in map(parse_comment, members) if id]
@@ -227,13 +261,19 @@ class Bans(StorePart):
     def steps(self) -> Iterator[None]:
         """Finish all removals and restorations that were begun, in bounded steps."""
         names = sorted(self._connection.command("SMEMBERS", self._keys.ban_removals()))
-        yield from steps_of_each(names, self._steps)
+        # All votes before any article or comment: once that is removed, no vote for it can be taken back.
+        yield from steps_of_each([*names, *names], partial(self._steps, set()))
 
-    def _steps(self, name: str) -> Iterator[None]:
+    def _steps(self, done: set[int], name: str) -> Iterator[None]:
+        """Take votes back at the first call, then do the rest; *done* are the bans that have taken all votes back."""
         member, removals = Users(self._context).find(name), Removals(self._context)
         removal = member.ban_removal if member else None
         ban = self._context.log.get(removal.entry) if removal else None
         if member and removal and ban and removal.state is not RemovalState.REMOVED:
+            if removal.state is RemovalState.REMOVING and removal.entry not in done:
+                yield from self._change_votes(member, removal)
+                done.add(removal.entry)
+                return
             changed = True
             # A post that is deleted in between moves the rest of a list, hence the loop.
             while changed:
@@ -242,7 +282,25 @@ class Bans(StorePart):
                     for id in batch:
                         changed = removals.change_by_ban(id, ban, removal.state) or changed
                     yield
+            if removal.state is RemovalState.RESTORING:
+                yield from self._change_votes(member, removal)
         self._end(name, removal)
+
+    def _change_votes(self, member: User, removal: BanRemoval) -> Iterator[None]:
+        """Take the open votes of a member back, or give back those on which voting is still open."""
+        open_votes, votes = OpenVotes(self._context), Votes(self._context)
+        found: Iterable[list[DocumentId]] = ()
+        revoked_key = self._keys.revoked_votes(member.name)
+        if removal.votes:
+            is_removing = removal.state is RemovalState.REMOVING
+            found = open_votes.find(member.id) if is_removing else [open_votes.revoked(member.name)]
+        for ids in found:
+            for batch in batched(ids, _STEP):
+                for id in batch:
+                    votes.change_by_ban(id, member, removal)
+                self._connection.command("ZREMRANGEBYRANK", revoked_key, 0, -config.MAX_REVOKED_VOTES - 1)
+                yield
+            yield
 
     def _end(self, name: str, removal: BanRemoval | None) -> None:
         """Note that all of *removal* is done, unless somebody has decided otherwise meanwhile."""
@@ -255,11 +313,22 @@ class Bans(StorePart):
             if removal is None or member.ban_removal != removal:
                 return []
             if removal.state is RemovalState.RESTORING:
-                return [listed, ("HDEL", self._keys.user(name), "ban-removal")]
+                revoked = ("UNLINK", self._keys.revoked_votes(name))
+                return [listed, ("HDEL", self._keys.user(name), "ban-removal"), revoked]
             removed = _in_state(stored, removal, RemovalState.REMOVED)
-            return [listed, ("HSET", self._keys.user(name), "ban-removal", removed)]
+            told = self._tell_votes(attempt, name, removal) if removal.votes else []
+            return [listed, ("HSET", self._keys.user(name), "ban-removal", removed), *told]
 
         commit(self._connection, decide, when_full=True)
+
+    def _tell_votes(self, attempt: Attempt, name: str, removal: BanRemoval) -> list[Command]:
+        """Return the write that makes the log say how many votes were taken back, of which it had an estimate."""
+        entries, place = self._keys.log_entries(), removal.entry - 1
+        text, count = attempt.read(("LINDEX", entries, place), ("ZCARD", self._keys.revoked_votes(name)))
+        fields = unpack(text or "")
+        if not fields or fields.get("votes", "0") == str(count):
+            return []
+        return [("LSET", entries, place, pack(fields | {"votes": str(count or "")}))]
 
     def _batches(self, member: User, removal: BanRemoval) -> Iterator[Sequence[int | CommentId]]:
         """Yield the ids of the posts still to be removed or restored, some at a time."""

@@ -141,9 +141,10 @@ MEMBER_FIELDS = {
         "clock, so that an ended ban is none without being taken out",
     ),
     "ban-removal": Field(
-        matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)"),
-        "what the ban removes: `<log id> <state> <articles from> <comments from>`. The state is `removing`, `removed` "
-        "or `restoring`, the others are unix times, or `-`. A later ban that removes something too replaces it",
+        matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)( votes)?"),
+        "what the ban removes: `<log id> <state> <articles from> <comments from>`, and ` votes` if it takes votes "
+        "back. The state is `removing`, `removed` or `restoring`, the others are unix times, or `-`. A later ban that "
+        "removes something too replaces it",
     ),
     "left": Field(is_time, "time of the account's deletion"),
     "leaving": Field(one_of(["keep", "delete"]), "what happens to its articles then: `keep` or `delete`"),
@@ -219,6 +220,8 @@ LOG_FIELDS = {
     "articles": Field(is_id_text, "how many articles a ban removes"),
     "comments": Field(is_id_text, "how many comments a ban removes"),
     "until": Field(is_time, "the end of a ban"),
+    "votes": Field(is_id_text, "how many votes a ban takes back, or its end gives back"),
+    "closed": Field(is_id_text, "how many votes the end of a ban cannot give back, since voting has closed"),
 }
 #: Those of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = {

@@ -133,6 +133,12 @@ class Keys:
     saved_feed = KeyOf(
         "saved-feed:<digest>", "whose saved articles the feed with the secret address of this digest has", _FEED
     )
+    revoked_votes = KeyOfMember(
+        "revoked-votes:<name>",
+        "the articles and comments on which a ban took the member's votes back, by the end of voting",
+        Noun("zset", PRIMARY, (), "user", item=values.is_posted, most=2 * config.MAX_REVOKED_VOTES),
+        "an hour after the last of these",
+    )
 
     # Conversations.
     thread = KeyOf(

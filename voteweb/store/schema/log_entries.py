@@ -26,6 +26,9 @@ class NewLogEntry:
     #: How many articles and comments a ban removes, or its end restores.
     articles: int = 0
     comments: int = 0
+    #: How many votes a ban takes back, or its end gives back, and how many that cannot.
+    votes: int = 0
+    closed: int = 0
 
 
 def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]]:
@@ -68,4 +71,6 @@ def log_entry(id: int, text: str) -> LogEntry | None:
         articles=int(fields.get("articles") or 0),
         comments=int(fields.get("comments") or 0),
         until=float(fields.get("until") or 0),
+        votes=int(fields.get("votes") or 0),
+        closed=int(fields.get("closed") or 0),
     )

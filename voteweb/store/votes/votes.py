@@ -5,6 +5,7 @@ Open votes, those that a member can still take back, are kept by every vote.
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from time import monotonic
@@ -20,6 +21,7 @@ from voteweb.core.errors import (
     CommentVoted,
     ConversationClosed,
     ConversationEnded,
+    LoggedOut,
     NoSuchArticle,
     NoSuchComment,
     NotVoted,
@@ -27,7 +29,7 @@ from voteweb.core.errors import (
     OwnVote,
     VotingClosed,
 )
-from voteweb.core.models import Article, ArticleStatus, Page, User, Voter
+from voteweb.core.models import Article, ArticleStatus, BanRemoval, Page, RemovalState, User, Voter
 from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
@@ -151,12 +153,33 @@ class Votes(StorePart):
         """
         return self._change("take-back", id, voter, hit)
 
+    def change_by_ban(self, id: DocumentId, member: User, removal: BanRemoval) -> None:
+        """Take back the vote of a banned *member*, or give back what *removal* took, as its state says.
+
+        Does nothing once the state is another, and where voting has closed. The member's own articles keep their vote.
+        """
+        action = "take-back" if removal.state is RemovalState.REMOVING else "cast"
+        with suppress(LoggedOut):
+            self._run(action, id, member, [], ban=f"{removal.entry} {removal.state}")
+
     def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
-        hits, settings = [hit, (NEWCOMER_VOTE, hit[1])] if hit else [], self._settings
+        hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
+        outcome = self._run(action, id, voter, hits)
+        if outcome.status == "counted" and isinstance(id, int):
+            self._note(voter.id, id, *outcome.values[1:], has_voted=action == "cast")
+        if outcome.status == "rate-limited":
+            raise self._context.limits.to_error(hits, outcome.values)
+        return _votes_or_refusal(id, outcome)
+
+    def _run(
+        self, action: str, id: DocumentId, voter: Voter | User, hits: Sequence[RateLimitHit], *, ban: str = ""
+    ) -> Outcome:
+        settings = self._settings
         values = {
             "action": action,
             "voter_id": voter.id,
             "voter": voter.name,
+            "ban": ban,
             "session": voter.session,
             "digest": digest(voter.token) if isinstance(voter, Voter) else "",
             "idle_seconds": settings.session_seconds,
@@ -165,16 +188,9 @@ class Votes(StorePart):
         }
         if isinstance(id, int):
             values |= {"article": id, "today": this_day(), "voting_seconds": settings.voting_seconds}
-            outcome = self._connection.script("cast_vote", **values, **ranking_values(settings))
-            if outcome.status == "counted":
-                self._note(voter.id, id, *outcome.values[1:], has_voted=action == "cast")
-        else:
-            values |= {"article": id.article, "number": id.number, "block": id.number // config.VOTER_BLOCK}
-            seconds = settings.commenting_seconds
-            outcome = self._connection.script("vote_comment", **values, commenting_seconds=seconds)
-        if outcome.status == "rate-limited":
-            raise self._context.limits.to_error(hits, outcome.values)
-        return _votes_or_refusal(id, outcome)
+            return self._connection.script("cast_vote", **values, **ranking_values(settings))
+        values |= {"article": id.article, "number": id.number, "block": id.number // config.VOTER_BLOCK}
+        return self._connection.script("vote_comment", **values, commenting_seconds=settings.commenting_seconds)
 
     def queue_counts(self, pipeline: Pipeline, ids: Sequence[DocumentId]) -> Future[list[int]]:
         """Queue a read of the votes of each of the articles or comments *ids*, 0 for one that is gone.

@@ -123,6 +123,32 @@ local function check_voter(user_key, sessions_key, session_id, newcomer_seconds,
   return nil, is_newcomer(signed_up, role, newcomer_seconds), noted_use, voted or ''
 end
 
+-- Return the answer to a step of a ban ("<log id> <state>") that may not take back a vote on member, or give it back: the ban is
+-- in that state no more, or has not taken this vote; else nil, and the key of the votes that it took. The name of the
+-- banned member is all behind the last colon (58) of user_key.
+local function check_ban(ban, user_key, member, gives_back)
+  local key = prefix .. 'revoked-votes:' .. string.match(user_key, '[^\58]*$')
+  local removal, is_taken = redis.call('HGET', user_key, 'ban-removal') or '', redis.call('ZSCORE', key, member)
+  if string.sub(removal, 1, #ban + 1) ~= ban .. ' ' then
+    return { 'logged-out' }
+  elseif gives_back and not is_taken then
+    return { 'absent', '0' }
+  end
+  return nil, key
+end
+
+-- Note in the votes that a ban took that it took one on member, on which voting ends at closes, or gave it back.
+local function note_vote_of_ban(key, member, closes, gives_back)
+  if gives_back then
+    redis.call('ZREM', key, member)
+    return
+  end
+  local ends = string.format('%d', closes + VOTERS_GRACE_SECONDS)
+  redis.call('ZADD', key, closes, member)
+  redis.call('EXPIREAT', key, ends, 'NX')
+  redis.call('EXPIREAT', key, ends, 'GT')
+end
+
 -- Keep the sessions of a member until the last of them has ended.
 local function keep_sessions(key, ends)
   if redis.call('TTL', key) < ends - tonumber(now()) then
