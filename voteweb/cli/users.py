@@ -144,8 +144,9 @@ def second_factor(site: Site, name: str, off: bool) -> None:
 @user.command()
 @click.argument("name")
 @click.option("--reason", required=True, help="The reason; the member and everybody else can read it.")
+@click.option("--votes", is_flag=True, help="Also take back their votes where voting is open.")
 @with_site()
-def ban(site: Site, name: str, reason: str) -> None:
+def ban(site: Site, name: str, reason: str, votes: bool) -> None:
     """Ban the member NAME: log them out everywhere and refuse log-ins.
 
     Refuses an account that waits to be let in.
@@ -159,8 +160,12 @@ def ban(site: Site, name: str, reason: str) -> None:
         site.store.waiting.refuse(member.name, log_entry(LogAction.REFUSE, about=member.name, why=reason))
         click.echo(f"{member.name}, who waited to be let in, is refused and logged out everywhere.")
         return
-    site.store.bans.ban(member.name, log_entry(LogAction.BAN, about=member.name, why=reason))
+    count = site.store.open_votes.count([member]).all if votes else 0
+    entry = log_entry(LogAction.BAN, about=member.name, why=reason, votes=count)
+    site.store.bans.ban(member.name, entry, votes=votes)
     click.echo(f"{member.name} is banned and logged out everywhere.")
+    if votes:
+        click.echo(f"The jobs of the site take back {count} open votes.")
 
 
 @user.command()

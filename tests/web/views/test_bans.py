@@ -1,6 +1,7 @@
 """Bans, and all else that ends sessions: everywhere, with the next request."""
 
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
 from flask import Flask
@@ -9,7 +10,7 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeBrowser, MakeMember
 from tests.web.escaping import HOSTILE
-from voteweb.core.comments import CommentStatus
+from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import Role
 from voteweb.store import Store
 
@@ -203,3 +204,37 @@ def test_members_of_a_list_are_chosen_for_a_ban(mod: Browser, bob: Browser, stor
     page = mod.open("/members").page
     assert {box["value"] for box in page.all("input", form="several")} == {"bob", "cid"}
     assert page.by_id("several")["action"] == "/ban"
+
+
+def test_a_ban_takes_votes_back_and_its_end_says_what_stays_so(mod: Browser, reader: Browser, store: Store) -> None:
+    ring = [factories.user(store, name) for name in ("r1", "r2")]
+    for _ in range(2):
+        factories.comment(store, factories.article(store))
+    for member, id in product(ring, (1, 2, CommentId(1, 1))):
+        store.votes.cast(id, member)
+    box = mod.open("/u/r1/ban").page.one("input", name="votes")
+    assert box["type"] == "checkbox"
+    assert "take back their votes where voting is open (3)" in mod.page.text
+    mod.submit("/u/r1/ban", reason="", votes="1")
+    assert (mod.status, "checked" in mod.page.one("input", name="votes").attrs) == (422, True)
+    mod.submit("/u/r1/ban", reason="Ring.", votes="1")
+    assert mod.follow().flashes[1] == "Their votes are being taken back; this can take a moment."
+    assert "where voting is open (3)" in mod.open("/ban?name=r1&name=r2").page.text
+    mod.submit("/ban", name=["r2"], spam="1")
+    list(store.bans.steps())
+    assert store.read(store.votes.queue_counts, [1, 2, CommentId(1, 1)]) == [1, 1, 0]
+    log = reader.open("/log").page.one("ol", class_="log").text
+    assert "mod banned r1, taking back 3 votes : Ring." in log
+    assert "mod banned r2, taking back 3 votes : Spam" in log
+
+    store.connection.command("HSET", store.keys.article(1), "closes", 1)
+    mod.open("/u/r1").submit("/u/r1/unban", restore="1")
+    closed = "1 vote cannot be given back: voting has closed there, or it is gone."
+    assert mod.follow().flashes == ["r1 can log in again. What the ban removed is being restored.", closed]
+    undo = next(form["action"] for form in mod.open("/log").page.all("form") if form["action"].endswith("/undo"))
+    mod.submit(undo)
+    assert mod.follow().flashes == [closed, "The action has been undone. The log says so."]
+    list(store.bans.steps())
+    assert store.read(store.votes.queue_counts, [1, 2, CommentId(1, 1)]) == [1, 3, 2]
+    given_back = ", giving back 2 votes, too late for 1 vote on which voting has closed"
+    assert reader.open("/log").page.text.count(given_back) == 2

@@ -13,14 +13,15 @@ from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation.bans import PostCounts, Span
+from voteweb.store.moderation.bans import PostCounts, RemovalCounts, Span
 from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.votes.open_votes import OpenVoteCount
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_member, require_moderator, session_member_name, viewer
 from voteweb.web.context import store
-from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime, join_names
+from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime, join_names, vote_count
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import QueueQuery, page_number, render_list
 from voteweb.web.responses import RenderedPage
@@ -229,13 +230,14 @@ class _TypedBan(NamedTuple):
     days: str = ""
     articles: str = Span.NONE.value
     comments: str = Span.NONE.value
+    votes: str = ""
 
     @classmethod
     def of_request(cls) -> "_TypedBan":
         """Return what was typed, or what the button for spam stands for: for good, and all of it removed."""
         typed = cls(**{field: request.form[field] for field in cls._fields if field in request.form})
         if "spam" in request.form:
-            return cls(typed.reason.strip() or _("Spam"), "", Span.ALL.value, Span.ALL.value)
+            return cls(typed.reason.strip() or _("Spam"), "", Span.ALL.value, Span.ALL.value, "1")
         return typed
 
 
@@ -254,19 +256,21 @@ def ban(user: User, member: User) -> ResponseReturnValue:
     _check_may_ban(user, member)
     typed = _TypedBan.of_request()
     try:
-        removes = _ban(member, _check_ban(typed, user), user)
+        entry = _ban(member, _check_ban(typed, user), user)
     except Invalid as error:
         return _render_ban(member, typed, error_message(error)), 422
     except StillRestoring as error:
         return _render_ban(member, typed, error_message(error)), error.status
     flash(_banned_message(store().users.get(member.name)))
-    _flash_removal(removes)
+    _flash_removal([entry])
     return redirect(f"/u/{member.name}", 303)
 
 
-def _flash_removal(removes: bool) -> None:
-    if removes:
+def _flash_removal(bans: Sequence[NewLogEntry]) -> None:
+    if any(ban.articles or ban.comments for ban in bans):
         flash(_("Their articles and comments are being removed; this can take a moment."))
+    if any(ban.votes for ban in bans):
+        flash(_("Their votes are being taken back; this can take a moment."))
 
 
 @bans.get("/ban", endpoint="several")
@@ -291,17 +295,15 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> ResponseReturnValue
         checked = _check_ban(typed, user)
     except Invalid as error:
         return _render_several(rows, chosen, typed, error_message(error)), 422
-    banned, removes = [], False
+    bans: list[NewLogEntry] = []
     for member in chosen:
         try:
-            removes = _ban(member, checked, user) or removes
+            bans.append(_ban(member, checked, user))
         except (StillRestoring, NoSuchMember) as error:
             flash(error_message(error), "error")
-        else:
-            banned.append(member.name)
-    if banned:
-        flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names(banned)))
-    _flash_removal(removes)
+    if bans:
+        flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names([ban.about for ban in bans])))
+    _flash_removal(bans)
     return redirect("/members?of=banned", 303)
 
 
@@ -323,19 +325,20 @@ class _Ban(NamedTuple):
     days: int | None
     articles: Span
     comments: Span
+    votes: bool
 
 
 def _check_ban(typed: _TypedBan, user: User) -> _Ban:
     """Return the ban that was *typed*; raise Invalid, and PasswordNeeded unless *user* gave the password lately."""
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
-    ban = _Ban(validation.reason(typed.reason), _days(typed.days), Span(typed.articles), Span(typed.comments))
+    reason, days = validation.reason(typed.reason), _days(typed.days)
     require_recent_password(user)
-    return ban
+    return _Ban(reason, days, Span(typed.articles), Span(typed.comments), bool(typed.votes))
 
 
-def _ban(member: User, ban: _Ban, user: User) -> bool:
-    """Ban *member*; tell whether anything of theirs is removed. Raises StillRestoring, NoSuchMember."""
+def _ban(member: User, ban: _Ban, user: User) -> NewLogEntry:
+    """Ban *member*; return what the log says of that. Raises StillRestoring, NoSuchMember."""
     entry = NewLogEntry(
         LogAction.BAN,
         user.name,
@@ -343,9 +346,11 @@ def _ban(member: User, ban: _Ban, user: User) -> bool:
         why=ban.reason,
         articles=store().bans.count_articles(member.name).of(ban.articles),
         comments=store().bans.count_comments(member.name).of(ban.comments) if ban.comments is not Span.NONE else 0,
+        votes=store().open_votes.count([member]).all if ban.votes else 0,
     )
-    store().bans.ban(member.name, entry, days=ban.days, articles=ban.articles, comments=ban.comments, actor=user)
-    return bool(entry.articles or entry.comments)
+    spans = {"articles": ban.articles, "comments": ban.comments}
+    store().bans.ban(member.name, entry, days=ban.days, votes=ban.votes, actor=user, **spans)
+    return entry
 
 
 @bans.post("/u/<name>/unban")
@@ -354,15 +359,21 @@ def unban(user: User, member: User) -> ResponseReturnValue:
     """Lift the ban of a member; restore what it removed, if that is wanted."""
     _check_may_ban(user, member)
     restore = "restore" in request.form and member.ban_removal is not None
-    ban = store().log.get(member.ban_removal.entry) if restore and member.ban_removal else None
-    articles, comments = (ban.articles, ban.comments) if ban else (0, 0)
-    entry = NewLogEntry(LogAction.UNBAN, user.name, about=member.name, articles=articles, comments=comments)
+    counts = store().bans.count_removed(member) if restore else RemovalCounts()
+    entry = NewLogEntry(LogAction.UNBAN, user.name, about=member.name, **counts._asdict())
     store().bans.lift(member.name, entry, restore=restore, actor=user)
     if restore:
         flash(_("%(name)s can log in again. What the ban removed is being restored.", name=member.name))
     else:
         flash(_("%(name)s can log in again.", name=member.name))
+    flash_closed_votes(counts.closed)
     return redirect(f"/u/{member.name}", 303)
+
+
+def flash_closed_votes(count: int) -> None:
+    """Say how many votes the end of a ban could not give back."""
+    if count:
+        flash(_("%(votes)s cannot be given back: voting has closed there, or it is gone.", votes=vote_count(count)))
 
 
 def _check_may_ban(user: User, member: User) -> None:
@@ -402,12 +413,13 @@ def _render_several(
     )
 
 
-def _counts(members: Sequence[User]) -> dict[str, PostCounts]:
-    """Return how many articles and comments of *members* each span has."""
+def _counts(members: Sequence[User]) -> dict[str, PostCounts | OpenVoteCount]:
+    """Return how many articles and comments of *members* each span has, and how many of their votes are open."""
     bans = store().bans
     return {
         "articles": PostCounts.sum(bans.count_articles(member.name) for member in members),
         "comments": PostCounts.sum(bans.count_comments(member.name) for member in members),
+        "votes": store().open_votes.count(members),
     }
 
 

@@ -14,6 +14,7 @@ from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number
 from voteweb.web.urls import next_of_form
+from voteweb.web.views.members import flash_closed_votes
 
 blueprint = Blueprint("moderation_log", __name__)
 
@@ -38,7 +39,7 @@ def feed() -> Feed:
 @act(blueprint, "/log/<int:id>/undo", require_moderator, leads_to=lambda: next_of_form("/log"))
 def undo(id: int, user: User) -> Message:
     """Undo one of the viewer's actions of the last minutes."""
-    store().undoing.undo(id, user)
+    flash_closed_votes(store().undoing.undo(id, user))
     return _("The action has been undone. The log says so.")
 
 
