@@ -200,10 +200,10 @@ def test_nobody_bans_notes_or_changes_the_role_of_themselves() -> None:
         assert not permissions.may_note(viewer, viewer)
 
 
-def test_moderators_undo_bans_removals_and_changes_of_groups() -> None:
+def test_moderators_undo_four_kinds_of_acts() -> None:
     moderator = VIEWERS["moderator"]
     undoable = {kind for kind in LogAction if permissions.may_undo(moderator, replace(REMOVAL, kind=kind), POSTED)}
-    assert undoable == {LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN}
+    assert undoable == {LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN, LogAction.DISMISS}
 
 
 def test_a_held_account_sees_itself_and_acts_for_nobody() -> None:
