@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -118,3 +119,17 @@ def test_the_background_jobs_end_with_the_site(start_site: StartSite, store: Sto
         site.process.send_signal(number)
         until(lambda pid=pid: not exists(pid))
         site.kill()
+
+
+@pytest.mark.heavy
+def test_one_of_two_web_servers_of_a_machine_runs_the_jobs(
+    start_site: StartSite, store: Store, server_url: str, tmp_path: Path
+) -> None:
+    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path), **SECRET}
+    first = start_site(**env)
+    until(first.jobs_pids)
+    second = start_site(**env)
+    until(second.is_healthy)
+    assert second.jobs_pids() == []
+    first.process.send_signal(signal.SIGKILL)
+    until(second.jobs_pids)

@@ -1,5 +1,6 @@
 """``voteweb jobs``: run the background jobs, each in one process of all that could, and keep this machine's index."""
 
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import click
 
@@ -148,11 +150,11 @@ POLL_SECONDS = 0.2
 
 
 @contextmanager
-def background_jobs(is_stopping: Callable[[], bool]) -> Iterator[None]:
+def background_jobs(lock: Path, is_stopping: Callable[[], bool]) -> Iterator[None]:
     """Run ``voteweb jobs`` in a process of its own until the block ends or the web server *is_stopping*.
 
     The web server waits for open requests first: the jobs end meanwhile, not after it. Their settings are those in the
-    environment.
+    environment. Of several web servers that share the file *lock*, one at a time has such a process.
     """
     ended = threading.Event()
 
@@ -165,13 +167,33 @@ def background_jobs(is_stopping: Callable[[], bool]) -> Iterator[None]:
             ended.wait(min(left, POLL_SECONDS))
         return True
 
-    thread = threading.Thread(target=_keep_running, args=[is_over])
+    thread = threading.Thread(target=_run_if_locked, args=[lock, is_over])
     thread.start()
     try:
         yield
     finally:
         ended.set()
         thread.join()
+
+
+def _run_if_locked(lock: Path, is_over: Callable[[float], bool]) -> None:
+    """Keep the jobs running as soon as this process has the *lock*; at once if there can be none, without a folder."""
+    try:
+        file = lock.open("w")
+    except OSError:
+        return _keep_running(is_over)
+    with file:
+        while not is_over(0):
+            try:
+                # Of this process alone, not of the web server's forks: it ends with this process, however that ends.
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                is_over(RESTART_SECONDS)
+            except OSError:  # a file system without locks
+                return _keep_running(is_over)
+            else:
+                return _keep_running(is_over)
+    return None
 
 
 def _keep_running(is_over: Callable[[float], bool]) -> None:

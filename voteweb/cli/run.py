@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -181,7 +182,9 @@ def _serve(settings: Settings, address: str, setting_sources: str) -> None:
     exit_on_early_sigterm()
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
     try:
-        with background_jobs(is_stopping):
+        # Other sites may have the same folder.
+        site = blake2b(f"{settings.redis_url} {settings.site}".encode(), digest_size=4).hexdigest()
+        with background_jobs(Path(settings.data_dir) / f"jobs-{site}.lock", is_stopping):
             # A collection in a worker would copy every page of memory that it shares with this process: with this, a
             # worker that has served for a minute takes 65 MB of its own instead of 76.
             gc.collect()
