@@ -11,7 +11,6 @@ from voteweb.core.ranking_trial import (
     Sample,
     change_weights,
     evaluate,
-    has_own_vote_score,
     stay_seconds,
     votes_reached,
 )
@@ -70,9 +69,3 @@ def test_a_weight_that_is_left_out_stays() -> None:
     assert change_weights(settings) == settings
     assert change_weights(settings, lift_days=2, comment_good_votes=5).vote_score == 600
     assert change_weights(settings, good_votes=100).vote_score == 864
-
-
-def test_only_the_worth_of_a_vote_goes_before_the_votes_of_a_good_article() -> None:
-    assert has_own_vote_score(Settings(vote_score=100))
-    assert not has_own_vote_score(Settings(good_votes=20))
-    assert not has_own_vote_score(replace(Settings(), comment_vote_score=100))

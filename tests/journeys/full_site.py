@@ -181,7 +181,7 @@ PAGES: dict[str, list[str]] = {
         *full_conversation.FOR_MODERATOR,
     ],
     ADMIN: [
-        *("/admin", "/admin/settings", "/members/log-ins", "/members/looks", "/members/invited", "/admin/ranking"),
+        *("/admin", "/members/log-ins", "/members/looks", "/members/invited", "/admin/ranking"),
         *("/members", "/members?of=moderators"),
     ],
 }

@@ -12,10 +12,15 @@ from tests.conftest import MakeStore
 from tests.store.backup.copying import back_up, restore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, broken_keys, run
-from voteweb.core.errors import ConfigError
+from tests.store.queries import log_page
+from voteweb.core.config import COMMAND_LINE
+from voteweb.core.errors import ConfigError, NotAllowed, StillRescoring
+from voteweb.core.models import LogAction, Role, User
+from voteweb.core.ranking_trial import change_weights
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import FIELDS
 from voteweb.store import Store, build_store, with_settings_in_force
+from voteweb.store.schema.log_entries import NewLogEntry
 
 HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 
@@ -32,6 +37,11 @@ def site(make_store: MakeStore) -> Store:
 def vote(store: Store, id: int, votes: int) -> None:
     for voter in factories.users(store, votes):
         store.votes.cast(id, voter)
+
+
+def change(store: Store, actor: User | None = None, **changes: Any) -> bool:
+    entry = NewLogEntry(LogAction.WEIGHTS, actor.name if actor else COMMAND_LINE)
+    return store.site_settings.change_settings(lambda before: replace(before, **changes), entry, actor=actor)
 
 
 def started(store: Store, settings: Settings, **changes: Any) -> Store:
@@ -56,7 +66,7 @@ def test_two_first_starts_at_once_agree(store: Store, settings: Settings) -> Non
 
 def test_processes_with_old_settings_write_by_those_in_force(site: Store, settings: Settings) -> None:
     old = build_store(site.connection, settings)  # as a process that read other values when it started
-    old.site_settings.change_settings(replace(settings, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99))
+    change(old, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99)
     list(old.site_settings.rescore())
     new = started(site, settings)
     posted = factories.article(old, groups=("go",), link="")
@@ -87,12 +97,13 @@ def test_damaged_settings_stop_no_act(site: Store, command: list[str]) -> None:
 def test_a_killed_rescoring_is_ended_by_the_job(
     site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site.site_settings.change_settings(replace(site.context.settings, vote_score=60.0))
+    change(site, vote_score=60.0)
     monkeypatch.setattr("voteweb.store.server.rescoring.batched", lambda items: ([item] for item in items))
     next(site.site_settings.rescore())  # killed after the first article
     monkeypatch.undo()
     new = started(site, settings)
-    assert broken(new) != []
+    assert new.read(new.site_settings.queue_rescored) == (1, 2)
+    assert broken(new) == []  # of what waits for its new score
     vote(new, 2, 1)
     list(new.site_settings.rescoring_steps())
     assert broken(new) == []
@@ -100,26 +111,40 @@ def test_a_killed_rescoring_is_ended_by_the_job(
     assert list(new.site_settings.rescoring_steps()) == []
 
 
-def test_a_change_while_articles_are_rescored_is_ended_too(site: Store, settings: Settings) -> None:
-    site.site_settings.change_settings(replace(site.context.settings, vote_score=60.0))
-    steps = site.site_settings.rescore()
-    next(steps)
-    site.site_settings.change_settings(replace(site.context.settings, vote_score=70.0))
-    list(steps)
-    assert site.site_settings.unfinished_change() is None
+def test_a_change_waits_for_the_end_of_another_and_is_in_the_log(site: Store, settings: Settings) -> None:
+    root, mod = factories.user(site, "root", Role.ADMIN), factories.user(site, "mod", Role.MODERATOR)
+    with pytest.raises(NotAllowed):
+        change(site, mod, vote_score=60.0)
+    outcomes = at_once([partial(change, site, root, vote_score=score) for score in (60.0, 70.0)])
+    assert sorted(outcomes, key=str) == [StillRescoring, True]
+    score = (60.0, 70.0)[outcomes.index(True)]
+    assert not change(site, root, vote_score=score)  # sent again
+    (entry,) = log_page(site).rows
+    assert (entry.who, entry.removed, entry.added) == ("root", ("vote-score=100.0",), (f"vote-score={score}",))
+    list(site.site_settings.rescoring_steps())
     assert broken(started(site, settings)) == []
+    assert change(site, root, vote_score=80.0)
+
+
+def test_a_weight_of_comments_moves_no_article(site: Store, settings: Settings) -> None:
+    root = factories.user(site, "root", Role.ADMIN)
+    entry = NewLogEntry(LogAction.WEIGHTS, "root")
+    site.site_settings.change_settings(lambda old: change_weights(old, comment_good_votes=7), entry, actor=root)
+    assert site.site_settings.unfinished_change() is None
+    assert started(site, settings).context.settings.comment_good_votes == 7
 
 
 def test_a_backup_keeps_the_settings(site: Store, settings: Settings) -> None:
+    change(site, good_votes=2)
     lines = back_up(site)
     run(site, "FLUSHDB")
     restore(started(site, settings), lines)  # into an empty site that was started with other ones
     restored = started(site, settings)
-    assert (restored.context.settings, broken(restored)) == (site.context.settings, [])
+    assert (restored.context.settings, broken(restored)) == (site.site_settings.read_settings(), [])
 
 
 def test_lost_settings_are_not_replaced_by_others(site: Store, settings: Settings) -> None:
-    site.site_settings.change_settings(replace(site.context.settings, vote_score=50_000.0))
+    change(site, vote_score=50_000.0)
     list(site.site_settings.rescore())
     for _ in range(3):
         vote(site, factories.article(site, link="").id, 3)

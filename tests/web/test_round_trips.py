@@ -48,7 +48,6 @@ OTHER_PAGES = [
     ("/a/1/c/1/report", 1, 1, 1),
     ("/invitations", 0, 1, 1),
     ("/admin", 0, 1, 1),
-    ("/admin/settings", 0, 1, 1),
     ("/a/1/voters", 0, 1, 2),  # the look is noted
     ("/u/zoe/votes-together", 0, 1, 3),
     ("/waiting", 0, 1, 1),

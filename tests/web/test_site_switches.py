@@ -12,10 +12,12 @@ from tests.web.conftest import Clock, CountRoundTrips
 from tests.web.escaping import HOSTILE
 from voteweb.app import create_app
 from voteweb.core.errors import Unavailable
-from voteweb.core.models import Role, User
+from voteweb.core.models import LogAction, Role, User
+from voteweb.core.ranking_trial import change_weights
 from voteweb.core.settings import Settings
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store, build_store
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -43,11 +45,13 @@ def test_a_switch_holds_in_every_process_within_a_second(
         assert [notices(browser) for browser in browsers] == [[]] * 4
     set_switch(store, root, SwitchName.ANNOUNCEMENT, "/a/1", HOSTILE)
     set_switch(store, root, SwitchName.READ_ONLY, ON, "Back at nine.")
+    store.site_settings.change_settings(lambda old: change_weights(old, 3), NewLogEntry(LogAction.WEIGHTS, "root"))
     for clock in (switch_clock, pages):
         clock.now += 1.01
     for browser in browsers:
         assert notices(browser) == [HOSTILE, "Read-only Back at nine."]
         assert browser.page.all("p", class_="announcement")[0].one("a")["href"] == "/a/1"
+        assert "An article with 3 votes or more" in browser.open("/about").page.text
     for member in browsers[1::2]:
         form = {"csrf_token": member.csrf_token(), "next": "/new"}
         for headers in (JSON, {}):

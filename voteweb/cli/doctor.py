@@ -1,14 +1,20 @@
 """``voteweb doctor``, ``rescore`` and ``migrate``: check, repair and convert the data and the index of search."""
 
+import time
+from collections import Counter
+from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import click
 
 from voteweb.cli.backup import file_at, write_backup
 from voteweb.cli.output import track, track_share
-from voteweb.cli.site import Site, lines_not_in_force, pluralize, with_site
+from voteweb.cli.site import Site, lines_not_in_force, log_entry, pluralize, with_site
 from voteweb.core.config import SCHEMA
-from voteweb.core.errors import ServerChanged
+from voteweb.core.errors import ServerChanged, StillRescoring
+from voteweb.core.jobs import RESCORING
+from voteweb.core.models import LogAction
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import examine, start_warnings
@@ -54,6 +60,8 @@ def doctor(site: Site, repair: bool) -> None:
         if checks.is_partial:
             message += ". Other checks, which need a key of another type, were left out."
         raise click.ClickException(message)
+    if rescored := site.store.read(site.store.site_settings.queue_rescored):
+        click.echo(f"The scores are computed anew and not checked: {rescored.seen:,} of {rescored.total:,} so far.")
     counts = site.store.health.counts()._asdict().items()
     summary = ", ".join(pluralize(count, noun.removesuffix("s")) for noun, count in counts)
     click.echo(f"The data are consistent: {summary}")
@@ -90,6 +98,10 @@ def _index_size(state: IndexState) -> str:
     return f"{pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}"
 
 
+#: Seconds until the lease of a job is asked for again.
+RETRY_SECONDS = 0.2
+
+
 @click.command()
 @click.option("--to-environment", is_flag=True, help="First put the values of the environment in force.")
 @with_site()
@@ -100,18 +112,23 @@ def rescore(site: Site, to_environment: bool) -> None:
     after "voteweb rescore --to-environment". The site goes on serving. If the command is interrupted, the next one, or
     the site's background job, goes on. Running it again changes nothing.
     """
-    if to_environment:
-        site.store.site_settings.change_settings(site.environment)
     for line in () if to_environment else lines_not_in_force(site.environment, site.settings):
         click.echo(line)
-    checked = changed = 0
-    batches = track(
-        site.store.site_settings.rescore(), "Rescoring", site.store.health.counts().articles, lambda batch: batch[0]
-    )
-    for batch_checked, batch_changed in batches:
-        checked += batch_checked
-        changed += batch_changed
-    click.echo(f"Checked {pluralize(checked, 'article')}, changed {changed:,}.")
+    steps, counts = site.store.site_settings, Counter[str]()
+
+    def rescore() -> Iterator[object]:
+        if to_environment:
+            steps.change_settings(lambda _: site.environment, log_entry(LogAction.WEIGHTS))
+        for checked, changed in track(steps.rescore(), "Rescoring", site.store.health.counts().articles, itemgetter(0)):
+            counts.update(checked=checked, changed=changed)
+            yield None
+
+    # The background job holds the lease for a moment every few seconds.
+    while not site.store.jobs.run(RESCORING, rescore, lambda: False):
+        if steps.unfinished_change() is not None:
+            raise StillRescoring
+        time.sleep(RETRY_SECONDS)
+    click.echo(f"Checked {pluralize(counts['checked'], 'article')}, changed {counts['changed']:,}.")
 
 
 @click.command()

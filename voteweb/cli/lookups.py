@@ -22,7 +22,7 @@ from voteweb.core.config import LOG_PAGE_SIZE, STATISTICS_SECONDS
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.core.settings import Settings, unknown_name_warnings
-from voteweb.core.settings_in_force import STORED, in_force, settings_in_force
+from voteweb.core.settings_in_force import NAMED, in_force, settings_in_force
 from voteweb.core.statistics import median_wait
 from voteweb.store.site.rate_limits import queue_days
 
@@ -39,7 +39,7 @@ def config(as_json: bool) -> None:
     settings = load_settings(None)
     from_file = set(os.environ) - environment
     in_data = _read_in_force(settings)
-    rows = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=STORED if in_data else ()))
+    rows = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=NAMED if in_data else ()))
     if as_json:
         print_rows([row._asdict() for row in rows], as_json)
     else:

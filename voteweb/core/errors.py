@@ -352,6 +352,13 @@ class ForeignForm(VotewebError, status=403):
     )
 
 
+class StillRescoring(VotewebError, status=409):
+    template = N_(
+        "The weights were changed before, and not all articles have their new scores yet. Nothing was changed: please "
+        "try again when they have."
+    )
+
+
 class PasswordNeeded(VotewebError, status=403):
     """An act needs the member's own password again; value ``minutes``, unless the message names a fault."""
 

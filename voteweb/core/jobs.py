@@ -25,7 +25,7 @@ GROUP_MERGES = Job("group-merges", 5.0, "the articles and followers of groups th
 
 MAIL = Job("mail", 10.0, "mails, on a site that sends any")
 
-RESCORING = Job("rescoring", 10.0, "the new scores of articles after a change of the weight of a vote")
+RESCORING = Job("rescoring", 3.0, "the new scores of articles after a change of the weight of a vote")
 
 #: Every job; voteweb/cli/jobs.py has the code of each.
 JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, DOMAIN_REMOVALS, GROUP_MERGES, MAIL, RESCORING)

@@ -77,7 +77,7 @@ class LogAction(StrEnum):
     DOMAIN: the rule of a domain was made or changed, UNDOMAIN: deleted. RELEASE: an article that waited was
     published. KEEP: an article stays removed after its poster's answer. SWITCH: an admin set or cleared a switch of
     the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS:
-    reports that were dismissed were opened again.
+    reports that were dismissed were opened again. WEIGHTS: settings that shape scores were changed.
     SECOND_FACTOR: the operator turned off that of a member.
     """
 
@@ -104,6 +104,7 @@ class LogAction(StrEnum):
     SECOND_FACTOR = "second-factor"
     PURGE = "purge"
     UNDISMISS = "undismiss"
+    WEIGHTS = "weights"
 
 
 #: The kind of act that undoes one of each kind that can be undone.
@@ -337,9 +338,9 @@ class LogEntry:
 
     It is about an ``article`` (its id, 0 for none), its comment number ``comment`` (0 for none), or the member or group
     ``about``. ``title`` is the title at that time, ``why`` the reason, ``added`` and ``removed`` are the changed
-    groups. ``articles`` and ``comments`` are how many a ban removes, or its end restores, ``votes`` how many votes it
-    takes or gives back, ``closed`` how many its end cannot give back; ``until`` is the unix time at which it ends, 0
-    for good.
+    groups, or the new and the former values of settings as "field=value". ``articles`` and ``comments`` are how many a
+    ban removes, or its end restores, ``votes`` how many votes it takes or gives back, ``closed`` how many its end
+    cannot give back; ``until`` is the unix time at which it ends, 0 for good.
     """
 
     id: int
@@ -359,6 +360,12 @@ class LogEntry:
     until: float = 0.0
     votes: int = 0
     closed: int = 0
+
+    @property
+    def changes(self) -> dict[str, tuple[str, str]]:
+        """The former and the new value of each setting, by its field."""
+        former, new = (dict(part.partition("=")[::2] for part in parts) for parts in (self.removed, self.added))
+        return {field: (former.get(field, ""), value) for field, value in new.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,11 +104,6 @@ def change_weights(
     return replace(settings, **changes)  # type: ignore[arg-type]
 
 
-def has_own_vote_score(settings: Settings) -> bool:
-    """Tell whether the worth of a vote is a setting of its own, which goes before the votes of a good article."""
-    return settings.vote_score != change_weights(settings, settings.good_votes).vote_score
-
-
 def parse_weight(name: str, typed: str) -> int | None:
     """Return the weight *name* as it was *typed*, None for an empty text; raise Invalid unless it can be tried."""
     least, most = WEIGHTS[name]

@@ -204,7 +204,7 @@ PREVIEW = Limit(
 
 #: No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
 MODERATE = Limit(
-    "moderate", "sort, remove, restore, close, ban, let in, give roles, make groups, set switches",
+    "moderate", "sort, remove, restore, close, ban, let in, give roles, make groups, set switches and weights",
     LimitScope.MEMBER, 100, 1_000, HOUR,
     N_("moderation actions"),
     (
@@ -214,7 +214,7 @@ MODERATE = Limit(
         "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse",
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
         "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
-        "held_articles.release", "admin_switches.set_switch",
+        "held_articles.release", "admin_switches.set_switch", "ranking_trial.use",
         "comment_moderation.close", "comment_moderation.reopen",
     ), N_("bounds what somebody could do in your name"),
     counts_refused=False,

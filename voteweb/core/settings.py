@@ -178,6 +178,11 @@ class Settings:
         return Path(self.data_dir) / (f"search-{self.site}" if self.site else "search")
 
     @property
+    def weights(self) -> tuple[float, int, int]:
+        """Those that decide on the stored places of articles, and on what pages say of these."""
+        return self.vote_score, self.good_votes, self.lift_days
+
+    @property
     def secure(self) -> bool:
         """Whether the public address is https, so that cookies must never be sent without it."""
         return self.site_url.startswith("https://")

@@ -9,12 +9,14 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from voteweb.core.config import SOURCES_VARIABLE
+from voteweb.core.config import MAX_GOOD_VOTES, SOURCES_VARIABLE
 from voteweb.core.errors import ConfigError
+from voteweb.core.ranking import SECONDS_PER_DAY
 from voteweb.core.settings import Settings, env_name, parse_setting, variables
 
 #: The settings that are in the data, by their names.
@@ -22,10 +24,14 @@ STORED = ("vote_score", "good_votes", "lift_days", "own_vote", "comment_vote_sco
     "commenting_seconds")  # fmt: skip
 #: The fields that hold them, in this order.
 FIELDS = tuple(name.replace("_", "-") for name in STORED)
+#: Their names as the environment sets them: the data have what a vote on a comment is worth.
+NAMED = tuple("comment_good_votes" if name == "comment_vote_score" else name for name in STORED)
 #: The field with the unix time since which these values count.
 SINCE = "settings-since"
 #: The field with the unix time of a change after which not all articles have their new scores yet.
 RESCORING = "rescoring-since"
+#: The field that counts the articles which have been seen since then.
+RESCORED = "rescored"
 #: Settings whose value is never shown, and the text that is shown where there is none.
 _SECRETS = {"secret_key": "missing", "metrics_token": "-"}  # nosec B105
 
@@ -33,6 +39,12 @@ _SECRETS = {"secret_key": "missing", "metrics_token": "-"}  # nosec B105
 def stored_fields(settings: Settings) -> dict[str, str]:
     """Return the fields that hold these settings."""
     return {field: str(getattr(settings, name)) for field, name in zip(FIELDS, STORED, strict=True)}
+
+
+def changes(before: Settings, after: Settings) -> dict[str, tuple[str, str]]:
+    """Return the stored values that differ, by their fields."""
+    pairs = zip(stored_fields(before).items(), stored_fields(after).values(), strict=True)
+    return {field: (old, new) for (field, old), new in pairs if old != new}
 
 
 def is_stored_setting(field: str, text: str) -> bool:
@@ -44,20 +56,24 @@ def with_stored(settings: Settings, stored: Iterable[str | None]) -> Settings:
     """Return *settings* with the values *stored* in FIELDS, except absent ones and those that cannot be read."""
     values = {name: _value(field, text) for name, field, text in zip(STORED, FIELDS, stored, strict=True)}
     changes = {name: value for name, value in values.items() if value not in (None, getattr(settings, name))}
+    if worth := changes.get("comment_vote_score"):
+        changes["comment_good_votes"] = min(max(round(SECONDS_PER_DAY / worth), 1), MAX_GOOD_VOTES)
     return replace(settings, **changes) if changes else settings
 
 
 def in_force(environment: Settings, stored: Settings) -> Settings:
     """Return the settings of the *environment* with those of *stored* that are in the data."""
-    return replace(environment, **{name: getattr(stored, name) for name in STORED})
+    return replace(environment, **{name: getattr(stored, name) for name in {*STORED, *NAMED}})
 
 
 def not_in_force(environment: Settings, stored: Settings) -> dict[str, str]:
     """Return what the *environment* says of the settings that are others in the data, by their names."""
-    pairs = {name: (str(getattr(environment, name)), str(getattr(stored, name))) for name in STORED}
+    pairs = {name: (str(getattr(environment, name)), str(getattr(stored, name))) for name in NAMED}
     return {name: wanted for name, (wanted, value) in pairs.items() if wanted != value}
 
 
+# For each article that is rescored or examined.
+@lru_cache(maxsize=64)
 def _value(field: str, text: str | None) -> Any:
     try:
         return parse_setting(field.replace("-", "_"), text) if text else None

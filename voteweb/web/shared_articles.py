@@ -46,7 +46,8 @@ def inputs(article: Article, pages: ConversationPages | None) -> tuple[Variant, 
     A reference to the conversation equals another one as long as the cache of conversations keeps it, which bounds how
     many there are.
     """
-    return (article.voted, article.saved), (article, weakref.ref(pages.conversation) if pages else None)
+    conversation = weakref.ref(pages.conversation) if pages else None
+    return (article.voted, article.saved), (article, conversation, settings().weights)
 
 
 def own(user: User | None, pages: ConversationPages | None) -> dict[str, Part]:

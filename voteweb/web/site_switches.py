@@ -13,6 +13,7 @@ from flask import Flask, Response, current_app, g, request
 from voteweb.core.errors import ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.settings import Settings
+from voteweb.core.settings_in_force import in_force
 from voteweb.core.site_switches import SiteSwitches
 from voteweb.web import rate_limits
 from voteweb.web.context import request_app, store
@@ -25,7 +26,10 @@ REFRESH_SECONDS = 1.0
 
 
 class KnownSwitches:
-    """The switches that a process has read last, over ``start_settings``, those with which it was started."""
+    """The switches that a process has read last, over ``start_settings``: those with which it was started.
+
+    Of these, the ones that are in the data are read with the switches.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.start_settings = settings
@@ -52,6 +56,7 @@ class KnownSwitches:
         self._due = began + REFRESH_SECONDS
         try:
             self._known = store().site_settings.read_switches()
+            self.start_settings = in_force(self.start_settings, store().context.settings)
             current_app.extensions["voteweb.settings"] = self._known.settings(self.start_settings)
         except Unavailable:
             ended = monotonic()

@@ -11,7 +11,7 @@ from jinja2.runtime import Macro
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.errors import N_
-from voteweb.core.models import Role
+from voteweb.core.models import Article, Role
 from voteweb.core.settings import Settings
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
@@ -68,6 +68,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         relative_time=formatting.relative_time,
         short_domain=links.short_domain,
         time=formatting.format_time,
+        weight_changes=formatting.weight_changes,
     )
     app.jinja_env.globals.update(
         N_=N_,
@@ -79,7 +80,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_target=urls.article_target,
         brand=brand,
         canonical=urls.canonical,
-        closing_time=lambda article, thread: permissions.closing_time(article, thread, settings),
+        closing_time=lambda article, thread: permissions.closing_time(article, thread, current_settings()),
         code_count=formatting.code_count,
         comment_count=formatting.comment_count,
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
@@ -89,14 +90,12 @@ def init_app(app: Flask, settings: Settings) -> None:
         current_path=urls.current_path,
         current_settings=current_settings,
         error_message=formatting.error_message,
-        lift_of=lambda votes: ranking.lift(votes, settings.vote_score, settings.max_lift),
-        explain_score=lambda article: ranking.explain(
-            article, settings.vote_score, settings.max_lift, settings.voting_seconds
-        ),
+        lift_of=lambda votes: ranking.lift(votes, current_settings().vote_score, current_settings().max_lift),
+        explain_score=_explain_score,
         form_token=csrf_token,
         invitation_count=formatting.invitation_count,
         has_search=app.extensions["voteweb.search"] is not None,
-        is_good=lambda article: permissions.is_good(article, settings),
+        is_good=lambda article: permissions.is_good(article, current_settings()),
         is_member_name=validation.is_member_name,
         log_in_error=log_in_error,
         log_actions=formatting.LOG_ACTIONS,
@@ -129,9 +128,14 @@ def init_app(app: Flask, settings: Settings) -> None:
         static=urls.static,
         title_of=snippets.mark_title,
         vote_count=formatting.vote_count,
-        voting_state=lambda article: permissions.voting_state(viewer(), article, now(), settings),
+        voting_state=lambda article: permissions.voting_state(viewer(), article, now(), current_settings()),
     )
     app.context_processor(lambda: {"viewer": viewer(), "unread": viewer_read().unread.count})
+
+
+def _explain_score(article: Article) -> ranking.ScoreExplanation:
+    site = current_settings()
+    return ranking.explain(article, site.vote_score, site.max_lift, site.voting_seconds)
 
 
 def add_macros(app: Flask) -> None:

@@ -10,7 +10,7 @@ from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.models import DomainAction, LogAction, Reason, Role
-from voteweb.core.site_switches import ON, SwitchName
+from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
@@ -57,7 +57,7 @@ def build_site(store: Store) -> None:
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     words = NewLogEntry(LogAction.SWITCH, "Ann", title="announcement", why="We move on Sunday.")
-    store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
+    store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, "/about", words, actor=store.users.get("ann"))
     spam = NewLogEntry(LogAction.BAN, "Mod", about="dan", why="spam")
     factories.article(store, factories.user(store, "dan"), link="")
     store.votes.cast(article.id, store.users.get("dan"))

@@ -23,7 +23,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 ZH = {"Accept-Language": "zh"}
 #: All pages, but that of the settings, whose descriptions are for operators; pages of what is there; and error pages.
 PAGES = [
-    *(page.url() for page in TABLE if page.is_html and not page.case and page.endpoint != "admin.show_settings"),
+    *(page.url() for page in TABLE if page.is_html and not page.case),
     *("/top?of=month", "/g/编程", "/g/编程/new", "/g/数据库+编程", "/g/空的", "/g/编程/edit", "/g/没有"),
     *("/search", "/search?q=编程+编*+group:没有", "/search?q=redis", "/search?q=redis+in:comments+-after:x"),
     *(
@@ -109,9 +109,14 @@ def people(reader: Browser, ann: Browser, mod: Browser, make_member: MakeMember)
 
 
 def visible(page: Element) -> Iterator[str]:
-    """Yield every text that a person sees, hears or finds in a list of search results."""
+    """Yield every text that a person sees, hears or finds in a list of search results, but those that are English."""
+    english = [element for part in page.all(lang="en") for element in part]
     for element in page:
-        if element.tag in ("script", "style", "code") or element.attrs.get("name") in ("viewport", "color-scheme"):
+        if (
+            element in english
+            or element.tag in ("script", "style", "code")
+            or element.attrs.get("name") in ("viewport", "color-scheme")
+        ):
             continue
         yield element.own_text
         for name in ("aria-label", "title", "placeholder", "alt", "data-counted", "data-taken", "content"):

@@ -6,10 +6,11 @@ import time
 import pytest
 
 from tests import factories
-from tests.web.browser import PASSWORD, Browser
+from tests.web.browser import PASSWORD, Browser, fields_of
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
 from tests.web.escaping import EVIL, HOSTILE, assert_harmless
+from voteweb.core import config
 from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
@@ -105,7 +106,8 @@ def test_settings_are_shown_with_their_source_and_without_secrets(
 ) -> None:
     monkeypatch.setenv("VOTEWEB_SITE_NAME", "A name")
     root.post("/admin/signup", {"csrf_token": root.csrf_token(), "value": "closed"})
-    text = root.open("/admin/settings").page.one("ul", class_="log").text
+    assert root.open("/admin/settings").response.headers["Location"] == "/admin#settings"
+    text = root.open("/admin").page.one("details").one("ul", class_="log").text
     assert "VOTEWEB_SECRET_KEY = ***" in text
     assert settings.secret_key not in root.response.text
     assert "VOTEWEB_SIGNUP = open A switch says closed." in text
@@ -162,8 +164,45 @@ def test_admin_sees_both_pages_and_what_suits(root: Browser, store: Store) -> No
     assert tried[0].startswith("Title 2 ")
     assert "one in twenty articles is a good one" in page.one("main").text
     assert "So 4,623 votes suit them." in page.one("main").text
-    assert "VOTEWEB_GOOD_VOTES=400" in page.one("pre").text
     assert_harmless(page)
+
+
+def use_weights(root: Browser, query: str) -> None:
+    """Try the weights of *query*, and send the form that uses them."""
+    page = root.open(f"/admin/ranking?{query}").page
+    root.post("/admin/ranking", fields_of(page.one("section", aria_labelledby="use-heading").one("form")))
+
+
+def test_weights_tried_are_used_after_the_password_and_explained_everywhere(
+    root: Browser, reader: Browser, bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.article(store)
+    factories.imported(store, votes=5)
+    for browser in (reader, bob):  # the page that is kept has the weights of before
+        assert "1 vote × 432 s" in browser.open("/a/1").page.text
+    assert not root.open("/admin/ranking").page.all("section", aria_labelledby="use-heading")
+    with monkeypatch.context() as later:
+        later.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
+        use_weights(root, "good_votes=5&comment_good_votes=20")
+        assert (root.status, root.form("/admin/ranking").one("input", name="good_votes")["value"]) == (403, "5")
+        root.submit("/admin/ranking", **{"own-password": PASSWORD})
+    assert root.follow().flashes == ["Saved: these weights are in force."]
+    assert "0 of 2 articles have their new scores." in root.page.one("p", role="status").text
+    assert "with 5 votes it is a good one" in root.page.text
+    for browser in (reader, bob):
+        assert "1 vote × 17,280 s" in browser.open("/a/1").page.text
+        assert "A comment with 20 votes" in browser.open("/about").page.text
+    assert bob.open("/new").page.one("li", id="a2").all("span", class_="good")
+    use_weights(root, "good_votes=6")
+    assert (root.status, root.page.all("input", name="good_votes")[0]["value"]) == (409, "6")
+    assert "not all articles have their new scores" in root.page.one("p", role="alert").text
+    list(store.site_settings.rescoring_steps())
+    assert not root.open("/admin").page.all("p", role="status")
+    assert root.post("/admin/ranking", {"csrf_token": root.csrf_token(), "good_votes": "x"}).status == 422
+    assert reader.open("/log").page.one("ol").all("li")[0].all("p")[0].text == (
+        "root changed the weights of the ranking: seconds per vote from 432 to 17,280, votes of a good article from "
+        "200 to 5, seconds per vote on a comment from 8,640 to 4,320"
+    )
 
 
 def test_a_wrong_weight_is_explained_and_kept(root: Browser) -> None:

@@ -12,6 +12,7 @@ from voteweb.core.config import LINK_SECONDS
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
+from voteweb.core.settings_in_force import FIELDS, RESCORING, with_stored
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
@@ -35,6 +36,8 @@ from voteweb.store.schema.values import (
     parse_comment,
 )
 
+#: The places of the replies to :func:`_reads` that have the settings, and whether each group exists.
+_SETTINGS, _UNKNOWN_GROUPS = 6, 7
 _BAD_NUMBERS = "has votes or a base that are no whole numbers"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
@@ -56,6 +59,7 @@ def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
         ("EXISTS", poster),
         ("EXISTS", keys.thread(id)),
         ("EXISTS", keys.was(id)),
+        ("HMGET", keys.site(), *FIELDS, RESCORING),
         *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
         *(("HEXISTS", keys.group_aliases(), group) for group in _groups(fields)),
         *(
@@ -75,7 +79,8 @@ def _named(keys: Keys, fields: Fields) -> list[str]:
 
 
 def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
-    """Check one article; one command repairs all of it."""
+    """Check one article, by the settings in force; one command repairs all of it."""
+    settings = with_stored(settings, seen.replies[_SETTINGS][:-1])
     key, fields, gone = keys.article(seen.name), seen.fields, seen.fields["gone"]
     if not seen.exists:
         return
@@ -107,7 +112,10 @@ def _check_readable(
     problems = [Finding(key, _BAD_NUMBERS)]
     if stored is not None and decoding.is_count(fields["base"]):
         problems = [Finding(key, what) for what in _vote_problems(seen, settings, stored)]
-        problems += [problem._replace(writes=()) for problem in _check_places(keys, settings, seen, stored)]
+        is_rescoring = seen.replies[_SETTINGS][-1] is not None
+        late = Rankings(keys).shaped_by_settings(_groups(fields)) if is_rescoring else ()
+        places = (place for place in _check_places(keys, settings, seen, stored) if place.key not in late)
+        problems += [place._replace(writes=()) for place in places]
         problems += _check_belongings(keys, settings, seen, stored)
     if problems:
         changed = {name: number for name, number in numbers.items() if _whole(fields[name]) != number}
@@ -118,7 +126,8 @@ def _check_readable(
             now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}"
             problems[0] = problems[0]._replace(now=now)
         # Its own fields, voters and groups decide; its places by then do not.
-        yield from one_fix(partial(seen.fix, guards=7 + 2 * len(_groups(fields))), problems, *writes)
+        guards = _UNKNOWN_GROUPS + 1 + 2 * len(_groups(fields))
+        yield from one_fix(partial(seen.fix, guards=guards), problems, *writes)
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
@@ -215,8 +224,8 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
 
 def _unknown_groups(seen: Look) -> list[str]:
     """Return its groups that do not exist; one that is being merged is an alias of another."""
-    names = _groups(seen.fields)
-    exist = zip(names, seen.replies[6:], seen.replies[6 + len(names) :], strict=False)
+    names, known = _groups(seen.fields), seen.replies[_UNKNOWN_GROUPS:]
+    exist = zip(names, known, known[len(names) :], strict=False)
     return sorted(name for name, is_group, is_alias in exist if not (is_group or is_alias))
 
 

@@ -130,6 +130,10 @@ class Rankings:
             scores[self._keys.domain(links.listed_domain(link))] = article.time // 1
         return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
 
+    def shaped_by_settings(self, groups: Sequence[str]) -> list[str]:
+        """Return the keys of the rankings in which the settings shape the place of an article of these *groups*."""
+        return [self._keys.good(), self._keys.by_score(), *map(self._keys.group_by_score, groups)]
+
     def key_of_poster(self, article: Article) -> str:
         """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""
         return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)

@@ -19,8 +19,8 @@ from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, is_visible
-from voteweb.core.settings_in_force import RESCORING, SINCE, is_stored_setting
-from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
+from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, is_stored_setting
+from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, checked_value, switches
 
 T = TypeVar("T")
 Check = Callable[[str], bool]
@@ -217,6 +217,15 @@ def are_article_groups(names: str) -> bool:
     return len(names.split()) <= MAX_ARTICLE_GROUPS and are_group_names(names)
 
 
+def are_changes(words: str) -> bool:
+    """Tell whether *words* are what a log entry names: groups, the value of a switch, values of settings."""
+    accepts_link = partial(validation.accepts, partial(checked_value, SwitchName.ANNOUNCEMENT))
+    return all(
+        is_group_name(word) or is_stored_setting(*word.partition("=")[::2]) or accepts_link(word)
+        for word in words.split()
+    )
+
+
 def is_id_text(text: str) -> bool:
     return len(text) < 20 and is_member_id(text) and 0 < int(text) <= MAX_ID
 
@@ -367,6 +376,8 @@ def is_site_field(name: str, stored: str) -> bool:
     """Tell whether *stored* is a switch or a setting of the site, or a time of a change of these settings."""
     if name in (SINCE, RESCORING):
         return is_time(stored)
+    if name == RESCORED:
+        return is_count(stored)
     return is_stored_setting(name, stored) or is_switch(name, stored)
 
 

@@ -34,8 +34,12 @@ class Rescoring(SiteSettings):
         run again. When the settings are changed meanwhile, the articles seen before are seen once more.
         """
         while True:
-            mark = self.unfinished_change()
-            yield from self._rescore_all()
+            mark, seen = self.unfinished_change(), 0
+            for step in self._rescore_all():
+                seen += step[0]
+                if mark is not None:
+                    self.note_rescored(mark, seen)
+                yield step
             if mark is None or self.finish_change(mark):
                 return
 
@@ -75,8 +79,7 @@ class Rescoring(SiteSettings):
 
     def _lists(self, fields: Fields) -> list[str]:
         """Return the rankings that the settings shape, and in which an article may stand."""
-        groups = decoding.group_names(fields["groups"] or "")
-        return [self._keys.good(), self._keys.by_score(), *map(self._keys.group_by_score, groups)]
+        return self._rankings.shaped_by_settings(decoding.group_names(fields["groups"] or ""))
 
     def _writes(self, seen: Look) -> list[Command]:
         """Return the writes that put an article where it should stand, none if it stands there."""

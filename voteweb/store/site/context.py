@@ -24,4 +24,8 @@ class StorePart:
         self._context = context
         self._connection = context.connection
         self._keys = context.keys
-        self._settings = context.settings
+
+    @property
+    def _settings(self) -> Settings:
+        """The settings in force as this process has read them last."""
+        return self._context.settings

@@ -2,17 +2,27 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import redis
 
 from voteweb.core import config, links, ranking, site_switches
-from voteweb.core.errors import ConfigError, DataDamaged, Unavailable
+from voteweb.core.errors import ConfigError, DataDamaged, StillRescoring, Unavailable
 from voteweb.core.models import DomainRule, Role, User
 from voteweb.core.settings import Settings, env_name
-from voteweb.core.settings_in_force import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
+from voteweb.core.settings_in_force import (
+    FIELDS,
+    RESCORED,
+    RESCORING,
+    SINCE,
+    changes,
+    not_in_force,
+    stored_fields,
+    with_stored,
+)
 from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
@@ -45,6 +55,13 @@ _TOLERANCE = 0.01
 _MIN_WORTH, _MAX_WORTH = (Settings.__dataclass_fields__["vote_score"].metadata[bound] for bound in ("min", "max"))
 
 
+class Rescored(NamedTuple):
+    """How many of the listed articles have been seen since a change of the weights."""
+
+    seen: int
+    total: int
+
+
 class SiteSettings(StorePart):
     """The settings and the switches of one site that are in its data."""
 
@@ -73,17 +90,51 @@ class SiteSettings(StorePart):
             return self.read_settings()
         return self._settings
 
-    def change_settings(self, settings: Settings) -> None:
-        """Put *settings* in force, all at once; the articles are to be rescored then."""
+    def change_settings(
+        self, change: Callable[[Settings], Settings], entry: NewLogEntry, *, actor: User | None = None
+    ) -> bool:
+        """Put in force all at once what *change* makes of the settings; tell whether that changes anything.
+
+        If it changes the places of articles, they are to be rescored then; another change waits for the end of that.
+        Raises StillRescoring, LoggedOut, and NotAllowed unless *actor* is an admin.
+        """
         key = self._keys.site()
 
         def decide(attempt: Attempt) -> list[Command]:
-            (stored,) = attempt.read(("HMGET", key, *FIELDS))
-            fields = stored_fields(settings)
+            stored, mark = attempt.read(read_command(self._keys), ("HGET", key, RESCORING))
+            before = with_stored(self._settings, stored)
+            after = change(before)
+            fields = stored_fields(after)
             if stored == list(fields.values()):
                 return []
-            fields |= {SINCE: attempt.now, RESCORING: attempt.now}
+            if mark is not None:
+                raise StillRescoring
+            changed = changes(before, after).items()
+            attempt.removed = " ".join(f"{field}={old}" for field, (old, _) in changed)
+            attempt.added = " ".join(f"{field}={new}" for field, (_, new) in changed)
+            fields[SINCE] = attempt.now
+            if before.weights != after.weights:
+                fields |= {RESCORING: attempt.now, RESCORED: "0"}
             return [("HSET", key, *(text for pair in fields.items() for text in pair))]
+
+        return commit(self._connection, decide, actor=actor, role=Role.ADMIN, entry=entry)
+
+    def queue_rescored(self, pipeline: Pipeline) -> Future[Rescored | None]:
+        """Queue a read of how far the rescoring is after a change of the weights; None if there is none."""
+
+        def parse(replies: list[Any]) -> Rescored | None:
+            (mark, seen), total = replies
+            return Rescored(min(int(finite_number(seen) or 0), total), total) if mark else None
+
+        commands: list[Command] = [("HMGET", self._keys.site(), RESCORING, RESCORED), ("ZCARD", self._keys.by_time())]
+        return pipeline.queue(commands, parse)
+
+    def note_rescored(self, mark: str, seen: int) -> None:
+        """Note how many articles have been seen since the change of this *mark*, unless that has come to its end."""
+        key = self._keys.site()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return [("HSET", key, RESCORED, seen)] if attempt.read(("HGET", key, RESCORING)) == [mark] else []
 
         commit(self._connection, decide)
 
@@ -97,7 +148,8 @@ class SiteSettings(StorePart):
         key = self._keys.site()
 
         def decide(attempt: Attempt) -> list[Command]:
-            return [("HDEL", key, RESCORING)] if attempt.read(("HGET", key, RESCORING)) == [mark] else []
+            is_last = attempt.read(("HGET", key, RESCORING)) == [mark]
+            return [("HDEL", key, RESCORING, RESCORED)] if is_last else []
 
         commit(self._connection, decide)
         return self.unfinished_change() is None
@@ -134,10 +186,12 @@ class SiteSettings(StorePart):
     def read_switches(self) -> SiteSwitches:
         """Return all switches, and take the database's time, after one attempt to ask for them; raise Unavailable.
 
-        None of them is set in a key of another type, which the doctor names: no page must fail for it.
+        All parts of the store take the settings that were read with them, so that a change reaches each process. None
+        of them is set in a key of another type, which the doctor names: no page must fail for it.
         """
         try:
             (stored,) = self._connection.run_and_compare_clocks(("HGETALL", self._keys.site()), deadline=0)
+            self._context.settings = with_stored(self._settings, map(stored.get, FIELDS))
             return _switches(stored)
         except DataDamaged:
             return SiteSwitches()

@@ -21,9 +21,11 @@ from voteweb.web.caching.text_cache import page_texts
 from voteweb.web.context import now, request_app, settings
 from voteweb.web.i18n import formatting, locale
 
-#: Renders the row of an article: template, language code, article, voting state, age in seconds, whether the viewer is
+#: The code of a language, and the votes of a good article.
+_Version = tuple[str, int]
+#: Renders the row of an article: template, version, article, voting state, age in seconds, whether the viewer is
 #: a member, its rank, 0 if it follows from the place in the list, and the group whose list it is, "" for none.
-RenderRow = Callable[[str, str, Article, VotingState, int, bool, int, str], Markup]
+RenderRow = Callable[[str, _Version, Article, VotingState, int, bool, int, str], Markup]
 
 _EXTENSION = "voteweb.fragments"
 
@@ -69,7 +71,7 @@ def init_app(app: Flask) -> None:
     app.extensions[_EXTENSION] = Fragments(cached, article_rows)
 
 
-def render(fragment: str, _language_code: str, /, **values: Any) -> Markup:
+def render(fragment: str, _language_code: Hashable, /, **values: Any) -> Markup:
     """Return the macro *fragment*, such as "_frame.html#pages", rendered with *values* alone.
 
     The code of the language is there for the keys of caches. Without a macro the whole template is rendered.
@@ -124,10 +126,11 @@ def _cached_row_renderer() -> RenderRow:
     # By all values, until others take their room: a page renders only the rows that have changed.
     @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
     def render_row(
-        template: str, code: str, article: Article, state: VotingState, age: int, is_member: bool, rank: int, group: str
-    ) -> Markup:
+        template: str, version: _Version, article: Article, state: VotingState, age: int, is_member: bool, rank: int,
+        group: str,
+    ) -> Markup:  # fmt: skip
         values: dict[str, Hashable] = {"article": article, "voting_state": state, "age": age, "in_group": group}
-        return render(template, code, **values, is_member=is_member, rank=rank)
+        return render(template, version, **values, is_member=is_member, rank=rank)
 
     return render_row
 
@@ -151,19 +154,21 @@ class _Rows:
     def __init__(self, render_row: RenderRow) -> None:
         self._render_row = render_row
         #: Until the article, or what time changes, is another: a page that is read afresh takes a tenth less.
-        self._cached: BoundedCache[tuple[str, str, bool, int, str], _Row] = BoundedCache(config.RENDERED_ROW_CACHE_SIZE)
+        self._cached: BoundedCache[tuple[str, _Version, bool, int, str], _Row] = BoundedCache(
+            config.RENDERED_ROW_CACHE_SIZE
+        )
 
     def render(self, template: str, articles: Iterable[Article], ranks: Sequence[int], group: str) -> list[Markup]:
         """Return *articles* as rows made of *template*, as the viewer sees them now.
 
         *ranks* are theirs, if some rows were left out; *group* is that whose list it is, "" for none.
         """
-        code, user, time = locale.current().code, viewer(), now()
+        version, user, time = _version(), viewer(), now()
         name = name_key(user.name) if user else ""
         # Those of the poster and of an account that waits differ: see permissions.voting_state().
         rows, is_plain = [], not ranks and not (user and user.held)
         for at, article in enumerate(articles):
-            key = (template, code, user is not None, article.id, group)
+            key = (template, version, user is not None, article.id, group)
             row = self._cached.get(key) if is_plain else None
             if row and row.article is article and row.poster != name and row.since <= time < row.until:
                 rows.append(row.html)
@@ -178,7 +183,12 @@ class _Rows:
     def _render(self, template: str, article: Article, rank: int, group: str, user: User | None, time: float) -> Markup:
         state = permissions.voting_state(user, article, time, settings())
         age = formatting.round_age(time - article.time)
-        return self._render_row(template, locale.current().code, article, state, age, user is not None, rank, group)
+        return self._render_row(template, _version(), article, state, age, user is not None, rank, group)
+
+
+def _version() -> _Version:
+    """Return what rows depend on besides what they are made of."""
+    return locale.current().code, settings().good_votes
 
 
 def _until(article: Article, time: float) -> float:

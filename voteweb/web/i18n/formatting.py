@@ -1,6 +1,6 @@
 """Messages, names, numbers and dates in the language of the current response; times are unix seconds."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from flask_babel import lazy_gettext as _l
 from voteweb.core import config
 from voteweb.core.errors import VotewebError
 from voteweb.core.models import LogAction, Period, Role
+from voteweb.store.schema.values import finite_number
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import gettext, ngettext
 
@@ -49,6 +50,13 @@ SIGNUP_NAMES = {
     "invite": _l("who is invited"),
     "closed": _l("nobody"),
 }
+#: The names of the settings that shape scores, by their fields; any other setting is named by its field.
+WEIGHT_NAMES = {
+    "vote-score": _l("seconds per vote"),
+    "good-votes": _l("votes of a good article"),
+    "lift-days": _l("most days by which votes lift an article (0: no limit)"),
+    "comment-vote-score": _l("seconds per vote on a comment"),
+}
 #: The labels of the kinds of log entries.
 LOG_ACTIONS = {
     LogAction.GROUPS: _l("articles sorted into groups"),
@@ -74,6 +82,7 @@ LOG_ACTIONS = {
     LogAction.SECOND_FACTOR: _l("second factors turned off by the operator"),
     LogAction.PURGE: _l("articles purged"),
     LogAction.UNDISMISS: _l("reports opened again"),
+    LogAction.WEIGHTS: _l("weights of the ranking changed"),
 }
 
 
@@ -107,6 +116,16 @@ def _format_number(code: str, value: float) -> str:
 
 def join_names(names: Iterable[str]) -> str:
     return locale.current().separator.join(names)
+
+
+def weight_changes(changes: Mapping[str, tuple[str, str]]) -> str:
+    """Return the *changes* of settings, each with its old and its new number, as one list."""
+    sentence = gettext("%(what)s from %(old)s to %(new)s")
+    numbers = {field: [format_number(finite_number(value) or 0) for value in pair] for field, pair in changes.items()}
+    return join_names(
+        sentence % {"what": WEIGHT_NAMES.get(field, field), "old": old, "new": new}
+        for field, (old, new) in numbers.items()
+    )
 
 
 def display_name(name: str) -> str:

@@ -1,23 +1,24 @@
 """The pages of admins about the site, and the rules of moderators about domains.
 
-Admins see health and settings, set switches such as read-only mode, and try other weights of the ranking.
+Admins see health and settings, set switches such as read-only mode, and try and use other weights of the ranking.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, site_switches, validation
-from voteweb.core.errors import N_, Invalid, TooManyRules
+from voteweb.core.errors import N_, Invalid, StillRescoring, TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, LogAction, Page, User
-from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
+from voteweb.core.ranking_trial import WEIGHTS, change_weights, parse_weight
 from voteweb.core.settings import env_name
-from voteweb.core.settings_in_force import STORED, settings_in_force
+from voteweb.core.settings_in_force import NAMED, changes, settings_in_force
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.site_settings import Rescored
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
@@ -37,20 +38,6 @@ domain_rules = Blueprint("domain_rules", __name__)
 _MAX_TYPED_LENGTH = 20
 
 
-@blueprint.get("/admin/settings")
-@reads(require_admin)
-def show_settings() -> str:
-    """Show every setting, its value without secrets and where it is from; a switch goes before a setting."""
-    start = known_switches().start_settings
-    switched = {
-        env_name(name): str(getattr(settings(), name))
-        for name in ("signup", "hold_posts")
-        if getattr(settings(), name) != getattr(start, name)
-    }
-    rows = list(settings_in_force(start, in_data=STORED))
-    return render_template("admin/settings.html", rows=rows, switched=switched)
-
-
 class _Typed(NamedTuple):
     """A form of a switch as it was typed, and why it was refused."""
 
@@ -61,17 +48,33 @@ class _Typed(NamedTuple):
 
 
 @blueprint.get("/admin", endpoint="index")
-@reads(require_admin, switches=lambda pipeline: store().site_settings.queue_switches(pipeline))
-def show_switches(switches: SiteSwitches, typed: _Typed | None = None) -> str:
-    """Show the health of the site with its reasons, the announcement and the switches; *typed* was refused."""
+@reads(
+    require_admin,
+    switches=lambda pipeline: store().site_settings.queue_switches(pipeline),
+    rescored=lambda pipeline: store().site_settings.queue_rescored(pipeline),
+)
+def show_switches(switches: SiteSwitches, rescored: Rescored | None, typed: _Typed | None = None) -> str:
+    """Show the health of the site with its reasons, the switches, the weights and the settings; *typed* was refused.
+
+    Every setting is shown with its value, but secrets, and where it is from; a switch goes before it.
+    """
     status, reasons = site_health()
+    start = known_switches().start_settings
+    switched = {
+        env_name(name): str(getattr(settings(), name))
+        for name in ("signup", "hold_posts")
+        if getattr(settings(), name) != getattr(start, name)
+    }
     return render_template(
         "admin/index.html",
         status=status,
         reasons=reasons,
         switches=switches,
+        rescored=rescored,
         typed=typed,
-        start=known_switches().start_settings,
+        start=start,
+        switched=switched,
+        rows=list(settings_in_force(start, in_data=NAMED)),
         signup_modes=config.SIGNUP_MODES,
         ON=ON,
     )
@@ -107,26 +110,64 @@ def set_switch(switch: str, user: User) -> ResponseReturnValue:
 @reads(require_admin)
 def try_ranking() -> ResponseReturnValue:
     """Show today's first page beside that under the weights in the query; a weight that is left out stays."""
-    typed = {name: request.args.get(name, "").strip()[:_MAX_TYPED_LENGTH] for name in WEIGHTS}
-    weights: dict[str, int | None] = {}
-    refused: dict[str, str] = {}
-    for name, text in typed.items():
+    return _show_trial(_parse_weights(request.args))
+
+
+@ranking_trial.post("/admin/ranking")
+@reads(require_admin)
+def use(user: User) -> ResponseReturnValue:
+    """Put the weights of the form in force; a background job then computes the scores of all articles."""
+    typed = _parse_weights(request.form)
+    if typed.refused:
+        return _show_trial(typed)
+    require_recent_password(user)
+    entry = NewLogEntry(LogAction.WEIGHTS, user.name)
+    try:
+        is_changed = store().site_settings.change_settings(
+            lambda before: change_weights(before, **typed.weights), entry, actor=user
+        )
+    except StillRescoring as error:
+        return _show_trial(typed, error)
+    known_switches().read()
+    saved = _("Saved: these weights are in force.")
+    unchanged = _("Nothing was changed: these weights are in force already.")
+    flash(saved if is_changed else unchanged)
+    return redirect("/admin", 303)
+
+
+class _TypedWeights(NamedTuple):
+    """The weights of a form by name: as they were typed, as they were understood, and why some were refused."""
+
+    typed: dict[str, str]
+    weights: dict[str, int | None]
+    refused: dict[str, str]
+
+
+def _parse_weights(form: Mapping[str, str]) -> _TypedWeights:
+    parsed = _TypedWeights({}, {}, {})
+    for name in WEIGHTS:
+        parsed.typed[name] = text = form.get(name, "").strip()[:_MAX_TYPED_LENGTH]
         try:
-            weights[name] = parse_weight(name, text)
+            parsed.weights[name] = parse_weight(name, text)
         except Invalid as error:
-            refused[name] = error_message(error)
-    trial = None
-    if not refused:
-        trial = try_weights(store().context, store().listings, change_weights(settings(), **weights), now())
-    typed = {name: text or str(getattr(settings(), name)) for name, text in typed.items()}
+            parsed.refused[name] = error_message(error)
+    return parsed
+
+
+def _show_trial(parsed: _TypedWeights, error: StillRescoring | None = None) -> ResponseReturnValue:
+    """Show the trial of the weights, unless one was refused; *error* is why they are not used."""
+    trial, site = None, settings()
+    if not parsed.refused:
+        trial = try_weights(store().context, store().listings, change_weights(site, **parsed.weights), now())
     page = render_template(
         "admin/ranking.html",
-        typed=typed,
-        refused=refused,
+        typed={name: text or str(getattr(site, name)) for name, text in parsed.typed.items()},
+        refused=parsed.refused,
+        error=error_message(error) if error else "",
         trial=trial,
-        has_own_vote_score=has_own_vote_score(settings()),
+        changes=changes(site, trial.tried) if trial else {},
     )
-    return page, 422 if refused else 200
+    return page, error.status if error else 422 if parsed.refused else 200
 
 
 class TypedRule(NamedTuple):

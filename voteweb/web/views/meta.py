@@ -33,7 +33,11 @@ from voteweb.web.urls import next_of_form
 
 T = TypeVar("T")
 #: Former addresses of pages, and where these are now.
-_MOVED = {"/admin/log-ins": "/members/log-ins", "/admin/invitations": "/members/invited"}
+_MOVED = {
+    "/admin/settings": "/admin#settings",
+    "/admin/log-ins": "/members/log-ins",
+    "/admin/invitations": "/members/invited",
+}
 
 blueprint = Blueprint("status", __name__)
 statistics = Blueprint("statistics", __name__)
