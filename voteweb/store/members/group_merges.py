@@ -4,7 +4,7 @@ The second name counts at once, in addresses and forms. ``merging:`` has it unti
 that is listed under a second name moves to the group that this name stands for by then, so that merges may meet.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -68,14 +68,19 @@ class GroupMerges(StorePart):
 
     def steps(self) -> Iterator[int]:
         """Finish all merges that were begun, in bounded steps."""
-        yield from steps_of_each(sorted(self._connection.command("SMEMBERS", self._keys.merging())), self.steps_of)
+        yield from self.steps_of(*sorted(self._connection.command("SMEMBERS", self._keys.merging())))
 
-    def steps_of(self, alias: str) -> Iterator[int]:
-        """Move what is left under *alias*, and yield after each step how many articles it moved.
+    def steps_of(self, *aliases: str) -> Iterator[int]:
+        """Move what is left under *aliases*, and yield after each step how many articles it moved.
 
         May be cut off anywhere and done again, by several processes at once.
         """
-        yield from self._move_choices(alias)
+        if aliases:
+            yield from self._move_choices(aliases)
+        yield from steps_of_each(aliases, self._move_articles)
+
+    def _move_articles(self, alias: str) -> Iterator[int]:
+        """Move the articles to the group of *alias*, and end the merge."""
         scanner, moved = Scanner(self._connection), 1
         # Nothing more arrives here: of what stays, because it is no article, the doctor tells.
         while moved and not commit(self._connection, partial(self._end, alias), when_full=True):
@@ -86,15 +91,18 @@ class GroupMerges(StorePart):
                 moved += count
                 yield count
 
-    def _move_choices(self, alias: str) -> Iterator[int]:
-        """Exchange *alias* for its group in what members follow and hide: nobody new can choose it any more."""
-        keys, hidden = self._keys, Hidden(HiddenKind.GROUP, alias).entry
+    def _move_choices(self, aliases: Sequence[str]) -> Iterator[int]:
+        """Exchange *aliases* for their groups in what members follow and hide: nobody can choose them any more."""
+        keys, hidden = self._keys, [Hidden(HiddenKind.GROUP, alias).entry for alias in aliases]
         for names in batched(Scanner(self._connection).members(keys.users()), config.READ_BATCH_SIZE):
-            reads = [[("ZSCORE", keys.follows(name), alias), ("ZSCORE", keys.hides(name), hidden)] for name in names]
+            reads = [
+                [("ZMSCORE", keys.follows(name), *aliases), ("ZMSCORE", keys.hides(name), *hidden)] for name in names
+            ]
             replies = self._connection.run(list(chain.from_iterable(reads)))
-            for name, *times in zip(names, replies[::2], replies[1::2], strict=True):
-                if times != [None, None]:
-                    self._my_sites.leave_alias(alias, name)
+            for name, followed, hides in zip(names, replies[::2], replies[1::2], strict=True):
+                for alias, *times in zip(aliases, followed, hides, strict=True):
+                    if times != [None, None]:
+                        self._my_sites.leave_alias(alias, name)
             yield 0
 
     def _end(self, alias: str, attempt: Attempt) -> list[Command]:
