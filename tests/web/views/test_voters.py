@@ -46,6 +46,7 @@ def test_a_ring_is_marked_and_can_be_banned(mod: Browser, ring: list[User], stor
     assert [name for name, text in rows.items() if text.strip()] == list(rows)[:4]
     assert {box["value"] for box in mod.page.all("input", form="several")} == rows.keys()
     assert mod.page.by_id("several")["action"] == "/ban"
+    assert "、" in mod.open("/a/1/voters", headers={"Accept-Language": "zh"}).page.text
     mod.open("/u/Ring0").open(next(link["href"] for link in mod.page.all("a") if "votes together" in link.text))
     assert set(marks(mod)) == {"ring1", "ring2", "ring3"}
     assert mod.open("/u/honest0/votes-together").page.one("div", class_="empty")
