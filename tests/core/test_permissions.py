@@ -206,6 +206,11 @@ def test_moderators_undo_four_kinds_of_acts() -> None:
     assert undoable == {LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN, LogAction.DISMISS}
 
 
+def test_the_ban_of_a_member_who_was_let_in_can_be_answered() -> None:
+    members = (OTHER_MEMBER, replace(OTHER_MEMBER, banned=POSTED), REFUSED)
+    assert list(map(permissions.may_answer_ban, members)) == [False, True, False]
+
+
 def test_a_held_account_sees_itself_and_acts_for_nobody() -> None:
     assert permissions.may_see(HELD, HELD)
     assert not may_vote(HELD, ARTICLE, POSTED)

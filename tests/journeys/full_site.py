@@ -158,7 +158,7 @@ PAGES: dict[str, list[str]] = {
         "/search?q=group:ask+by:nobody",
         "/search?q=stor+numbe",  # which only begin words of titles
         "/search?q=the&sort=votes",
-        "/reports",
+        "/queue",
         "/about",
         "/rules",
         "/privacy",
@@ -167,7 +167,6 @@ PAGES: dict[str, list[str]] = {
         "/nowhere",
         "/new?page=99",
         "/invitations",
-        "/waiting",
         "/domains",
         f"/u/{POSTER}/ban",
         f"/ban?name={POSTER}",

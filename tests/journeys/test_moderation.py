@@ -22,11 +22,11 @@ def test_moderator_removes_bans_and_undoes_both(visit: Visit, window: Window, st
     carl.type("Note (optional)", "See the other one.").press("Report").is_at("/a/1#a1")
     carl.sees_flash("Thank you for your report. The moderators will look at it.")
 
-    mod.open("/").follow("Reports 1").is_at("/reports")
+    mod.open("/").follow("Queue 1").is_at("/queue")
     expect(mod.row("Buy number 1")).to_contain_text("Already posted: See the other one. carl, just now")
     assert mod.overflow() == 0
-    mod.type("Reason, shown to everybody Buy number 1", "Posted twice.").press("Remove").is_at("/reports#a1")
-    expect(mod.page.get_by_text("There are no open reports.")).to_be_visible()
+    mod.type("Reason, shown to everybody Buy number 1", "Posted twice.").press("Remove").is_at("/queue#a1")
+    expect(mod.page.get_by_text("Nothing waits.")).to_be_visible()
     expect(carl.open("/a/1").page.get_by_text("A moderator removed this article: Posted twice.")).to_be_visible()
     mod.follow("Log").press("Undo").is_at("/log#l1")
     mod.sees_flash("The action has been undone. The log says so.")

@@ -53,7 +53,7 @@ def good_ids(store: Store) -> list[int]:
 
 def reported(store: Store) -> tuple[Reported, ...]:
     """Return the first page of the articles and comments with open reports."""
-    return store.read(store.reports.queue_reported, store.read(store.reports.queue_page, 1).rows)
+    return store.read(store.reports.queue_page, 1).rows
 
 
 def ids_of(articles: Iterable[Article]) -> list[int]:

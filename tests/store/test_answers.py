@@ -1,12 +1,15 @@
-"""Answers to removals: once, by the poster, until a moderator has looked at it."""
+"""Answers to removals and bans: once, by whom these are about, until a moderator has looked at it."""
 
+import time
 from functools import partial
 
 import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
-from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
+from tests.store.examination import run
+from tests.store.queries import log_page
+from voteweb.core.errors import AnsweredBefore, FormExpired, NoSuchArticle, NotAllowed, NotRemoved, NotYours
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -24,7 +27,7 @@ def ann(store: Store) -> User:
 
 def waiting(store: Store) -> list[tuple[int, str]]:
     """Return the articles with answers that wait for a moderator."""
-    articles = store.read(store.waiting.queue_answers)
+    articles = store.read(store.waiting.queue_answers, 1).rows
     assert len(articles) == store.read(store.waiting.queue_counts).answers
     return [(article.id, article.answer) for article in articles]
 
@@ -60,6 +63,52 @@ def test_answer_of_somebody_who_leaves_is_forgotten(deletes: bool, store: Store,
     store.account_deletion.finish("ann")
     assert waiting(store) == []
     assert (factories.stored_article(store).answer, factories.stored_article(store).answered) == ("", 0)
+
+
+def answered_bans(store: Store) -> list[str]:
+    """Return the names of the members whose answers to their bans wait for a moderator."""
+    page = store.read(store.bans.queue_answered, 1)
+    assert len(page.rows) == page.total == store.read(store.waiting.queue_counts).ban_answers
+    return list(page.rows)
+
+
+@pytest.mark.parametrize("days", [None, 3])
+def test_a_ban_is_answered_once_until_it_ends(days: int | None, store: Store, mod: User) -> None:
+    bob, entry = factories.user(store, "Bob"), NewLogEntry(LogAction.KEEP, "mod", about="Bob")
+    with pytest.raises(FormExpired):
+        store.bans.answer("bob", "It was not me.")
+    factories.ban(store, "bob", days=days)
+    for _ in range(2):  # the second is a retry
+        store.bans.answer("bob", "It was not me.")
+    with pytest.raises(AnsweredBefore):
+        store.bans.answer("bob", "Really.")
+    assert answered_bans(store) == ["bob"]
+    with pytest.raises(NotAllowed):
+        store.bans.keep("bob", entry, actor=factories.user(store, "eve"))
+    assert [store.bans.keep("bob", entry, actor=mod) for _ in range(2)] == [True, False]
+    store.bans.answer("bob", "It was not me.")  # a retry that comes late
+    assert (answered_bans(store), log_page(store, kind="keep").total) == ([], 1)
+    factories.lift(store, "bob")
+    assert store.users.get("bob").ban_answer == ""
+    factories.ban(store, "bob", days=days)
+    store.bans.answer("bob", "Again?")
+    if days:
+        run(store, "HSET", "user:bob", "banned-until", int(time.time()))
+        run(store, "ZADD", "ban-answers:", int(time.time()), "bob")
+        assert (answered_bans(store), list(store.bans.steps())) == ([], [None])
+        assert run(store, "HMGET", "user:bob", "ban-answer", "ban-answered") == [None, None]
+        bob = store.users.get("bob")
+        store.account_deletion.start(bob, delete_articles=False)
+
+
+def test_answers_to_a_ban_against_its_end_leave_the_queue_right(store: Store) -> None:
+    for number in range(10):
+        name = factories.user(store, f"bob{number}").name
+        factories.ban(store, name)
+        answers = [partial(store.bans.answer, name, text) for text in ("It was not me.", "Really.")]
+        at_once([*answers, partial(factories.lift, store, name)])
+        assert store.users.get(name).ban_answer == ""
+    assert answered_bans(store) == []
 
 
 def test_answers_against_decisions_leave_the_queue_right(store: Store, ann: User) -> None:

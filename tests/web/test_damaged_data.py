@@ -108,7 +108,7 @@ def test_damaged_member_breaks_no_page(damage: tuple[str, ...], bob: Browser, re
         assert bob.open(path).status < 500
     reader.log_in("bob", PASSWORD)
     assert reader.status == (422 if arguments[0] in NEEDED else 303)
-    assert not reader.open("/").page.one("header").all("a", href="/reports")
+    assert not reader.open("/").page.one("header").all("a", href="/queue")
 
 
 @pytest.mark.parametrize("value", ["x", "1e300,0,,", "1,1e300,,", "nan,0,,"])

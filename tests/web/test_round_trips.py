@@ -11,7 +11,7 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
-from voteweb.core.models import Reason
+from voteweb.core.models import Reason, Role
 from voteweb.store import Store
 from voteweb.store.comments.threads import SENT_THREAD
 
@@ -27,7 +27,7 @@ OTHER_PAGES = [
     ("/submit", 1, 1, 1),
     ("/log", 1, 1, 1),
     ("/log.atom", 1, 1, 1),
-    ("/reports", 0, 1, 3),  # the notes on whoever posted what is reported
+    ("/queue", 0, 1, 2),  # the own votes and the notes on members who posted what is reported, and people who wait
     ("/a/1/reports", 0, 1, 1),
     ("/search?q=article", 2, 2, 3),  # the votes of all that are ranked
     ("/search?q=article&sort=new", 1, 1, 2),
@@ -50,7 +50,6 @@ OTHER_PAGES = [
     ("/admin", 0, 1, 1),
     ("/a/1/voters", 0, 1, 2),  # the look is noted
     ("/u/zoe/votes-together", 0, 1, 3),
-    ("/waiting", 0, 1, 1),
     ("/sort", 0, 1, 3),  # sizes of groups, then those of earlier articles
     ("/members", 0, 1, 2),
     ("/members?q=a", 0, 1, 3),
@@ -82,6 +81,11 @@ def articles(store: Store, index: FixedIndex) -> None:
     for id in range(1, 28):
         store.reports.make(id, zoe, Reason.SPAM, "")
     factories.remove(store, 3)
+    store.notes.add("zoe", "A note.", factories.user(store, "judge", Role.MODERATOR))
+    for name in ("hal", "ian"):
+        store.users.make(name, "", network="198.51.100.0/24", request="Please let me in.")
+    factories.ban(store, factories.user(store, "yan").name)
+    store.bans.answer("yan", "It was not me.")
 
 
 def test_list_takes_one_round_trip_and_a_moderators_two(

@@ -138,12 +138,14 @@ EARLIER_VERSIONS = 5
 EARLIER_SECONDS = 30 * 86_400
 #: Characters of a reason and of a report's note.
 MAX_REASON_LENGTH = 300
-#: Newest of a member's own articles among which their page shows the removed ones, and answers in the queue of reports.
+#: Newest of a member's own articles among which their page shows the removed ones.
 SHOWN_REMOVALS = 50
-QUEUED_ANSWERS = 25
+#: Rows on a page of each section of the queue, but for reports. Seconds in which a refused log-in can answer the ban.
+QUEUE_SIZE = 25
+BAN_ANSWER_SECONDS = 3_600
 #: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
 MIN_REQUEST_LENGTH = 10
-#: Articles that wait for a moderator on the page of reports, the newest ones.
+#: Newest of a poster's articles in no list among which their page shows those that wait for a moderator.
 MAX_HELD_SHOWN = 50
 #: Domain rules, which one page reads at once in 0.3 ms of Redis, and rules on a page.
 MAX_DOMAIN_RULES = 1_000
@@ -410,7 +412,7 @@ NAMELESS_PROXY_SECONDS = 600
 #: Names that no member can take: they look like the site itself, or like a path.
 RESERVED_NAMES = frozenset(
     """about account admin administrator anonymous api comments deleted domains feed good groups healthz help hidden
-    inbox log login logout me members metrics mod moderator moderators my new nobody operator privacy recover root
+    inbox log login logout me members metrics mod moderator moderators my new nobody operator privacy queue recover root
     rules saved search signup sort staff static stats submit support system top undefined voteweb waiting webmaster
     www you
     管理员 管理員 版主 站长 站長 系统 系統 官方 匿名""".split()

@@ -108,7 +108,11 @@ class NotRemoved(VotewebError, status=409):
 
 
 class AnsweredBefore(VotewebError, status=409):
-    template = N_("You have answered this removal already.")
+    template = N_("You have answered already.")
+
+
+class FormExpired(VotewebError, status=409):
+    template = N_("This form has expired. Please log in again: your answer is still here.")
 
 
 class StaleEdit(VotewebError, status=409):

@@ -216,8 +216,9 @@ class User:
     """A member; ``since`` is a unix time, ``password`` an argon2 hash, or empty if nobody can log in.
 
     ``session`` is the session id that each of the member's sessions has; a new one ends them all. ``banned`` is
-    the unix time of a ban that is in force, 0 for none, ``banned_until`` its end, 0 for good; ``left`` is the unix time
-    at which the account was deleted, 0 for none.
+    the unix time of a ban that is in force, 0 for none, ``banned_until`` its end, 0 for good; ``ban_answer`` is the
+    member's answer to it, ``ban_answered`` the unix time of one that waits for the moderators, 0 for none; ``left`` is
+    the unix time at which the account was deleted, 0 for none.
     ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
     owner wrote to them. An account that is held and banned was refused. ``my`` changes with everything that the member
     follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow.
@@ -238,6 +239,8 @@ class User:
     held: float = 0.0
     request: str = ""
     ban_removal: BanRemoval | None = None
+    ban_answer: str = ""
+    ban_answered: float = 0.0
     my: str = ""
     front: str = ""
     second_factor: str = ""

@@ -82,6 +82,11 @@ def may_answer(user: User | None, article: Article) -> bool:
     return is_poster(user, article) and article.status is ArticleStatus.REMOVED and not article.answer
 
 
+def may_answer_ban(member: User) -> bool:
+    """Tell whether the ban of *member* can be answered: an account that was refused was never let in."""
+    return bool(member.banned) and not member.held
+
+
 def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
     return article.is_listed and now < voting_end(article, settings.voting_seconds)
 

@@ -109,6 +109,11 @@ PASSWORD_RESET = Limit(
     "reset", "set a password by a one-time link", LimitScope.ADDRESS, 10, 30, HOUR,
     N_("new passwords from your address"), ("auth.reset",), _SPEED,
 )  # fmt: skip
+#: Each costs a moderator some time; the ban itself can be answered once.
+BAN_ANSWER = Limit(
+    "bananswer", "answer a ban", LimitScope.ADDRESS, 5, 20, DAY,
+    N_("answers to bans from your address"), ("auth.answer",), N_("keeps the moderators' list short enough to be read"),
+)  # fmt: skip
 #: Counts failed attempts only. Codes cannot be guessed; a right one costs a password hash.
 RECOVERY_BY_ADDRESS = Limit(
     "recover", "use a recovery code, failed", LimitScope.ADDRESS, 10, 60, HOUR,
@@ -211,7 +216,7 @@ MODERATE = Limit(
         "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
         "answers.keep_removed", "moderation_log.undo",
         "bans.ban", "bans.ban_several", "bans.unban", "users.set_role", "groups.new", "groups.edit",
-        "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse",
+        "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse", "queue.keep_banned",
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
         "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
         "held_articles.release", "admin_switches.set_switch", "ranking_trial.use",
@@ -228,6 +233,7 @@ LIMITS = (
     SIGNUP_BY_NETWORK,
     SIGNUP_BY_WIDE_NETWORK,
     PASSWORD_RESET,
+    BAN_ANSWER,
     RECOVERY_BY_ADDRESS,
     RECOVERY_BY_NAME,
     SECOND_FACTOR,

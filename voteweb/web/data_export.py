@@ -31,6 +31,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "invited by": member.invited_by or None,
             "waits since": iso(member.held) if member.held else None,
             "request to the moderators": member.request or None,
+            "answer to the ban": member.ban_answer or None,
             "e-mail": mail.email or None,
             "e-mail to be confirmed": mail.pending.address if mail.pending else None,
             "second factor": bool(member.second_factor),

@@ -30,6 +30,8 @@ WITHOUT_ACTOR = {
     "own_votes": "it only reads",
     "read_comments": "it only reads",
     "read_inbox": "it only reads",
+    "read_neighbours": "it only reads",
+    "read_reports": "it only reads",
     "read_log": "it only reads",
     "read_rows": "it only reads",
     "read_unsorted": "it only reads",

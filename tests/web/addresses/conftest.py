@@ -85,7 +85,9 @@ def build_site(store: Store) -> None:
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
-    factories.ban(store, factories.user(store, "yan").name, by=ADMIN)
+    for name in ("yan", "xan"):
+        factories.ban(store, factories.user(store, name).name, by=ADMIN)
+    store.bans.answer("xan", "It was not me.")
     _add_removed(store)
     _add_held(store)
     factories.user(store, "other-admin", Role.ADMIN)

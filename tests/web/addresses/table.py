@@ -23,11 +23,13 @@ from tests.web.addresses.address import (
 from tests.web.browser import PASSWORD
 from tests.web.state import CODE, PENDING, TOKEN
 from voteweb.web.mail import messages
+from voteweb.web.views.auth import ban_answers
 
-#: The token of the link in a mail to the member.
+#: The token of the link in a mail to the member, and that of a banned member who answers.
 with Flask(__name__).app_context():
     current_app.secret_key = SECRET_KEY
     CONFIRMATION = messages.confirmation_token(MEMBER, PENDING)
+    BAN_TOKEN = ban_answers().dumps("yan")
 OTHER_MEMBERS = tuple(person for person in MEMBERS if person != MEMBER)
 
 
@@ -142,7 +144,11 @@ PAGES = [
         "account.data", "/account/data", allowed=MEMBERS, limit="download", is_html=False, caching=Caching.NOBODY
     ),
     listing("invitations.index", "/invitations", parameters=("page", "by"), allowed=STAFF),
-    listing("moderation.reports", "/reports", allowed=STAFF),
+    page("queue.show", "/queue", parameters=("page", "of"), allowed=STAFF),
+    *(
+        listing(f"queue.{name}", f"/{name}", allowed=(), refused=all_get(PEOPLE, 302), is_html=False)
+        for name in ("reports", "waiting")
+    ),
     page("members.moderators", "/moderators"),
     page("statistics.index", "/stats"),
     page(
@@ -151,7 +157,6 @@ PAGES = [
     ),
     page("members.index", "/members", parameters=("of", "q", "page"), allowed=STAFF),
     page("sorting.index", "/sort", parameters=("of", "before", "page"), allowed=STAFF),
-    listing("admissions.index", "/waiting", allowed=STAFF),
     listing("comments.newest", "/comments"),
     listing("comments.of_member", "/u/{name}/comments", parts={"name": "poster"}),
     listing("my_site.inbox", "/inbox", allowed=MEMBERS),
@@ -274,6 +279,10 @@ FORMS = [
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="login",
     ),
     form(
+        "auth.answer", "/login/answer", fields={"ban": BAN_TOKEN, "answer": "Kept words, I hope."}, keeps_typed=True,
+        allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="bananswer",
+    ),
+    form(
         "recovery.recover", "/recover", fields={"username": "zoe", "code": CODE, "new": PASSWORD}, returns_to="/",
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="recover",
     ),
@@ -337,7 +346,7 @@ FORMS = [
     form("bans.ban", "/u/{name}/ban", case="who has left", parts={"name": "gone"}, fields={"reason": "Spam."},
          allowed=(), limit="moderate"),
     form("bans.ban_several", "/ban", fields={"name": "zoe", "reason": "Spam."}, allowed=STAFF, limit="moderate"),
-    form("bans.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate"),
+    form("bans.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate", returns_to="/u/yan"),
     form("held_articles.release", "/a/{id}/release", parts={"id": "8"}, allowed=STAFF, limit="moderate",
          returns_to="/a/8#a8"),
     form("admin_switches.set_switch", "/admin/{switch}", parts={"switch": "announcement"}, fields={"words": "Words."},
@@ -356,9 +365,11 @@ FORMS = [
     form("users.set_role", "/u/{name}/role", case="of who has left", parts={"name": "gone"},
          fields={"role": "admin"}, allowed=(), limit="moderate"),
     form("admissions.admit", "/u/{name}/admit", parts={"name": "hal"}, allowed=STAFF, limit="moderate",
-         returns_to="/waiting"),
+         returns_to="/queue"),
     form("admissions.refuse", "/u/{name}/refuse", parts={"name": "hal"}, fields={"reason": "Spam."}, allowed=STAFF,
-         limit="moderate", returns_to="/waiting"),
+         limit="moderate", returns_to="/queue"),
+    form("queue.keep_banned", "/u/{name}/keep-banned", parts={"name": "xan"}, allowed=STAFF, limit="moderate",
+         returns_to="/queue"),
     form("moderation.set_groups", "/a/{id}/groups", fields={"add": "redis", "remove": "python", "settle": "1"},
          allowed=STAFF, limit="moderate", returns_to="/a/1#a1"),
     form("sorting.index", "/sort", fields={"id": "4", "a4": "redis"}, allowed=STAFF, limit="moderate"),

@@ -28,8 +28,8 @@ def root(make_member: MakeMember) -> Browser:
 def test_admins_find_their_pages_and_the_health_of_the_site(
     root: Browser, mod: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert root.open("/reports").page.one("a", href="/admin").text == "Admin"
-    assert not mod.open("/reports").page.all("a", href="/admin")
+    assert root.open("/queue").page.one("a", href="/admin").text == "Admin"
+    assert not mod.open("/queue").page.all("a", href="/admin")
     assert (mod.open("/admin").status, mod.intro) == (403, "Only admins can do this.")
     monkeypatch.setattr(HealthChecks, "health", lambda _: ("degraded", ["The disk is <full>."]))
     assert "The site needs an operator." in root.open("/admin").page.text

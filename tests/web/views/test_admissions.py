@@ -55,13 +55,13 @@ def test_waiting_member_can_log_in_and_read_but_not_act(hal: Browser, store: Sto
 
 
 def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, store: Store) -> None:
-    assert mod.open("/").page.one("a", href="/waiting").text == "Waiting 1"
-    mod.open("/waiting")
+    assert mod.open("/").page.one("a", href="/queue").text == "Queue 1"
+    mod.open("/queue")
     assert [quote.text for quote in mod.page.all("q")] == [REQUEST]
     mod.submit("/u/Hal/admit")
     assert mod.follow().flashes == ["Hal has been let in."]
-    assert mod.page.one("div", class_="empty").text.startswith("Nobody is waiting.")
-    assert not mod.page.one("header").all("a", href="/waiting")
+    assert mod.page.one("div", class_="empty").text.startswith("Nothing waits.")
+    assert mod.page.one("header").one("a", href="/queue").text == "Queue"
     assert not hal.open("/").page.all("p", role="note")
     hal.open("/submit").submit("/submit", title="A title", text="text")
     assert hal.status == 303
@@ -71,7 +71,7 @@ def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, s
 
 
 def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) -> None:
-    mod.open("/waiting").submit("/u/Hal/refuse", reason=" ")
+    mod.open("/queue").submit("/u/Hal/refuse", reason=" ")
     assert (mod.status, mod.page.one("p", role="alert").text) == (
         422,
         "Please give a reason. It is shown in the public log.",
@@ -107,7 +107,7 @@ def test_queue_names_others_of_the_same_network(make_browser: MakeBrowser, mod: 
     for name in ("hal", "ian"):
         browser = make_browser(signup="approve").open("/signup")
         browser.submit("/signup", username=name, password=PASSWORD, request=REQUEST)
-    texts = [paragraph.text for paragraph in mod.open("/waiting").page.all("p", class_="meta")]
+    texts = [paragraph.text for paragraph in mod.open("/queue").page.all("p", class_="meta")]
     assert [text for text in texts if text.startswith("Signed up")] == [
         "Signed up from the same network: ian",
         "Signed up from the same network: hal",
@@ -115,11 +115,15 @@ def test_queue_names_others_of_the_same_network(make_browser: MakeBrowser, mod: 
 
 
 def test_queue_has_pages(mod: Browser, store: Store) -> None:
-    for number in range(config.LOG_PAGE_SIZE + 1):
+    for number in range(config.QUEUE_SIZE + 1):
         store.users.make(f"name{number}", "", network="", request=REQUEST)
-    assert len(mod.open("/waiting").page.all("q")) == config.LOG_PAGE_SIZE
-    assert len(mod.open("/waiting?page=2").page.all("q")) == 1
-    assert mod.open("/waiting?page=3").status == 404
+    assert len(mod.open("/queue").page.all("q")) == config.QUEUE_SIZE
+    mod.open(mod.page.one("a", rel="next")["href"])
+    assert mod.page.by_id("people-heading").text == f"People who wait to be let in {config.QUEUE_SIZE + 1}"
+    assert len(mod.page.all("q")) == 1
+    assert mod.open("/queue?of=people&page=3").status == 404
+    mod.open("/queue?of=people&page=2").submit("/u/name25/refuse", reason=" ")
+    assert mod.form("/u/name25/refuse").one("p", role="alert")
 
 
 def test_export_has_the_request(hal: Browser) -> None:

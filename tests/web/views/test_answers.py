@@ -34,15 +34,15 @@ def test_answer_is_sent_once_and_leads_to_a_decision(ann: Browser, mod: Browser,
     ann.follow()
     assert "Your answer waits for a moderator." in ann.page.one("main").text
     assert not ann.page.all("form", action="/a/1/answer")
-    assert "Reports 1" in mod.open("/reports").page.one("nav", class_="account").text.replace("\xa0", " ")
+    assert "Queue 1" in mod.open("/queue").page.one("nav", class_="account").text.replace("\xa0", " ")
     assert ANSWER in mod.page.one("main").text
-    mod.post("/a/1/keep-removed", {"csrf_token": mod.csrf_token(), "next": "/reports"})
+    mod.post("/a/1/keep-removed", {"csrf_token": mod.csrf_token(), "next": "/queue"})
     assert mod.follow().flashes == ["The article stays removed, and its poster is told."]
     assert ANSWER not in mod.page.one("main").text
     assert "stays removed" in ann.open("/inbox").page.one("main").text
     assert "A moderator looked at your answer" in ann.open("/u/ann").page.by_id("removed").text
     assert ann.post("/a/1/answer", {"csrf_token": ann.csrf_token(), "answer": ANSWER + "!"}).status == 303
-    assert ann.follow().flashes == ["You have answered this removal already."]
+    assert ann.follow().flashes == ["You have answered already."]
     assert "stays removed" in mod.open("/log").page.one("main").text
 
 

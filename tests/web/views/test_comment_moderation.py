@@ -36,7 +36,7 @@ def test_member_reports_a_comment_once(bob: Browser, mod: Browser) -> None:
     assert labels == ["Spam", "Off topic", "Against the rules"]
     bob.submit("/a/1/c/1/report", reason="rules", note=f"  {HOSTILE}\n")
     assert (bob.status, bob.location) == (303, "/a/1/c/1#c1")
-    for path in ("/reports", "/a/1/c/1/reports"):
+    for path in ("/queue", "/a/1/c/1/reports"):
         reports = mod.open(path).page.one("ul", class_="reports")
         assert reports.text.startswith(f"Against the rules : {HOSTILE} bob, just now")
     bob.open("/a/1/c/1/report").submit("/a/1/c/1/report", reason="spam")
@@ -49,14 +49,14 @@ def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, stor
     store.reports.make(other.id, factories.user(store, "reporter0"), Reason.SPAM, "")
     for i in range(7):
         store.reports.make(CommentId(1, 1), factories.user(store, f"reporter{i}"), Reason.SPAM, "")
-    assert mod.open("/reports").titles == ["Comment on “On Redis”", "Another"]
+    assert mod.open("/queue").titles == ["Comment on “On Redis”", "Another"]
     row = mod.page.by_id("c1-1")
     assert row.one("em").text == WORDS
     assert row.one("a", class_="by").text == "cid"
     assert row.one("a", href="/a/1/c/1/reports").text == "All 7 reports"
     assert len(mod.open("/a/1/c/1/reports").page.one("ul", class_="reports").all("li")) == 7
     mod.submit("/a/1/c/1/dismiss")
-    assert mod.location == "/reports#c1"
+    assert mod.location == "/queue#c1"
     assert mod.follow().titles == ["Another"]
     assert node_status(store, 1) is CommentStatus.VISIBLE
 
@@ -68,16 +68,16 @@ def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, mak
     store.reports.make(CommentId(1, 3), reporter, Reason.SPAM, "")
     factories.remove(store, CommentId(1, 1))
     browser = make_browser(comments=0, page_size=1).start_session(mod)
-    assert browser.open("/reports").titles == ["Another"]
+    assert browser.open("/queue").titles == ["Another"]
     assert not browser.page.all("a", rel="next")
-    assert browser.page.one("nav", class_="account").one("a", href="/reports").text == "Reports 1"
+    assert browser.page.one("nav", class_="account").one("a", href="/queue").text == "Queue 1"
     for address in ("/log", "/log.atom"):
         assert "/a/1/c/1" not in browser.open(address).response.text
 
 
 def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, store: Store) -> None:
     store.reports.make(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "Not for the log.")
-    mod.open("/reports").submit("/a/1/c/1/remove", reason=HOSTILE, replies="1")
+    mod.open("/queue").submit("/a/1/c/1/remove", reason=HOSTILE, replies="1")
     assert mod.follow().flashes == [
         "The comment and its replies have been removed. You can undo this in the log for 10 min."
     ]

@@ -60,7 +60,7 @@ def test_what_a_member_chose_is_harmless(bob: Browser, store: Store) -> None:
 
 
 def test_pages_for_moderators_are_harmless(mod: Browser) -> None:
-    for path in ("/sort?of=all", "/members", "/reports", "/g/python/edit"):
+    for path in ("/sort?of=all", "/members", "/queue", "/g/python/edit"):
         assert_harmless(mod.open(path).page)
 
 
@@ -77,7 +77,7 @@ def test_what_moderators_write_down_is_harmless(bob: Browser, mod: Browser, stor
     store.reports.make(2, store.users.get("bob"), Reason.RULES, EVIL)
     store.articles.post(Draft(EVIL, "https://spam.example/", ""), store.users.get("bob"), "0123456790")
     factories.ban(store, "ann", EVIL, days=1)
-    for path in ("/u/ann", "/u/bob", "/domains", "/reports", "/log", "/u/bob/ban"):
+    for path in ("/u/ann", "/u/bob", "/domains", "/queue", "/log", "/u/bob/ban"):
         assert_harmless(mod.open(path).page)
     assert EVIL in bob.open("/u/bob").page.text
 
@@ -87,7 +87,7 @@ def test_reports_and_log_of_comments_are_harmless(bob: Browser, mod: Browser, st
     bob.open("/a/2/c/1/report").submit("/a/2/c/1/report", reason="", note=EVIL)
     assert bob.page.one("input", name="note")["value"] == EVIL
     assert_harmless(bob.page)
-    for path in ("/reports", "/a/2/c/2/reports"):
+    for path in ("/queue", "/a/2/c/2/reports"):
         assert EVIL in mod.open(path).page.one("ul", class_="reports").text
         assert_harmless(mod.page)
     mod.open("/a/2/c/2").submit("/a/2/c/2/remove", reason=EVIL * 20)

@@ -53,7 +53,7 @@ def test_a_form_that_is_sent_twice_leads_to_the_article_that_waits(new: Browser)
 
 def test_moderator_releases_what_they_have_seen(new: Browser, mod: Browser, reader: Browser) -> None:
     path = f"/a/{id_of(new)}"
-    mod.open("/reports")
+    mod.open("/queue")
     new.open(f"{path}/edit").submit(f"{path}/edit", title="Cheap pills")
     mod.submit(f"{path}/release")
     assert mod.follow().flashes == ["Somebody else is changing this article right now. Please try again."]
@@ -69,8 +69,8 @@ def test_moderator_releases_or_refuses_from_the_queue(
     id = id_of(new)
     new.open(f"/a/{id}/edit").submit(f"/a/{id}/edit", title="First words, better")
     assert new.location == f"/a/{id}"
-    assert "Articles that wait for a look : 1" in mod.open("/waiting").page.one("main").text
-    assert mod.open("/reports").page.one("strong", class_="badge").text == "1"
+    assert "Articles that wait for a look 1" in mod.open("/queue").page.one("main").text
+    assert mod.open("/queue").page.one("strong", class_="badge").text == "1"
     mod.submit(f"/a/{id}/release")
     assert mod.follow().flashes == ["The article has been published. Its time is that of now."]
     assert not mod.page.all("strong", class_="badge")
@@ -78,7 +78,7 @@ def test_moderator_releases_or_refuses_from_the_queue(
     assert "mod released “First words, better”" in new.open("/inbox").page.one("main").text
     other = store.users.make("other", "", network="")
     held = store.articles.post(factories.draft(), other, factories.token(), allow_duplicate=True)
-    mod.open("/reports").submit(f"/a/{held}/remove", reason="An advertisement.")
+    mod.open("/queue").submit(f"/a/{held}/remove", reason="An advertisement.")
     assert mod.status == 303
     assert not store.waiting.has_article(held)
     assert reader.open(f"/a/{held}").status == 410

@@ -96,7 +96,7 @@ def test_the_smallest_cut_has_a_link_too(reader: Browser, mod: Browser, store: S
     for size in (length, *[9_999] * 11):
         id = factories.comment(store, text="x" * size)
         store.reports.make(id, factories.user(store, "reporter"), Reason.SPAM, "")
-    for browser, address in ((reader, "/a/1?order=new"), (mod, "/reports")):
+    for browser, address in ((reader, "/a/1?order=new"), (mod, "/queue")):
         links = [more.one("a")["href"] for more in browser.open(address).page.all("p", class_="more")]
         assert "/a/1/c/1" in links, address
 

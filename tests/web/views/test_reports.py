@@ -35,7 +35,7 @@ def test_member_reports_an_article_once(bob: Browser, mod: Browser) -> None:
     bob.open("/a/2").submit("/a/2/report", reason="broken", note=f"  {HOSTILE}\n")
     assert (bob.status, bob.location) == (303, "/a/2#a2")
     assert bob.follow().flashes == ["Thank you for your report. The moderators will look at it."]
-    for path in ("/reports", "/a/2/reports"):
+    for path in ("/queue", "/a/2/reports"):
         reports = mod.open(path).page.one("ul", class_="reports")
         assert reports.text.startswith(f"Broken link : {HOSTILE} bob, just now")
     bob.submit("/a/2/report", reason="spam")
@@ -69,18 +69,18 @@ def test_queue_is_most_reported_first_and_counted_in_the_header(
 ) -> None:
     for id, count in ((1, 1), (3, 2), (2, 3)):
         report(store, id, count)
-    assert mod.open("/reports").titles == ["Second", "Third", "First"]
-    for path in ("/", "/a/1", "/about", "/reports", "/nowhere"):
+    assert mod.open("/queue").titles == ["Second", "Third", "First"]
+    for path in ("/", "/a/1", "/about", "/queue", "/nowhere"):
         assert badges(mod.open(path)) == ["3"]
-        assert mod.page.one("nav", class_="account").one("a", href="/reports").text == "Reports 3"
+        assert mod.page.one("nav", class_="account").one("a", href="/queue").text == "Queue 3"
         for person in (bob, reader):
-            assert not person.open(path).follow().page.one("header").all("a", href="/reports")
+            assert not person.open(path).follow().page.one("header").all("a", href="/queue")
 
 
 def test_removal_is_offered_last_with_the_commonest_reason(mod: Browser, store: Store) -> None:
     for name, reason, note in (("bob", Reason.SPAM, ""), ("eve", Reason.TOPIC, "Cooking."), ("kim", Reason.TOPIC, "?")):
         store.reports.make(2, factories.user(store, name), reason, note)
-    forms = [form["action"] for form in mod.open("/reports").page.by_id("a2").all("form")]
+    forms = [form["action"] for form in mod.open("/queue").page.by_id("a2").all("form")]
     assert forms == ["/a/2/dismiss", "/a/2/groups", "/a/2/remove"]
     assert mod.form("/a/2/remove").one("input", name="reason")["value"] == "Off topic"
 
@@ -91,8 +91,8 @@ def test_a_reporters_note_is_public_only_where_the_moderator_chooses_it(
     note = f"My ex wrote this.{'x' * 283}"  # as long as a note may be
     for article in (2, 3):
         store.reports.make(article, factories.user(store, f"reporter{article}"), Reason.SPAM, note)
-    mod.open("/reports").submit("/a/2/remove")
-    mod.open("/reports").submit("/a/3/remove", note=mod.form("/a/3/remove").one("input", name="note")["value"])
+    mod.open("/queue").submit("/a/2/remove")
+    mod.open("/queue").submit("/a/3/remove", note=mod.form("/a/3/remove").one("input", name="note")["value"])
     with_note, without = (row.text for row in reader.open("/log").page.one("ol", class_="log").all("li"))
     assert ": Spam: My ex wrote this." in with_note
     assert ": Spam" in without
@@ -101,12 +101,12 @@ def test_a_reporters_note_is_public_only_where_the_moderator_chooses_it(
 
 def test_queue_leads_to_the_other_reports_of_an_article(mod: Browser, store: Store) -> None:
     report(store, 2, 7)
-    row = mod.open("/reports").page.by_id("a2")
+    row = mod.open("/queue").page.by_id("a2")
     assert len(row.one("ul", class_="reports").all("li")) == 5
     assert row.one("a", href="/a/2/reports").text == "All 7 reports"
     assert len(mod.open("/a/2/reports").page.one("ul", class_="reports").all("li")) == 7
     mod.submit("/a/2/dismiss")
-    assert mod.location == "/reports#a2"
+    assert mod.location == "/queue#a2"
     assert mod.open("/a/2/reports").page.one("div", class_="empty").text == "This article has no open reports."
 
 
@@ -121,7 +121,7 @@ def test_reports_of_no_article_are_not_found(mod: Browser) -> None:
 
 
 def test_empty_queue_says_so(mod: Browser) -> None:
-    assert mod.open("/reports").page.one("div", class_="empty").text.startswith("There are no open reports.")
+    assert mod.open("/queue").page.one("div", class_="empty").text.startswith("Nothing waits.")
     assert not badges(mod)
 
 
@@ -130,19 +130,19 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
         factories.article(store, title=f"Article {i}")
     for i in range(1, 27):
         report(store, i, 1)
-    assert len(mod.open("/reports").titles) == 25
+    assert len(mod.open("/queue").titles) == 25
     mod.open(mod.page.one("a", rel="next")["href"])
     assert len(mod.titles) == 1
     mod.submit(mod.page.one("ol").all("li")[0].all("form")[0]["action"])
-    assert mod.location.startswith("/reports?page=2#a")
+    assert mod.location.startswith("/queue?page=2#a")
     assert mod.follow().status == 404, "the second page is empty now"
-    assert mod.page.one("main").one("a", class_="button")["href"] == "/reports"
+    assert mod.page.one("main").one("a", class_="button")["href"] == "/queue"
 
 
 def test_moderators_vote_is_marked_in_the_queue(mod: Browser, store: Store) -> None:
     report(store, 2, 1)
-    mod.open("/reports").press("/a/2/vote")
-    assert mod.location == "/reports#a2"
+    mod.open("/queue").press("/a/2/vote")
+    assert mod.location == "/queue#a2"
     assert mod.follow().page.by_id("a2").one("button", class_="vote")["aria-pressed"] == "true"
 
 
@@ -160,8 +160,8 @@ def test_every_way_to_settle_returns_and_is_logged(
 ) -> None:
     report(store, 2, 2)
     report(store, 3, 1)
-    mod.open("/reports").submit(f"/a/2/{act}", **fields)
-    assert (mod.status, mod.location) == (303, "/reports#a2")
+    mod.open("/queue").submit(f"/a/2/{act}", **fields)
+    assert (mod.status, mod.location) == (303, "/queue#a2")
     assert mod.follow().flashes[0].startswith(message)
     assert mod.titles == ["Third"]
     assert badges(mod) == ["1"]
@@ -170,7 +170,7 @@ def test_every_way_to_settle_returns_and_is_logged(
 
 def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store) -> None:
     report(store, 2, 1)
-    queue = mod.open("/reports").response
+    queue = mod.open("/queue").response
     again = "These reports are settled already: they were dismissed, or the article was removed."
     done = "The reports have been dismissed; the article stays. You can undo this in the log for 10 min."
     for message in (done, again):
@@ -186,5 +186,5 @@ def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store)
 def test_deleted_article_leaves_the_queue(mod: Browser, ann: Browser, store: Store) -> None:
     report(store, 2, 1)
     ann.open("/a/2").submit("/a/2/delete")
-    assert not mod.open("/reports").titles
+    assert not mod.open("/queue").titles
     assert not badges(mod)

@@ -104,7 +104,7 @@ def test_pages_that_are_not_for_search_engines_say_so(reader: Browser) -> None:
 
 
 def test_moderators_pages_are_hidden_from_search_engines(mod: Browser) -> None:
-    for address in ("/reports", "/groups/new", "/g/python/edit"):
+    for address in ("/queue", "/groups/new", "/g/python/edit"):
         assert mod.open(address).status == 200, address
         assert meta(mod, "robots") == "noindex", address
     assert mod.open("/submit?title=x").page.one("link", rel="canonical")["href"] == "http://localhost/submit"

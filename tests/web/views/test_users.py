@@ -146,7 +146,7 @@ def test_note_is_beside_what_was_reported(mod: Browser, bob: Browser, store: Sto
     store.notes.add("bob", "Asked to stop.", store.users.get("mod"))
     reported = factories.article(store, store.users.get("bob"))
     store.reports.make(reported.id, factories.user(store), Reason.SPAM, "")
-    assert "Note on bob by mod: Asked to stop." in mod.open("/reports").page.one("li", id=f"a{reported.id}").text
+    assert "Note on bob by mod: Asked to stop." in mod.open("/queue").page.one("li", id=f"a{reported.id}").text
 
 
 def test_refused_note_keeps_what_was_typed(mod: Browser, bob: Browser) -> None:

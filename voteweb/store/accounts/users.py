@@ -33,6 +33,9 @@ from voteweb.store.site.rows import members_of, queue_page
 #: The stored fields of a member that a User has, in its order.
 FIELDS = tuple(field.name.replace("_", "-") for field in dataclasses.fields(User))
 
+#: The changes of a member's fields that end a ban, and what the member answered to it.
+NO_BAN = {"banned": "0", "ban-reason": "", "banned-until": None, "ban-answer": None, "ban-answered": None}
+
 #: Members that one commit makes: each takes three of its writes.
 _NEW_MEMBERS = 50
 
@@ -275,9 +278,10 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     """Return where a member with these stored *fields* stands in the lists of members; nobody stands in any."""
     is_banned, held = (fields.get("banned") or "0") != "0", fields.get("held")
     is_member = fields.get("id") is not None and fields.get("left") is None
-    removal = _removal(fields.get("ban-removal"))
+    removal, ban_end = _removal(fields.get("ban-removal")), finite_number(fields.get("banned-until"))
+    answers = is_member and is_banned and fields.get("ban-answered") is not None
     has_work = removal is not None and removal.state is not RemovalState.REMOVED
-    is_let_in = not is_banned or finite_number(fields.get("banned-until")) is not None
+    is_let_in = not is_banned or ban_end is not None
     id = whole_number(fields.get("id"))
     by_id: dict[str, Place] = {keys.names(id // config.MEMBER_BLOCK): id if is_member else None} if id else {}
     return by_id | {
@@ -285,6 +289,7 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
         keys.admins(): True if is_member and fields.get("role") == Role.ADMIN and is_let_in else None,
         keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
         keys.ban_removals(): True if is_member and has_work else None,
+        keys.ban_answers(): (config.MAX_TIME if ban_end is None else ban_end) if answers else None,
     }
 
 
@@ -317,7 +322,8 @@ def change_member(
             raise LastAdmin(name=name)
     deleted = [field for field, value in changes.items() if value is None]
     set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
-    writes: list[Command] = [("HSET", user, *set_fields), *([("HDEL", user, *deleted)] if deleted else [])]
+    writes: list[Command] = [("HSET", user, *set_fields)] if set_fields else []
+    writes += [("HDEL", user, *deleted)] if deleted else []
     for key, place in after.items():
         if place != before.get(key):
             writes += place_writes(keys, key, member, place)
@@ -376,6 +382,7 @@ def _removal(stored: str | None) -> BanRemoval | None:
 _state_since = partial(_time, unreadable=1.0)
 _READ: dict[str, Callable[[str | None], Any]] = {
     "id": lambda stored: int(stored or 0), "role": _role, "since": _time, "banned": _state_since, "banned-until": _time,
+    "ban-answered": _time,
     "left": _state_since, "held": _state_since, "ban-removal": _removal,
 }  # fmt: skip
 #: What reads each of FIELDS; it is a text if nothing is said.

@@ -27,7 +27,10 @@ from voteweb.store.site.leases import steps_of_each
 #: It is that of no password, so that nobody logs in.
 _NO_HASH = ""
 #: The fields of a member that nobody needs once the member has left.
-_FORGOTTEN_FIELDS = ("held", "request", "ban-removal", "recovery", "recovered", "second-factor", "front", *MAIL_FIELDS)
+_FORGOTTEN_FIELDS = (
+    "held", "request", "ban-removal", "ban-answer", "ban-answered", "recovery", "recovered", "second-factor", "front",
+    *MAIL_FIELDS,
+)  # fmt: skip
 
 
 class AccountDeletion(StorePart):

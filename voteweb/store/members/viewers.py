@@ -82,21 +82,19 @@ def _notice(row: Sequence[Any]) -> Notice | None:
 class Viewer(NamedTuple):
     """A member whom a session names, None if there is none, with their session, None if it has ended.
 
-    ``waiting`` is the number of accounts that wait for a moderator, ``open_reports`` that of reports, articles and
-    answers that do; both are 0 for members. ``voted_at`` is when votes of the member on articles changed last, "" for
-    never: it is only compared.
+    ``waiting`` is the number of all that waits for a moderator, 0 for members. ``voted_at`` is when votes of the member
+    on articles changed last, "" for never: it is only compared.
     """
 
     member: User | None
     session: Session | None
     unread: Unread
-    open_reports: int
     waiting: int
     voted_at: str
 
 
 #: What is read of a reader.
-NO_VIEWER = Viewer(None, None, Unread(), 0, 0, "")
+NO_VIEWER = Viewer(None, None, Unread(), 0, "")
 
 
 class _Seen(NamedTuple):
@@ -149,11 +147,11 @@ class Viewers(StorePart):
             moderates = member is not None and member.role is not Role.MEMBER
             if unread == 1:
                 (unread,) = pipeline.send([self._count_unread(name)])
-            open_reports, accounts = 0, 0
+            waiting = 0
             if moderates:
-                open_reports, accounts = counts.result if counts else self._connection.read(self._queue_waiting)
+                waiting = counts.result if counts else self._connection.read(self._queue_waiting)
             own_session = self._sessions.parse(voter, token_digest, *session)
-            viewer = Viewer(member, own_session, _unread(unread), open_reports, accounts, voted_at or "")
+            viewer = Viewer(member, own_session, _unread(unread), waiting, voted_at or "")
             now_seen = _Seen(bool(unread), moderates)
             if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):
                 now_seen = now_seen._replace(
@@ -168,15 +166,10 @@ class Viewers(StorePart):
     def _count_unread(self, name: str) -> Command:
         return scripts.call(self._keys, "count_unread", name=name, shows_comments=int(self._settings.comments))
 
-    def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
-        """Queue a read of ``open_reports`` and ``waiting``."""
-        reports, waiting = self._reports.queue_count(pipeline), self._waiting.queue_counts(pipeline)
-
-        def parse(_replies: Sequence[Any]) -> tuple[int, int]:
-            accounts, articles, answers = waiting.result
-            return reports.result + articles + answers, accounts
-
-        return pipeline.queue([], parse)
+    def _queue_waiting(self, pipeline: Pipeline) -> Future[int]:
+        """Queue a count of all that waits for a moderator."""
+        reports, others = self._reports.queue_count(pipeline), self._waiting.queue_counts(pipeline)
+        return pipeline.queue([], lambda _replies: reports.result + sum(others.result))
 
 
 def _unread(reply: Any) -> Unread:

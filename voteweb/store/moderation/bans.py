@@ -16,12 +16,20 @@ from typing import NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.comments import CommentId, Node
-from voteweb.core.errors import NoSuchMember, NotAllowed, NotYourNote, StillRestoring, TooManyNotes
-from voteweb.core.models import BanRemoval, Note, RemovalState, Role, User
+from voteweb.core.errors import (
+    AnsweredBefore,
+    FormExpired,
+    NoSuchMember,
+    NotAllowed,
+    NotYourNote,
+    StillRestoring,
+    TooManyNotes,
+)
+from voteweb.core.models import BanRemoval, Note, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
-from voteweb.core.permissions import may_ban
+from voteweb.core.permissions import may_answer_ban, may_ban
 from voteweb.core.search_documents import DocumentId
-from voteweb.store.accounts.users import Users, change_member, new_session_id, read_member, read_present_member
+from voteweb.store.accounts.users import NO_BAN, Users, change_member, new_session_id, read_member, read_present_member
 from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
@@ -34,6 +42,7 @@ from voteweb.store.schema.values import article_id, digest_of, is_article, parse
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
+from voteweb.store.site.rows import queue_page
 from voteweb.store.votes.open_votes import OpenVotes
 from voteweb.store.votes.votes import Votes
 
@@ -178,7 +187,8 @@ class Bans(StorePart):
             if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
                 raise StillRestoring(name=name)
             attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
-            changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
+            banned, session = attempt.now.split(".")[0], new_session_id()
+            changes = {**NO_BAN, "banned": banned, "ban-reason": entry.why, "session": session}
             forgotten: list[Command] = []
             # A ban that removes nothing leaves what an earlier one removed to be restored.
             if votes or (articles, comments) != (Span.NONE, Span.NONE):
@@ -205,7 +215,7 @@ class Bans(StorePart):
             if member.held or not (member.banned or restores):
                 return []
             self._check_actor(attempt, actor, member)
-            changes = {"banned": "0", "ban-reason": "", "banned-until": None}
+            changes = dict(NO_BAN)
             if removal and restores:
                 changes["ban-removal"] = _in_state(stored, removal, RemovalState.RESTORING)
             elif removal and removal.state is RemovalState.REMOVING:
@@ -215,6 +225,52 @@ class Bans(StorePart):
             return [*changed, *undo(attempt, self._keys, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def answer(self, name: str, text: str) -> None:
+        """Answer the ban of a member, once. Raises AnsweredBefore, and FormExpired if no ban is in force."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_member(attempt, self._keys, name)
+            if member is None or not may_answer_ban(member):
+                raise FormExpired()
+            if member.ban_answer not in ("", text):
+                raise AnsweredBefore()
+            answer = {"ban-answer": text, "ban-answered": attempt.now}
+            return [] if member.ban_answer else change_member(attempt, self._keys, name, stored, answer)
+
+        commit(self._connection, decide)
+
+    def keep(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Leave a member banned who has answered; tell whether the answer waited. *actor* and errors as for a ban."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if not member.banned or not member.ban_answered:
+                return []
+            self._check_actor(attempt, actor, member)
+            return change_member(attempt, self._keys, name, stored, {"ban-answered": None})
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def queue_answered(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+        """Queue a read of page *number* (from 1) of the names, in lower case, of members whose answers wait."""
+        key, now = self._keys.ban_answers(), clock.now()
+
+        def read_from(first: int, size: int) -> list[Command]:
+            return [("ZCOUNT", key, now, "+inf"), ("ZRANGE", key, now, "+inf", "BYSCORE", "LIMIT", first, size)]
+
+        return queue_page(pipeline, number, config.QUEUE_SIZE, read_from)
+
+    def _forget_answer(self, name: str) -> None:
+        """Delete a member's answer to a ban that has ended by itself."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_member(attempt, self._keys, name)
+            if member is None or member.banned:
+                return []
+            return change_member(attempt, self._keys, name, stored, NO_BAN)
+
+        commit(self._connection, decide, when_full=True)
 
     def _check_actor(self, attempt: Attempt, actor: User | None, member: User) -> None:
         """Raise NotAllowed to an actor whose role is by now too low for this *member*."""
@@ -259,7 +315,11 @@ class Bans(StorePart):
         return {id: node for id, node in nodes.items() if node and not node.status}
 
     def steps(self) -> Iterator[None]:
-        """Finish all removals and restorations that were begun, in bounded steps."""
+        """Finish all removals and restorations that were begun, in bounded steps; forget answers to bans that ended."""
+        ended = ("ZRANGE", self._keys.ban_answers(), "-inf", clock.now(), "BYSCORE", "LIMIT", 0, config.QUEUE_SIZE)
+        for name in self._connection.command(*ended):
+            self._forget_answer(name)
+            yield
         names = sorted(self._connection.command("SMEMBERS", self._keys.ban_removals()))
         # All votes before any article or comment: once that is removed, no vote for it can be taken back.
         yield from steps_of_each([*names, *names], partial(self._steps, set()))

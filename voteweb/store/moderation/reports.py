@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config, validation
-from voteweb.core.comments import CommentId, ListedComment, NoticeKind, Reported
+from voteweb.core.comments import CommentId, NoticeKind, Reported
 from voteweb.core.errors import (
     AlreadyReported,
     CommentGone,
@@ -22,16 +22,16 @@ from voteweb.core.models import ArticleStatus, LogAction, LogEntry, OpenReports,
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
 from voteweb.store.comments.comments import is_covered, read_comment, read_time
+from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import (
-    article_id,
     article_member,
     comment_member,
     comment_of,
@@ -42,7 +42,7 @@ from voteweb.store.schema.values import (
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.moderation_log import ModerationLog, undo
 from voteweb.store.site.rate_limits import count_act
-from voteweb.store.site.rows import members_of, queue_page
+from voteweb.store.site.rows import listed_comment, queue_page
 
 
 class Thing(NamedTuple):
@@ -273,63 +273,31 @@ class Reports(StorePart):
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
         if not self._settings.comments:
-            return pipeline.queue([self._read_members()], lambda replies: len(_articles(replies[0])))
+            members: Command = ("ZREVRANGE", self._keys.reports(), 0, -1)
+            return pipeline.queue([members], lambda replies: sum(map(is_article, replies[0])))
         return pipeline.queue([("ZCARD", self._keys.reports())], lambda replies: int(replies[0]))
 
-    def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+    def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[Reported]]:
         """Queue a read of page *number* (from 1) of the articles and comments with open reports, most reported first.
 
-        The rows are members of rankings, for :meth:`queue_reported`. A site without comments lists none.
+        With QUEUED_REPORTS open reports of each: the newest, or of many a sample. A site without comments lists none.
         """
-        size = self._settings.page_size
-        if self._settings.comments:
-            return queue_page(pipeline, number, size, members_of(self._keys.reports()))
+        values = {"shows_comments": int(self._settings.comments), "most": config.QUEUED_REPORTS}
+        fields = decoding.FIELDS + decoding.TEXT_FIELDS
 
-        def parse(replies: list[Any]) -> Page[str]:
-            articles = _articles(replies[0])
-            return Page.at(number, size, articles[(number - 1) * size : number * size], len(articles))
+        def read_from(first: int, size: int) -> list[Command]:
+            return [scripts.call(self._keys, "read_reports", first=first, size=size, fields=fields, **values)]
 
-        return pipeline.queue([self._read_members()], parse)
-
-    def _read_members(self) -> Command:
-        return ("ZREVRANGE", self._keys.reports(), 0, -1)
-
-    def queue_reported(self, pipeline: Pipeline, members: Sequence[str]) -> Future[tuple[Reported, ...]]:
-        """Queue a read of the reported articles and comments that stand for *members*; leaves out others.
-
-        With QUEUED_REPORTS open reports of each: the newest, or of many a sample.
-        """
-        ids = [id for id in map(_id_of, members) if id is not None]
-        commands = [command for id in ids for command in self._read_reported(id)]
-
-        def parse(replies: list[Any]) -> tuple[Reported, ...]:
-            parts = split_evenly(replies, len(ids))
-            rows = [_reported(id, part) for id, part in zip(ids, parts, strict=True)]
-            return tuple(row for row in rows if row)
-
-        return pipeline.queue(commands, parse)
-
-    def _read_reported(self, id: int | CommentId) -> list[Command]:
-        """Return five commands that read an article or a comment with its article, and its open reports."""
-        article, number = id if isinstance(id, CommentId) else (id, 0)
-        return [
-            ("HMGET", self._keys.article(article), *decoding.FIELDS, *decoding.TEXT_FIELDS),
-            ("HGET", self._keys.thread(article), number),
-            ("HGET", self._keys.words(article), number),
-            *self._read_open(thing_of(self._keys, id).report_key, 0, config.QUEUED_REPORTS),
-        ]
+        return queue_page(pipeline, number, self._settings.page_size, read_from, lambda rows: map(_reported, rows))
 
     def queue_open_page(self, pipeline: Pipeline, id: int | CommentId, position: int) -> Future[OpenReports]:
-        """Queue a read of some REPORT_PAGE_SIZE open reports from *position*, 0 or that of ``next``."""
-        commands = self._read_open(thing_of(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
-        return pipeline.queue(commands, lambda replies: _open_reports(*replies))
-
-    def _read_open(self, reports: str, position: int, count: int) -> list[Command]:
-        """Return the commands that read how many open reports a hash has, and about *count* of them.
+        """Queue a read of some REPORT_PAGE_SIZE open reports from *position*, 0 or that of ``next``.
 
         HSCAN costs the same however many there are. Redis returns a small hash whole, in the order of the reports.
         """
-        return [("HLEN", reports), ("HSCAN", reports, position, "COUNT", count)]
+        key = thing_of(self._keys, id).report_key
+        commands = [("HLEN", key), ("HSCAN", key, position, "COUNT", config.REPORT_PAGE_SIZE)]
+        return pipeline.queue(commands, lambda replies: _open_reports(replies[0], *replies[1]))
 
     def made_by(self, member: User) -> dict[int | CommentId, Report | None]:
         """Return all reports by *member*, of articles and then of comments; None for one that is settled."""
@@ -355,30 +323,19 @@ def _place(id: int | CommentId) -> tuple[int, ...]:
     return (1, *id) if isinstance(id, CommentId) else (0, id)
 
 
-def _id_of(member: str) -> int | CommentId | None:
-    """Return what a member of the queue stands for, None for another program's."""
-    return article_id(member) if is_article(member) else comment_of(member)
-
-
-def _reported(id: int | CommentId, replies: Sequence[Any]) -> Reported | None:
-    article_fields, stored, text, *stored_reports = replies
-    reports = _open_reports(*stored_reports)
+def _reported(row: Sequence[Any]) -> Reported | None:
+    """Return what a row of ``read_reports.lua`` says, None for what nobody can read."""
+    id, fields, total, stored, *comment = row
+    reports = _open_reports(total, 0, dict(zip(stored[::2], stored[1::2], strict=True)))
     reports = replace(reports, rows=reports.rows[-config.QUEUED_REPORTS :])
-    if not isinstance(id, CommentId):
-        article = decoding.article_with_text(id, article_fields)
-        return Reported(reports, article=article) if article and article.is_listed else None
-    article, node = decoding.article_with_text(id.article, article_fields), parse_node(id.number, stored or "")
-    if article is None or node is None:
-        return None
-    return Reported(reports, comment=ListedComment(id, node, text or "", article.title, article.poster))
+    if comment:
+        listed = listed_comment(comment[0])
+        return Reported(reports, comment=listed) if listed else None
+    article = decoding.article_with_text(int(id), fields) if fields else None
+    return Reported(reports, article=article) if article and article.is_listed else None
 
 
-def _articles(members: Sequence[str]) -> list[str]:
-    return [member for member in members if is_article(member)]
-
-
-def _open_reports(total: int, scanned: tuple[int, dict[str, str]]) -> OpenReports:
-    position, stored = scanned
+def _open_reports(total: int, position: int | str, stored: Mapping[str, str]) -> OpenReports:
     reports = sorted(_readable(stored), key=lambda report: report.time)
     return OpenReports(tuple(reports), total, int(position))
 

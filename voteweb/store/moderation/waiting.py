@@ -9,25 +9,27 @@ from voteweb.core.errors import AnsweredBefore, NotRemoved, NotYours, StaleEdit
 from voteweb.core.models import Article, ArticleStatus, Neighbour, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
-from voteweb.store.accounts.users import change_member, new_session_id, read_present_member
+from voteweb.store.accounts.users import NO_BAN, change_member, new_session_id, read_present_member
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle
 from voteweb.store.articles.search_documents import record_change
+from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import who_is_told
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rows import members_of, queue_in_state, queue_page
+from voteweb.store.site.rows import members_of, queue_in_state, queue_oldest, queue_page
 from voteweb.store.site.site_settings import settings_of
 
 
 class WaitingCounts(NamedTuple):
-    """How many accounts, articles and answers wait."""
+    """How many accounts wait, answers to removals, answers to bans that are in force, and articles."""
 
     accounts: int
-    articles: int
     answers: int
+    ban_answers: int
+    articles: int
 
 
 class Waiting(StorePart):
@@ -39,8 +41,13 @@ class Waiting(StorePart):
 
     def queue_counts(self, pipeline: Pipeline) -> Future[WaitingCounts]:
         """Queue a count of all that waits."""
-        rankings = (self._keys.held(), self._keys.held_articles(), self._keys.answers())
-        return pipeline.queue([("ZCARD", ranking) for ranking in rankings], lambda replies: WaitingCounts(*replies))
+        commands: list[Command] = [
+            ("ZCARD", self._keys.held()),
+            ("ZCARD", self._keys.answers()),
+            ("ZCOUNT", self._keys.ban_answers(), clock.now(), "+inf"),
+            ("ZCARD", self._keys.held_articles()),
+        ]
+        return pipeline.queue(commands, lambda replies: WaitingCounts(*replies))
 
     def admit(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
         """Admit a member whose account is held, refused or not; tell whether it was.
@@ -61,7 +68,7 @@ class Waiting(StorePart):
             member, stored = read_present_member(attempt, self._keys, name)
             if not member.held or (member.banned and not admits):
                 return []
-            changes: dict[str, str | None] = {"held": None, "request": None, "banned": "0", "ban-reason": ""}
+            changes: dict[str, str | None] = {**NO_BAN, "held": None, "request": None}
             if not admits:
                 changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
             return change_member(attempt, self._keys, name, stored, changes)
@@ -71,25 +78,23 @@ class Waiting(StorePart):
     def queue_accounts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of who waits, the first come first."""
         read_from = members_of(self._keys.held(), command="ZRANGE")
-        return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from)
+        return queue_page(pipeline, number, config.QUEUE_SIZE, read_from)
 
     def queue_network(self, pipeline: Pipeline, name: str) -> Future[str]:
         """Queue a read of the digest of the network that a member signed up from; "" after 30 days."""
         return pipeline.queue([("GET", self._keys.sign_up(name))], lambda replies: replies[0] or "")
 
-    def queue_neighbours(self, pipeline: Pipeline, name: str, digest: str) -> Future[tuple[Neighbour, ...]]:
-        """Queue a read of the newest MAX_NEIGHBOURS other members who signed up from the network of *digest*."""
-        if not digest:
-            return pipeline.queue([], lambda _: ())
-        oldest = clock.now() - config.SIGNUP_NETWORK_SECONDS
-        last = config.MAX_NEIGHBOURS + 1
+    def queue_neighbours(self, pipeline: Pipeline, name: str) -> Future[tuple[Neighbour, ...]]:
+        """Queue a read of the newest MAX_NEIGHBOURS other members who signed up from the network of a member."""
+        oldest, size = clock.now() - config.SIGNUP_NETWORK_SECONDS, config.MAX_NEIGHBOURS + 1
 
-        def parse(replies: Sequence[list[tuple[str, float]]]) -> tuple[Neighbour, ...]:
-            others = [Neighbour(other, joined) for other, joined in replies[0] if other != name_key(name)]
+        def parse(replies: Sequence[list[str]]) -> tuple[Neighbour, ...]:
+            rows = zip(replies[0][::2], replies[0][1::2], strict=True)
+            others = [Neighbour(other, float(joined)) for other, joined in rows if other != name_key(name)]
             return tuple(others[: config.MAX_NEIGHBOURS])
 
         return pipeline.queue(
-            [("ZRANGE", self._keys.network(digest), "+inf", oldest, "BYSCORE", "REV", "LIMIT", 0, last, "WITHSCORES")],
+            [scripts.call(self._keys, "read_neighbours", name=name, oldest=oldest, size=size)],
             parse,
         )
 
@@ -142,14 +147,17 @@ class Waiting(StorePart):
         """Tell whether an article waits for a moderator."""
         return self._connection.command("ZSCORE", self._keys.held_articles(), article_member(id)) is not None
 
-    def queue_articles(self, pipeline: Pipeline, poster: str = "") -> Future[tuple[Article, ...]]:
-        """Queue a read of the newest MAX_HELD_SHOWN articles that wait; of a *poster*, among those in no list."""
-        ranking = self._keys.gone(poster) if poster else self._keys.held_articles()
-        return queue_in_state(pipeline, self._keys, ranking, config.MAX_HELD_SHOWN, ArticleStatus.HELD)
+    def queue_articles(self, pipeline: Pipeline, number: int) -> Future[Page[Article]]:
+        """Queue a read of page *number* (from 1) of the articles that wait, the oldest first."""
+        return queue_oldest(pipeline, self._keys, self._keys.held_articles(), number, ArticleStatus.HELD)
+
+    def queue_of_poster(self, pipeline: Pipeline, poster: str) -> Future[tuple[Article, ...]]:
+        """Queue a read of the articles of *poster* that wait, among the newest MAX_HELD_SHOWN in no list."""
+        return queue_in_state(pipeline, self._keys, self._keys.gone(poster), config.MAX_HELD_SHOWN, ArticleStatus.HELD)
 
     def find_article(self, poster: str, link: str) -> Article | None:
         """Return the article of a member with this *link* that waits, if there is one."""
-        held, digest = self._connection.read(self.queue_articles, poster), links.digest(link)
+        held, digest = self._connection.read(self.queue_of_poster, poster), links.digest(link)
         return next((article for article in held if links.digest(article.link) == digest), None)
 
     def answer(self, id: int, poster: User, text: str) -> None:
@@ -188,7 +196,6 @@ class Waiting(StorePart):
 
         return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
-    def queue_answers(self, pipeline: Pipeline) -> Future[tuple[Article, ...]]:
-        """Queue a read of the newest QUEUED_ANSWERS articles whose answers wait."""
-        ranking, count = self._keys.answers(), config.QUEUED_ANSWERS
-        return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
+    def queue_answers(self, pipeline: Pipeline, number: int) -> Future[Page[Article]]:
+        """Queue a read of page *number* (from 1) of the articles whose answers wait, the oldest answer first."""
+        return queue_oldest(pipeline, self._keys, self._keys.answers(), number, ArticleStatus.REMOVED)

@@ -141,6 +141,8 @@ MEMBER_FIELDS = {
         "time at which the ban ends by itself; absent: it stays until it is lifted. Every check compares it with the "
         "clock, so that an ended ban is none without being taken out",
     ),
+    "ban-answer": Field(is_note, "what the member answered to the ban, once; absent if nothing, and after the ban"),
+    "ban-answered": Field(is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
     "ban-removal": Field(
         matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)( votes)?"),
         "what the ban removes: `<log id> <state> <articles from> <comments from>`, and ` votes` if it takes votes "

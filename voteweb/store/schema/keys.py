@@ -311,6 +311,11 @@ class Keys:
     ban_removals = OneKey(
         "ban-removals:", "the members whose posts are being removed with a ban, or restored", _MEMBERS
     )
+    ban_answers = OneKey(
+        "ban-answers:",
+        "the banned members whose answers wait for a moderator, by name in lower case, by the end of the ban",
+        _MEMBERS_BY_TIME,
+    )
     held = OneKey(
         "held:", "the members who wait for a moderator, by name in lower case, by time of joining", _MEMBERS_BY_TIME
     )

@@ -87,6 +87,21 @@ def queue_in_state(
     )
 
 
+def queue_oldest(
+    pipeline: Pipeline, keys: Keys, ranking: str, number: int, status: ArticleStatus
+) -> Future[Page[Article]]:
+    """Queue a read of page *number* (from 1) of those with this *status* in a ranking, the lowest first."""
+    fields = decoding.FIELDS + decoding.TEXT_FIELDS
+
+    def read_from(first: int, size: int) -> list[Command]:
+        return [("ZCARD", ranking), read_rows(keys, ranking, -first - size, size, fields)]
+
+    def parse(rows: Sequence[Sequence[str | None]]) -> Iterator[Article]:
+        return (article for article in articles_of(reversed(rows)) if article.status is status)
+
+    return queue_page(pipeline, number, config.QUEUE_SIZE, read_from, parse)
+
+
 def listed_comment(row: Sequence[str]) -> ListedComment | None:
     """Return the comment of a row that ``comment_row()`` in ``listed.lua`` made, None for one that cannot be read."""
     comment, stored, text, title, poster, answers = row

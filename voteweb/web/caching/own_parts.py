@@ -45,7 +45,6 @@ def account() -> Markup:
         "_frame.html#account_nav",
         name=member.name,
         moderates=permissions.may_moderate(member),
-        reports=read.open_reports,
         waiting=read.waiting,
         unread=read.unread.count,
     )

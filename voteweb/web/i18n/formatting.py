@@ -77,7 +77,7 @@ LOG_ACTIONS = {
     LogAction.DOMAIN: _l("domain rules made or changed"),
     LogAction.RELEASE: _l("articles released"),
     LogAction.UNDOMAIN: _l("domain rules deleted"),
-    LogAction.KEEP: _l("articles kept removed"),
+    LogAction.KEEP: _l("removals and bans left as they are"),
     LogAction.SWITCH: _l("switches set by admins"),
     LogAction.SECOND_FACTOR: _l("second factors turned off by the operator"),
     LogAction.PURGE: _l("articles purged"),

@@ -19,6 +19,7 @@ from voteweb.web.views import (
     moderation,
     moderation_log,
     my_site,
+    queue,
     search,
     site_files,
     sorting,
@@ -29,11 +30,11 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, lists, submission, votes, groups, feeds, site_files, my_site, search,
-    moderation, sorting, moderation_log, members, voters, account, auth, admin, meta,
+    queue, moderation, sorting, moderation_log, members, voters, account, auth, admin, meta,
 )  # fmt: skip
 #: More pages of some modules: those whose address begins with another noun.
 _MORE = (
-    moderation.answers, moderation.held_articles, members.users, members.notes, members.bans, members.admissions,
+    moderation.answers, moderation.held_articles, members.users, members.notes, members.bans, queue.admissions,
     account.invitations, auth.recovery, admin.switches, admin.ranking_trial, admin.domain_rules,
     meta.statistics, meta.language,
 )  # fmt: skip

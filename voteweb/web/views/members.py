@@ -1,4 +1,4 @@
-"""Members: their pages, lists of them, and what moderators and admins do: notes, bans, admissions, roles."""
+"""Members: their pages, lists of them, and what moderators and admins do: notes, bans, roles."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,10 +14,9 @@ from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation.bans import PostCounts, RemovalCounts, Span
-from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.votes.open_votes import OpenVoteCount
-from voteweb.web.acts import Message, act, reads
+from voteweb.web.acts import reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_member, require_moderator, session_member_name, viewer
 from voteweb.web.context import store
@@ -31,7 +30,6 @@ users = Blueprint("users", __name__)
 blueprint = Blueprint("members", __name__)
 notes = Blueprint("notes", __name__)
 bans = Blueprint("bans", __name__)
-admissions = Blueprint("admissions", __name__)
 
 
 @users.get("/u/<name>")
@@ -42,14 +40,12 @@ def show(name: str) -> RenderedPage:
 
 def render_member(name: str, **context: Any) -> RenderedPage:
     """Return the page of a member; *context* may have a refused note."""
-    networks: list[str] = []
     is_own = name_key(session_member_name()) == name_key(name)
-    held: dict[str, QueueQuery] = {"held": lambda pipeline: store().waiting.queue_articles(pipeline, name)}
+    held: dict[str, QueueQuery] = {"held": lambda pipeline: store().waiting.queue_of_poster(pipeline, name)}
     own: dict[str, QueueQuery] = {"removed": lambda pipeline: store().removals.queue_of_poster(pipeline, name), **held}
 
     def check(results: dict[str, Any]) -> None:
         check_present(results["member"], name, viewer())
-        networks.append(results.pop("network"))
 
     def finish(results: dict[str, Any], _rows: Sequence[Article]) -> None:
         names = [neighbour.name for neighbour in results.get("neighbours", ())]
@@ -64,14 +60,13 @@ def render_member(name: str, **context: Any) -> RenderedPage:
         is_shared=False,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
-            "network": lambda pipeline: store().waiting.queue_network(pipeline, name),
             **(own if is_own else {}),
         },
         moderator_queries={
             "log": lambda pipeline: store().log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
             "notes": lambda pipeline: store().notes.queue_on(pipeline, name),
-            "neighbours": lambda pipeline: store().waiting.queue_neighbours(pipeline, name, networks[0]),
+            "neighbours": lambda pipeline: store().waiting.queue_neighbours(pipeline, name),
             **({} if is_own else held),
         },
         roles=tuple(Role),
@@ -367,7 +362,7 @@ def unban(user: User, member: User) -> ResponseReturnValue:
     else:
         flash(_("%(name)s can log in again.", name=member.name))
     flash_closed_votes(counts.closed)
-    return redirect(f"/u/{member.name}", 303)
+    return redirect(next_of_form(f"/u/{member.name}"), 303)
 
 
 def flash_closed_votes(count: int) -> None:
@@ -428,63 +423,3 @@ def _banned_message(member: User) -> str:
         when = format_datetime(member.banned_until)
         return _("%(name)s has been banned until %(when)s and logged out everywhere.", name=member.name, when=when)
     return _("%(name)s has been banned and logged out everywhere.", name=member.name)
-
-
-class RefusedReason(NamedTuple):
-    """A refusal that was not carried out: of which member, why, and what was typed."""
-
-    name: str
-    error: str
-    typed: str
-
-
-@admissions.get("/waiting", endpoint="index")
-@reads(
-    require_moderator,
-    page=lambda pipeline: store().waiting.queue_accounts(pipeline, page_number()),
-    counts=lambda pipeline: store().waiting.queue_counts(pipeline),
-)
-def waiting(page: Page[str], counts: WaitingCounts, refused: RefusedReason | None = None) -> str:
-    """Show the accounts that wait to be let in, the first come first; a reason may have been *refused*."""
-    pipeline = store().pipeline()
-    members = [store().users.queue_get(pipeline, name) for name in page.rows]
-    networks = [store().waiting.queue_network(pipeline, name) for name in page.rows]
-    pipeline.execute()
-    neighbours = [
-        store().waiting.queue_neighbours(pipeline, name, network.result)
-        for name, network in zip(page.rows, networks, strict=True)
-    ]
-    pipeline.execute()
-    rows = [(member.result, near.result) for member, near in zip(members, neighbours, strict=True) if member.result]
-    held_count = counts.articles
-    return render_template("admissions/index.html", page=page, rows=rows, refused=refused, held_count=held_count)
-
-
-@act(admissions, "/u/<name>/admit", require_moderator, leads_to=lambda: next_of_form("/waiting"), member=queue_member)
-def admit(user: User, member: User) -> Message:
-    """Admit a member whose account waits or was refused."""
-    if member.left:
-        abort(403)
-    entry = NewLogEntry(LogAction.ADMIT, user.name, about=member.name)
-    if member.held and store().waiting.admit(member.name, entry, actor=user):
-        return _("%(name)s has been let in.", name=member.name)
-    return _("%(name)s has been let in already.", name=member.name)
-
-
-@admissions.post("/u/<name>/refuse")
-@reads(require_moderator, member=queue_member)
-def refuse(user: User, member: User) -> ResponseReturnValue:
-    """Refuse a member whose account waits, with a reason that everybody can read."""
-    if member.left:
-        abort(403)
-    typed = request.form.get("reason", "")
-    try:
-        reason = validation.reason(typed)
-    except Invalid as error:
-        return waiting(refused=RefusedReason(member.name, error_message(error), typed)), 422
-    entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=reason)
-    if member.held and store().waiting.refuse(member.name, entry, actor=user):
-        flash(_("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name))
-    else:
-        flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
-    return redirect(next_of_form("/waiting"), 303)

@@ -1,8 +1,6 @@
-"""Moderation of articles, comments and conversations: reports, removals, answers to them, and the queue of all that."""
+"""Moderation of articles, comments and conversations: reports, removals, and answers to them."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,7 +8,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Reported, Thread
+from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.errors import (
     AlreadyReported,
     AnsweredBefore,
@@ -31,12 +29,9 @@ from voteweb.core.errors import (
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, ArticleStatus, LogAction, Page, Reason, Report, User
-from voteweb.core.names import name_key
+from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation.waiting import WaitingCounts
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import article_id, is_article
 from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article, reads
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_member, require_moderator
@@ -46,7 +41,6 @@ from voteweb.web.flashes import row_category
 from voteweb.web.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import render_article
@@ -200,68 +194,6 @@ def dismiss(id: int, user: User, article: Article) -> Message:
             span=duration(config.UNDO_SECONDS),
         )
     return _("These reports are settled already: they were dismissed, or the article was removed."), "error"
-
-
-@blueprint.get("/reports")
-@reads(
-    require_moderator,
-    page=lambda pipeline: store().reports.queue_page(pipeline, page_number()),
-    all_groups=lambda pipeline: store().groups.queue_names(pipeline),
-    held=lambda pipeline: store().waiting.queue_articles(pipeline),
-    counts=lambda pipeline: store().waiting.queue_counts(pipeline),
-    answered=lambda pipeline: store().waiting.queue_answers(pipeline),
-)
-def reports(
-    user: User,
-    page: Page[str],
-    all_groups: Sequence[str],
-    held: Sequence[Article],
-    counts: WaitingCounts,
-    answered: Sequence[Article],
-) -> str:
-    """Show the articles and comments with open reports, the most reported first."""
-    pipeline = store().pipeline()
-    reported = store().reports.queue_reported(pipeline, page.rows)
-    ids = [article_id(member) for member in page.rows if is_article(member)]
-    own_votes = store().votes.queue_own(pipeline, ids, user.id)
-    pipeline.execute()
-    notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, reported.result)))
-    pipeline.execute()
-    return render_template(
-        "moderation/reports.html",
-        notes_on=lambda name: notes.result.get(name_key(name), ()),
-        page=page,
-        rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
-        reasons=REASON_LABELS,
-        suggest_removal=_suggest_removal,
-        held=held if page.number == 1 else (),
-        held_count=counts.articles,
-        answered=answered,
-        all_groups=all_groups,
-    )
-
-
-def _author(row: Reported) -> str:
-    """Return the name of the member who posted what was reported, "" if it has none."""
-    if row.comment:
-        return row.comment.node.author
-    return row.article.poster if row.article else ""
-
-
-def _suggest_removal(reports: Sequence[Report]) -> dict[str, str]:
-    """Return the ``reason`` that most of *reports* give and the first ``note`` on it, for the form of a removal."""
-    reasons = Counter(report.reason for report in reports).most_common(1)
-    if not reasons:
-        return {}
-    (reason, _count) = reasons[0]
-    note = next((report.note for report in reports if report.reason is reason and report.note), "")
-    return {"reason": str(REASON_LABELS[reason]), "note": note}
-
-
-def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
-    if row.article is None:
-        return row
-    return replace(row, article=replace(row.article, voted=own_votes.get(row.article.id, False)))
 
 
 def _report_position() -> int:

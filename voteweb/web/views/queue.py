@@ -1,0 +1,166 @@
+"""The queue: all that waits for a moderator, on one page, and what becomes of people who wait and of banned members."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import validation
+from voteweb.core.comments import Reported
+from voteweb.core.errors import Invalid
+from voteweb.core.models import Article, LogAction, Page, Report, User
+from voteweb.core.names import name_key
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.acts import Message, act, reads
+from voteweb.web.auth.login import require_moderator
+from voteweb.web.context import store
+from voteweb.web.forms import REASON_LABELS
+from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.urls import next_of_form
+from voteweb.web.views.members import queue_member
+
+blueprint = Blueprint("queue", __name__)
+admissions = Blueprint("admissions", __name__)
+
+
+class RefusedReason(NamedTuple):
+    """A refusal of a member that was not carried out: of whom, why, and what was typed."""
+
+    name: str
+    error: str
+    typed: str
+
+
+def _number(section: str) -> int:
+    """Return which page of a section to show: the one in the address if it is of this section, else the first."""
+    return page_number() if request.args.get("of", "reports") == section else 1
+
+
+@blueprint.get("/queue", endpoint="show")
+@reads(
+    require_moderator,
+    people=lambda pipeline: store().waiting.queue_accounts(pipeline, _number("people")),
+    answers=lambda pipeline: store().waiting.queue_answers(pipeline, _number("answers")),
+    bans=lambda pipeline: store().bans.queue_answered(pipeline, _number("bans")),
+    held=lambda pipeline: store().waiting.queue_articles(pipeline, _number("held")),
+    page=lambda pipeline: store().reports.queue_page(pipeline, _number("reports")),
+    all_groups=lambda pipeline: store().groups.queue_names(pipeline),
+)
+def show(
+    user: User,
+    people: Page[str],
+    answers: Page[Article],
+    bans: Page[str],
+    held: Page[Article],
+    page: Page[Reported],
+    all_groups: Sequence[str],
+    refused: RefusedReason | None = None,
+) -> str:
+    """Show all that waits for a moderator, or one section of it; the refusal of a member may have been *refused*."""
+    if refused:
+        people = Page.at(1, 1, [name_key(refused.name)], 1)
+    sections: dict[str, Page[Any]] = {"people": people, "answers": answers, "bans": bans, "held": held, "reports": page}
+    of = "people" if refused else request.args.get("of", "reports" if page.number > 1 else "")
+    shown = {of: check_page_exists(sections[of])} if of in sections else sections
+    pipeline = store().pipeline()
+    own_votes = store().votes.queue_own(pipeline, [row.article.id for row in page.rows if row.article], user.id)
+    notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, page.rows)))
+    members = {name: store().users.queue_get(pipeline, name) for name in (*people.rows, *bans.rows)}
+    neighbours = {name: store().waiting.queue_neighbours(pipeline, name) for name in people.rows}
+    pipeline.execute()
+    known = {name: member.result for name, member in members.items() if member.result}
+    return render_template(
+        "moderation/queue.html",
+        page=shown.get(of, page),
+        sections=shown,
+        rows={
+            "people": [(known[name], neighbours[name].result) for name in people.rows if name in known],
+            "bans": [known[name] for name in bans.rows if name in known],
+            "reports": [_mark_voted(row, own_votes.result) for row in page.rows],
+        },
+        notes_on=lambda name: notes.result.get(name_key(name), ()),
+        reasons=REASON_LABELS,
+        suggest_removal=_suggest_removal,
+        all_groups=all_groups,
+        refused=refused,
+    )
+
+
+@blueprint.get("/reports", endpoint="reports")
+@blueprint.get("/waiting", endpoint="waiting")
+def lead_to_section() -> ResponseReturnValue:
+    """Lead from the address that a section had as a page of its own."""
+    of = "reports" if request.path == "/reports" else "people"
+    page = f"?of={of}&page={page_number()}" if "page" in request.args else ""
+    return redirect(f"/queue{page}#{of}")
+
+
+def _author(row: Reported) -> str:
+    """Return the name of the member who posted what was reported, "" if it has none."""
+    if row.comment:
+        return row.comment.node.author
+    return row.article.poster if row.article else ""
+
+
+def _suggest_removal(reports: Sequence[Report]) -> dict[str, str]:
+    """Return the ``reason`` that most of *reports* give and the first ``note`` on it, for the form of a removal."""
+    reasons = Counter(report.reason for report in reports).most_common(1)
+    if not reasons:
+        return {}
+    (reason, _count) = reasons[0]
+    note = next((report.note for report in reports if report.reason is reason and report.note), "")
+    return {"reason": str(REASON_LABELS[reason]), "note": note}
+
+
+def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
+    if row.article is None:
+        return row
+    return replace(row, article=replace(row.article, voted=own_votes.get(row.article.id, False)))
+
+
+def _back() -> str:
+    return next_of_form("/queue")
+
+
+@act(admissions, "/u/<name>/admit", require_moderator, leads_to=_back, member=queue_member)
+def admit(user: User, member: User) -> Message:
+    """Admit a member whose account waits or was refused."""
+    if member.left:
+        abort(403)
+    entry = NewLogEntry(LogAction.ADMIT, user.name, about=member.name)
+    if member.held and store().waiting.admit(member.name, entry, actor=user):
+        return _("%(name)s has been let in.", name=member.name)
+    return _("%(name)s has been let in already.", name=member.name)
+
+
+@admissions.post("/u/<name>/refuse")
+@reads(require_moderator, member=queue_member)
+def refuse(user: User, member: User) -> ResponseReturnValue:
+    """Refuse a member whose account waits, with a reason that everybody can read."""
+    if member.left:
+        abort(403)
+    typed = request.form.get("reason", "")
+    try:
+        reason = validation.reason(typed)
+    except Invalid as error:
+        return show(refused=RefusedReason(member.name, error_message(error), typed)), 422
+    entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=reason)
+    if member.held and store().waiting.refuse(member.name, entry, actor=user):
+        flash(_("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name))
+    else:
+        flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
+    return redirect(_back(), 303)
+
+
+@act(blueprint, "/u/<name>/keep-banned", require_moderator, leads_to=_back, member=queue_member)
+def keep_banned(user: User, member: User) -> Message:
+    """Leave a member banned who has answered the ban; who tries to log in reads that."""
+    entry = NewLogEntry(LogAction.KEEP, user.name, about=member.name)
+    if store().bans.keep(member.name, entry, actor=user):
+        return _("%(name)s stays banned, and reads that on trying to log in.", name=member.name)
+    return _("This answer was settled already."), "error"
