@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from tests import factories
-from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.browser import JSON, PASSWORD, Browser, fields_of
 from tests.web.conftest import MakeBrowser, MakeMember
 from tests.web.escaping import HOSTILE
 from voteweb.core.comments import CommentId, CommentStatus
@@ -47,6 +47,42 @@ def test_reason_of_a_ban_needs_the_password(bob: Browser, make_browser: MakeBrow
     assert (reader.status, reader.alert) == (422, f"This account is banned: {HOSTILE}")
     assert reader.page.one("main").one("a", href="mailto:help@news.example")
     assert not reader.is_logged_in()
+
+
+def test_banned_member_answers_once_and_reads_what_becomes_of_it(
+    bob: Browser, reader: Browser, mod: Browser, store: Store
+) -> None:
+    factories.ban(store, "bob", "Spam & more.")
+    reader.log_in("bob", "not this one")
+    assert not reader.page.all("form", action="/login/answer")
+    reader.log_in("bob").submit("/login/answer", answer="Why?")
+    assert (reader.status, reader.field_error("answer")[:21]) == (422, "Please write a senten")
+    late = fields_of(reader.form("/login/answer"))
+    reader.submit("/login/answer", answer=HOSTILE)
+    assert reader.follow().flashes[0].startswith("Your answer has been sent.")
+    reader.post("/login/answer", late | {"answer": "Another answer."})
+    assert (reader.status, "You have answered already." in reader.page.one("main").text) == (422, True)
+    assert "Your answer waits for a moderator." in reader.log_in("bob").page.by_id("main").text
+    assert not reader.is_logged_in()
+
+    section = mod.open("/queue").page.by_id("bans")
+    assert [quote.text for quote in section.all("q")] == [HOSTILE]
+    assert "Queue 1" in mod.page.one("nav", class_="account").text.replace("\xa0", " ")
+    mod.post("/u/bob/keep-banned", fields_of(mod.form("/u/bob/unban")))
+    assert mod.follow().flashes == ["bob stays banned, and reads that on trying to log in."]
+    assert "looked at the answer of bob, who stays banned" in mod.open("/log").page.one("main").text
+    assert "A moderator looked at your answer; the ban stays." in reader.log_in("bob").page.one("main").text
+
+    factories.lift(store, "bob")
+    reader.post("/login/answer", late | {"answer": "It was my brother."})
+    assert "This form has expired." in reader.page.one("main").text
+    factories.ban(store, "bob", "Again.")
+    reader.submit("/login", username="bob", password=PASSWORD)
+    assert reader.form("/login/answer").one("textarea").text == "It was my brother."
+    reader.submit("/login/answer")
+    mod.open("/queue").submit("/u/bob/unban")
+    assert mod.location == "/queue"
+    assert reader.log_in("bob").status == 303
 
 
 def test_moderators_are_told_who_may_ban_whom(mod: Browser, make_member: MakeMember) -> None:
@@ -153,13 +189,13 @@ def test_new_role_is_effective_at_once_and_ends_no_session(
     boss = make_member("boss", Role.ADMIN)
     boss.open("/u/bob").submit("/u/bob/role", role="moderator")
     assert boss.follow().flashes == ["bob now has the role moderator."]
-    assert bob.open("/reports").status == 200
+    assert bob.open("/queue").status == 200
     assert reader.open("/u/bob").intro.startswith("Moderator · ")
     for role in ("", "owner", "<b>"):
         boss.post("/u/bob/role", {"csrf_token": boss.csrf_token(), "role": role})
         assert (boss.status, boss.intro) == (400, "There is no such role.")
     boss.open("/u/bob").submit("/u/bob/role", role="member")
-    assert bob.open("/reports").status == 403
+    assert bob.open("/queue").status == 403
     assert store.users.get("bob").role is Role.MEMBER
 
 

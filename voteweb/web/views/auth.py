@@ -4,20 +4,24 @@ The pages of log-in share the session, the vote that a reader pressed, and the p
 """
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from voteweb.core import config, passwords, permissions, validation
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
+    AnsweredBefore,
     Banned,
     Busy,
     CodeNeeded,
     CodeUsed,
+    FormExpired,
     Invalid,
     InviterGone,
     LoggedOut,
@@ -28,6 +32,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import User
 from voteweb.core.names import look_alike, name_key
 from voteweb.core.rate_limits import (
+    BAN_ANSWER,
     MAIL_RESET_BY_ADDRESS,
     MAIL_RESET_BY_NAME,
     PASSWORD_RESET,
@@ -42,8 +47,9 @@ from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate, confirm_log_in
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import ask_for_code, ban_error, end_session, log_out, pending_member, start_session, viewer
+from voteweb.web.auth.sessions import Signer
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import CodeForm, Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
+from voteweb.web.forms import AnswerForm, CodeForm, Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -77,7 +83,7 @@ def log_in(user: User, greeting: str = "", *, has_code: bool = False, leads_to: 
     return redirect(leads_to or next_path(), 303)
 
 
-def render_login_page(template: str, form: Form | None = None, **context: Any) -> ResponseReturnValue:
+def render_login_page(template: str, form: Form | None = None, **context: Any) -> tuple[str, int]:
     """Return a page with which to log in, which says what for if a reader pressed a vote, or opened a form.
 
     All links between these pages keep the page to return to and the vote. Without a *form* the page refuses sign-up.
@@ -190,15 +196,54 @@ def login() -> ResponseReturnValue:
     """Log in; a wrong name and a wrong password look and cost the same."""
     if viewer() is not None:
         return redirect(next_path(), 303)
-    form = LoginForm()
+    form, banned = LoginForm(), None
     if form.validate_on_submit():
         try:
             user = authenticate(form.member_name, form.password.data or "")
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
+            banned = store().users.find(form.member_name) if isinstance(error, Banned) else None
         else:
             return log_in(user)
-    return render_login_page("auth/login.html", form)
+    return render_login_page("auth/login.html", form, **_ban_answer(AnswerForm(), banned))
+
+
+def ban_answers() -> URLSafeTimedSerializer:
+    """Return what signs the name of a banned member who gave their password, for the form of their answer."""
+    return URLSafeTimedSerializer(str(current_app.secret_key), salt="ban answer", signer=Signer)
+
+
+def _ban_answer(form: AnswerForm, member: User | None) -> dict[str, Any]:
+    """Return the context of the form with which *member* answers a ban; it has the text that a log-in carries."""
+    if member is None or not permissions.may_answer_ban(member):
+        return {"answer_form": form}
+    return {"answer_form": form, "banned": member, "ban_token": ban_answers().dumps(member.name)}
+
+
+@blueprint.post("/login/answer")
+@refusals_shown_by_form
+def answer() -> ResponseReturnValue:
+    """Answer a ban, once, after a log-in that was refused because of it."""
+    if viewer() is not None:
+        return redirect(next_path(), 303)
+    form, member = AnswerForm(), None
+    with suppress(BadSignature):
+        name = ban_answers().loads(request.form.get("ban", ""), max_age=config.BAN_ANSWER_SECONDS)
+        member = store().users.find(name)
+    rate_limits.check_form(BAN_ANSWER)
+    if form.validate():
+        try:
+            if member is None:
+                raise FormExpired()
+            rate_limits.hit(*rate_limits.address_hits(BAN_ANSWER))
+            store().bans.answer(member.name, form.answer.data)
+        except (AnsweredBefore, FormExpired, TooFast) as error:
+            form.refuse(error)
+        else:
+            flash(_("Your answer has been sent. A moderator will look at it. To read what was decided, log in again."))
+            return redirect("/login", 303)
+    page, _status = render_login_page("auth/login.html", LoginForm(formdata=None), **_ban_answer(form, member))
+    return page, form.status
 
 
 @blueprint.route("/login/second-factor", methods=["GET", "POST"])
