@@ -167,7 +167,6 @@ PAGES: dict[str, list[str]] = {
         "/nowhere",
         "/new?page=99",
         "/invitations",
-        "/domains",
         f"/u/{POSTER}/ban",
         f"/ban?name={POSTER}",
         "/sort",

@@ -104,7 +104,6 @@ PAGES = [
     moved("/admin/settings"),
     moved("/admin/log-ins"),
     moved("/admin/invitations"),
-    listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page("bans.several", "/ban", query={"name": "zoe"}, parameters=("name",), allowed=STAFF),
     page(
@@ -144,11 +143,11 @@ PAGES = [
         "account.data", "/account/data", allowed=MEMBERS, limit="download", is_html=False, caching=Caching.NOBODY
     ),
     listing("invitations.index", "/invitations", parameters=("page", "by"), allowed=STAFF),
-    page("queue.show", "/queue", parameters=("page", "of"), allowed=STAFF),
-    *(
-        listing(f"queue.{name}", f"/{name}", allowed=(), refused=all_get(PEOPLE, 302), is_html=False)
-        for name in ("reports", "waiting")
+    page(
+        "queue.show", "/queue", parameters=("people", "answers", "bans", "held", "reports", "domains", "q"),
+        allowed=STAFF,
     ),
+    *map(moved, ("/reports", "/waiting", "/domains")),
     page("members.moderators", "/moderators"),
     page("statistics.index", "/stats"),
     page(

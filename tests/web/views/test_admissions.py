@@ -121,8 +121,8 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     mod.open(mod.page.one("a", rel="next")["href"])
     assert mod.page.by_id("people-heading").text == f"People who wait to be let in {config.QUEUE_SIZE + 1}"
     assert len(mod.page.all("q")) == 1
-    assert mod.open("/queue?of=people&page=3").status == 404
-    mod.open("/queue?of=people&page=2").submit("/u/name25/refuse", reason=" ")
+    assert mod.open("/queue?people=3").status == 404
+    mod.open("/queue?people=2").submit("/u/name25/refuse", reason=" ")
     assert mod.form("/u/name25/refuse").one("p", role="alert")
 
 

@@ -77,7 +77,7 @@ def test_what_moderators_write_down_is_harmless(bob: Browser, mod: Browser, stor
     store.reports.make(2, store.users.get("bob"), Reason.RULES, EVIL)
     store.articles.post(Draft(EVIL, "https://spam.example/", ""), store.users.get("bob"), "0123456790")
     factories.ban(store, "ann", EVIL, days=1)
-    for path in ("/u/ann", "/u/bob", "/domains", "/queue", "/log", "/u/bob/ban"):
+    for path in ("/u/ann", "/u/bob", "/queue", "/log", "/u/bob/ban"):
         assert_harmless(mod.open(path).page)
     assert EVIL in bob.open("/u/bob").page.text
 

@@ -134,7 +134,7 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     mod.open(mod.page.one("a", rel="next")["href"])
     assert len(mod.titles) == 1
     mod.submit(mod.page.one("ol").all("li")[0].all("form")[0]["action"])
-    assert mod.location.startswith("/queue?page=2#a")
+    assert mod.location.startswith("/queue?reports=2#a")
     assert mod.follow().status == 404, "the second page is empty now"
     assert mod.page.one("main").one("a", class_="button")["href"] == "/queue"
 
@@ -179,7 +179,7 @@ def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store)
         assert mod.follow().flashes == [message]
     assert len(reader.open("/log").page.one("ol", class_="log").all("li")) == 1
     mod.open("/log").submit("/log/1/undo")
-    assert mod.open("/reports").titles == ["Second"]
+    assert mod.open("/queue").titles == ["Second"]
     assert "mod opened the reports of “Second” again" in reader.open("/log").page.one("ol", class_="log").text
 
 

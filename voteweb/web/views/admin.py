@@ -25,7 +25,7 @@ from voteweb.web.auth.login import require_admin, require_moderator
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import article_count, error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import check_page_exists
 from voteweb.web.site_switches import known as known_switches
 from voteweb.web.urls import next_of_form
 from voteweb.web.views.meta import site_health
@@ -179,15 +179,6 @@ class TypedRule(NamedTuple):
     removes: str = ""
 
 
-@domain_rules.get("/domains", endpoint="index")
-@reads(require_moderator, rules=lambda pipeline: store().domain_rules.queue_all(pipeline))
-def show_rules(rules: Sequence[DomainRule], typed: TypedRule | None = None, refused: str = "") -> str:
-    """Show the rules by domain; the query can search them. *typed* is a form that was *refused*."""
-    page, wanted = found_rules(rules, 1 if refused else page_number())
-    typed = typed or TypedRule()
-    return render_template("domain_rules/index.html", page=page, wanted=wanted, typed=typed, refused=refused)
-
-
 def found_rules(rules: Sequence[DomainRule], number: int) -> tuple[Page[DomainRule], str]:
     """Return page *number* of the rules that the query searches, and the words of the search; raise NoSuchPage."""
     wanted, size = request.args.get("q", "").strip()[: config.MAX_HOST_LENGTH], config.RULE_PAGE_SIZE
@@ -208,14 +199,14 @@ def save(user: User) -> ResponseReturnValue:
         action, removes = DomainAction(typed.rule), bool(typed.removes)
         removed = store().domain_rules.set(domain, action, entry, removes=removes, actor=user)
     except (Invalid, TooManyRules) as error:
-        return show_rules(typed=typed, refused=error_message(error)), 422
+        return render_template("domain_rules/form.html", typed=typed, refused=error_message(error)), 422
     flash(_("The rule of %(domain)s has been saved.", domain=domain))
     if removed:
         flash(_("Removed: %(articles)s. With many, this can take a moment.", articles=article_count(removed)))
-    return redirect(next_of_form("/domains"), 303)
+    return redirect(next_of_form("/queue#domains"), 303)
 
 
-@act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: next_of_form("/domains"))
+@act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: next_of_form("/queue#domains"))
 def delete(host: str, user: User) -> Message:
     entry = NewLogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
     if store().domain_rules.delete(host, entry, actor=user):

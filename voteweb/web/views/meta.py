@@ -37,6 +37,9 @@ _MOVED = {
     "/admin/settings": "/admin#settings",
     "/admin/log-ins": "/members/log-ins",
     "/admin/invitations": "/members/invited",
+    "/reports": "/queue#reports",
+    "/waiting": "/queue#people",
+    "/domains": "/queue#domains",
 }
 
 blueprint = Blueprint("status", __name__)
@@ -45,9 +48,12 @@ language = Blueprint("language", __name__)
 
 
 def _redirect_moved() -> ResponseReturnValue:
-    """Redirect to where a page is now, with its query. It can come back to its former address in a later version."""
+    """Redirect to where a page is now, with its query. It can come back to its former address in a later version.
+
+    The name of a section that was a page of its own is the parameter with the number of its page.
+    """
     address, _, place = _MOVED[request.path].partition("#")
-    query = request.query_string.decode()
+    query = request.query_string.decode().replace("page=", f"{place}=" if place else "page=")
     return redirect(address + (f"?{query}" if query else "") + (f"#{place}" if place else ""))
 
 

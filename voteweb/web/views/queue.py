@@ -1,4 +1,4 @@
-"""The queue: all that waits for a moderator, on one page, and what becomes of people who wait and of banned members."""
+"""The queue: all that waits for a moderator on one page, and the acts on people who wait, or answered a ban."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import validation
 from voteweb.core.comments import Reported
 from voteweb.core.errors import Invalid
-from voteweb.core.models import Article, LogAction, Page, Report, User
+from voteweb.core.models import Article, DomainRule, LogAction, Page, Report, User
 from voteweb.core.names import name_key
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
@@ -22,6 +22,7 @@ from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import next_of_form
+from voteweb.web.views.admin import TypedRule, found_rules
 from voteweb.web.views.members import queue_member
 
 blueprint = Blueprint("queue", __name__)
@@ -36,20 +37,16 @@ class RefusedReason(NamedTuple):
     typed: str
 
 
-def _number(section: str) -> int:
-    """Return which page of a section to show: the one in the address if it is of this section, else the first."""
-    return page_number() if request.args.get("of", "reports") == section else 1
-
-
 @blueprint.get("/queue", endpoint="show")
 @reads(
     require_moderator,
-    people=lambda pipeline: store().waiting.queue_accounts(pipeline, _number("people")),
-    answers=lambda pipeline: store().waiting.queue_answers(pipeline, _number("answers")),
-    bans=lambda pipeline: store().bans.queue_answered(pipeline, _number("bans")),
-    held=lambda pipeline: store().waiting.queue_articles(pipeline, _number("held")),
-    page=lambda pipeline: store().reports.queue_page(pipeline, _number("reports")),
+    people=lambda pipeline: store().waiting.queue_accounts(pipeline, page_number("people")),
+    answers=lambda pipeline: store().waiting.queue_answers(pipeline, page_number("answers")),
+    bans=lambda pipeline: store().bans.queue_answered(pipeline, page_number("bans")),
+    held=lambda pipeline: store().waiting.queue_articles(pipeline, page_number("held")),
+    reports=lambda pipeline: store().reports.queue_page(pipeline, page_number("reports")),
     all_groups=lambda pipeline: store().groups.queue_names(pipeline),
+    rules=lambda pipeline: store().domain_rules.queue_all(pipeline),
 )
 def show(
     user: User,
@@ -57,47 +54,44 @@ def show(
     answers: Page[Article],
     bans: Page[str],
     held: Page[Article],
-    page: Page[Reported],
+    reports: Page[Reported],
     all_groups: Sequence[str],
+    rules: Sequence[DomainRule],
     refused: RefusedReason | None = None,
 ) -> str:
-    """Show all that waits for a moderator, or one section of it; the refusal of a member may have been *refused*."""
+    """Show all that waits for a moderator, and the rules of links; the refusal of a member may have been *refused*."""
     if refused:
         people = Page.at(1, 1, [name_key(refused.name)], 1)
-    sections: dict[str, Page[Any]] = {"people": people, "answers": answers, "bans": bans, "held": held, "reports": page}
-    of = "people" if refused else request.args.get("of", "reports" if page.number > 1 else "")
-    shown = {of: check_page_exists(sections[of])} if of in sections else sections
+    sections: dict[str, Page[Any]] = {
+        "people": people, "answers": answers, "bans": bans, "held": held, "reports": reports
+    }  # fmt: skip
+    for section in sections.values():
+        check_page_exists(section)
+    domains, wanted = found_rules(rules, page_number("domains"))
     pipeline = store().pipeline()
-    own_votes = store().votes.queue_own(pipeline, [row.article.id for row in page.rows if row.article], user.id)
-    notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, page.rows)))
+    own_votes = store().votes.queue_own(pipeline, [row.article.id for row in reports.rows if row.article], user.id)
+    notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, reports.rows)))
     members = {name: store().users.queue_get(pipeline, name) for name in (*people.rows, *bans.rows)}
     neighbours = {name: store().waiting.queue_neighbours(pipeline, name) for name in people.rows}
     pipeline.execute()
     known = {name: member.result for name, member in members.items() if member.result}
     return render_template(
         "moderation/queue.html",
-        page=shown.get(of, page),
-        sections=shown,
+        sections=sections,
         rows={
             "people": [(known[name], neighbours[name].result) for name in people.rows if name in known],
             "bans": [known[name] for name in bans.rows if name in known],
-            "reports": [_mark_voted(row, own_votes.result) for row in page.rows],
+            "reports": [_mark_voted(row, own_votes.result) for row in reports.rows],
         },
+        domains=domains,
+        wanted=wanted,
+        typed=TypedRule(),
         notes_on=lambda name: notes.result.get(name_key(name), ()),
         reasons=REASON_LABELS,
         suggest_removal=_suggest_removal,
         all_groups=all_groups,
         refused=refused,
     )
-
-
-@blueprint.get("/reports", endpoint="reports")
-@blueprint.get("/waiting", endpoint="waiting")
-def lead_to_section() -> ResponseReturnValue:
-    """Lead from the address that a section had as a page of its own."""
-    of = "reports" if request.path == "/reports" else "people"
-    page = f"?of={of}&page={page_number()}" if "page" in request.args else ""
-    return redirect(f"/queue{page}#{of}")
 
 
 def _author(row: Reported) -> str:
