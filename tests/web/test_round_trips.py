@@ -27,7 +27,7 @@ OTHER_PAGES = [
     ("/submit", 1, 1, 1),
     ("/log", 1, 1, 1),
     ("/log.atom", 1, 1, 1),
-    ("/queue", 0, 1, 2),  # the own votes and the notes on members who posted what is reported, and people who wait
+    ("/queue", 0, 1, 2),  # their own votes, members who wait, and notes on members who posted what is reported
     ("/a/1/reports", 0, 1, 1),
     ("/search?q=article", 2, 2, 3),  # the votes of all that are ranked
     ("/search?q=article&sort=new", 1, 1, 2),

@@ -104,9 +104,5 @@ def test_form_of_a_reader_without_token_changes_nothing(reader: Browser, store: 
 def test_only_the_form_of_a_reader_is_for_nobody_else() -> None:
     """The sender of each form is logged in, so that the tests above prove what another site could do."""
     assert {address.endpoint for address in PROTECTED if address.sender in LOGGED_OUT} == {
-<<<<<<< HEAD
-        "auth.signup", "auth.login", "auth.second_factor", "recovery.recover", "mail.recover",
-=======
-        "auth.signup", "auth.login", "auth.answer", "recovery.recover", "mail.recover",
->>>>>>> 874db6d1 (Show all that waits for moderators on one page)
+        "auth.signup", "auth.login", "auth.answer", "auth.second_factor", "recovery.recover", "mail.recover",
     }  # fmt: skip

@@ -155,7 +155,7 @@ def test_robots_txt_excludes_personal_pages(reader: Browser) -> None:
     for _, address in CANONICAL:
         assert robots.can_fetch("*", f"http://localhost{address}"), address
     assert robots.can_fetch("*", "http://localhost/a/1/c/2")
-    personal = "/login?next=/a/1 /signup /account/data /reports /reset/x /log?who=mod /log?kind=ban /search?q=x".split()
+    personal = "/login?next=/a/1 /signup /account/data /queue /reset/x /log?who=mod /log?kind=ban /search?q=x".split()
     for address in personal:
         assert not robots.can_fetch("*", f"http://localhost{address}"), address
 
