@@ -138,14 +138,6 @@ def test_no_vote_survives_that_comes_with_the_ban(store: Store, ring: list[User]
         assert votes(store) == [6, 6, 5, 5]
 
 
-def test_who_leaves_leaves_no_list_behind(store: Store, ring: list[User]) -> None:
-    factories.ban(store, "r2", votes=True)
-    votes(store)
-    store.account_deletion.start(store.users.get("r2"), delete_articles=False)
-    store.account_deletion.finish("r2")
-    assert (run(store, "EXISTS", "revoked-votes:r2"), votes(store)[0]) == (0, 5)
-
-
 def test_settings_in_force_say_how_far_votes_are_searched(make_store: MakeStore) -> None:
     store = make_store(voting_seconds=60, commenting_seconds=60)
     factories.comment(store, factories.article(store))

@@ -85,6 +85,9 @@ _DAMAGES: list[str | tuple[str, set[str]]] = [
     "ZADD open-votes:2 9 article:1",
     "ZADD open-votes:2 9 nonsense",
     "ZADD open-votes:999 9 article:1",
+    # a ban took votes back from a member, on articles and comments
+    "ZADD revoked-votes:bob 9 nonsense",
+    "ZADD revoked-votes:nobody 9 article:1",
     # the voters expire, but not too early
     "PERSIST voted:1",
     "EXPIRE voted:1 86400",
