@@ -105,6 +105,9 @@ def test_what_names_the_old_group_meanwhile_gets_the_other(store: Store) -> None
     store.articles.edit(2, edited, factories.user(store, "mod", Role.MODERATOR), NewLogEntry(LogAction.EDIT, "mod"))
     groups = [store.articles.get(id).groups for id in (posted, imported.id, 3, 2)]
     assert groups == [("golang",), ("golang", "new"), ("golang",), ("golang",)]
+    # Chosen on a page from before the merge, and undone.
+    for add, remove in ("golang", "go"), ("go", "golang"):
+        assert store.articles.set_groups(1, [add], [remove]) == ("golang", "java")
     assert store.articles.set_groups(1, [], ["golang"]) == ("java",)
     assert broken(store) == []
     finish(store)

@@ -295,10 +295,11 @@ class Articles(StorePart):
     ) -> tuple[str, ...]:
         """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
 
-        An alias stands for its group, and a name in both is removed. *no_group* says whether no group fits; None leaves
-        that as it is. An *entry* that undoes another, and a group, end it. *actor* is the moderator who does it, None
-        the operator. Raises NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add), TooManyGroups,
-        NothingToUndo when *entry* undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
+        A name in both is removed. An alias stands for its group, which stays if other names of it are added than
+        removed: the form showed groups that are merged by now. *no_group* says whether no group fits; None leaves that
+        as it is. An *entry* that undoes another, and a group, end it. *actor* is the moderator who does it, None the
+        operator. Raises NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo
+        when *entry* undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
         if len({*add} - {*remove}) > self._settings.max_groups:
             raise TooManyGroups(max=self._settings.max_groups)
@@ -310,10 +311,11 @@ class Articles(StorePart):
             if not article.is_listed:
                 raise ArticleGone()
             group_of = self._places.groups_of(attempt, *article.groups, *add, *remove)
-            named, added, removed = (_renamed(names, group_of) for names in (article.groups, add, remove))
+            named = _renamed(article.groups, group_of)
+            added = _renamed((name for name in add if name not in remove), group_of)
+            removed = tuple(name for name in _renamed(remove, group_of) if name not in added)
             only_in_sets = self._only_in_sets(attempt, article, removed)
             before, was_in = replace(article, groups=(*article.groups, *only_in_sets)), (*named, *only_in_sets)
-            added = tuple(name for name in added if name not in removed)
             groups = tuple(dict.fromkeys(name for name in (*named, *added) if name not in removed))
             fits_none = (article.no_group if no_group is None else no_group) and not (entry and entry.undoes)
             after = replace(article, groups=groups, no_group=fits_none and not groups)
