@@ -171,6 +171,7 @@ PAGES: dict[str, list[str]] = {
         f"/ban?name={POSTER}",
         "/sort",
         "/sort?of=all",
+        "/log?q=the&from=2026-01-01",
         "/members",
         "/members?of=banned",
         *("/a/1/voters", f"/u/{POSTER}/votes-together"),

@@ -244,6 +244,9 @@ NETWORK_DIGEST_LENGTH = 8
 MAX_TREE_MEMBERS = 1_000
 #: Log entries on a page, and pages of changed roles that are read to find the moderators when somebody signs up.
 LOG_PAGE_SIZE = 25
+#: Entries of the log that one search looks through, and those that one command reads, in 0.7 ms of Redis.
+LOG_SEARCHED = 5_000
+LOG_STEP = 250
 MAX_ROLE_PAGES = 20
 #: Invitations on a page.
 INVITATION_PAGE_SIZE = 25

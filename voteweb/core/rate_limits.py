@@ -160,8 +160,8 @@ COMBINE = Limit(
 )  # fmt: skip
 #: A search may take 0.2 s of a process, besides what it reads. Nobody types as many in a minute; pages are counted too.
 SEARCH = Limit(
-    "search", "search, without being logged in", LimitScope.ADDRESS, 30, 600, HOUR,
-    N_("searches from your address"), ("search.show", "search.feed"), _SPEED,
+    "search", "search, without being logged in; search the log for words", LimitScope.ADDRESS, 30, 600, HOUR,
+    N_("searches from your address"), ("search.show", "search.feed", "moderation_log.index"), _SPEED,
     "GET",
 )  # fmt: skip
 

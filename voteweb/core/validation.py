@@ -4,6 +4,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from voteweb.core import config, links, passwords
@@ -105,6 +106,17 @@ def _has_public_host(typed: str) -> bool:
         return is_public_host(host if ":" in host else ascii_host(host))
     except ValueError:
         return False
+
+
+def day(typed: str) -> int:
+    """Return the unix time at which a *typed* day begins, in UTC; raise Invalid."""
+    try:
+        if len(typed) != len("2026-11-28"):
+            raise ValueError
+        return int(datetime.strptime(f"{typed}+0000", "%Y-%m-%d%z").timestamp())
+    except ValueError:
+        message = N_("%(typed)s is no day. Please write year, month and day, as in %(example)s.")
+        raise Invalid(message, typed=typed[:20], example="2026-11-28") from None
 
 
 def text(typed: str) -> str:

@@ -1,5 +1,6 @@
 """List pages: any of them takes one round trip for a reader, and one or two for a member."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
@@ -23,6 +24,7 @@ from voteweb.web.responses import RenderedPage
 T = TypeVar("T")
 #: Queues a read on the pipeline of the page.
 QueueQuery = Callable[[Pipeline], Future[Any]]
+_TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 _NO_QUERIES: Mapping[str, QueueQuery] = {}
 
 
@@ -33,6 +35,17 @@ def page_number(parameter: str = "page") -> int:
     if not (number.isascii() and number.isdigit() and len(number) <= config.MAX_PAGE_DIGITS and number[0] != "0"):
         raise NoSuchPage()
     return int(number)
+
+
+def time_before() -> str:
+    """Return the unix time in the address from which to look further back, "" for none; raise NoSuchPage if it is none.
+
+    It is spelled as Redis returns it.
+    """
+    before = request.args.get("before", "")
+    if before and not _TIME.fullmatch(before):
+        raise NoSuchPage()
+    return before
 
 
 class _List(NamedTuple):

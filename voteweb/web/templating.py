@@ -1,6 +1,7 @@
 """The functions and filters of templates."""
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from jinja2.runtime import Macro
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.errors import N_
-from voteweb.core.models import Article, Role
+from voteweb.core.models import Article, LogAction, LogEntry, Role
 from voteweb.core.settings import Settings
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
@@ -66,6 +67,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),
         relative_time=formatting.relative_time,
+        runs_of_sorting=runs_of_sorting,
         short_domain=links.short_domain,
         time=formatting.format_time,
         weight_changes=formatting.weight_changes,
@@ -93,6 +95,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         lift_of=lambda votes: ranking.lift(votes, current_settings().vote_score, current_settings().max_lift),
         explain_score=_explain_score,
         form_token=csrf_token,
+        format_times=formatting.format_times,
         invitation_count=formatting.invitation_count,
         has_search=app.extensions["voteweb.search"] is not None,
         is_good=lambda article: permissions.is_good(article, current_settings()),
@@ -136,6 +139,12 @@ def init_app(app: Flask, settings: Settings) -> None:
 def _explain_score(article: Article) -> ranking.ScoreExplanation:
     site = current_settings()
     return ranking.explain(article, site.vote_score, site.max_lift, site.voting_seconds)
+
+
+def runs_of_sorting(entries: Iterable[LogEntry]) -> list[tuple[LogEntry, ...]]:
+    """Return *entries* of the log, each alone but for those that follow one another by which one moderator sorted."""
+    runs = groupby(entries, lambda entry: entry.who if entry.kind is LogAction.GROUPS else entry.id)
+    return [tuple(run) for _, run in runs]
 
 
 def add_macros(app: Flask) -> None:

@@ -170,7 +170,10 @@ PAGES = [
         "comment_moderation.reports", "/a/{id}/c/{number}/reports", parts={"id": "4"}, parameters=("after",),
         allowed=STAFF,
     ),
-    listing("moderation_log.index", "/log", parameters=("page", "who", "kind")),
+    listing(
+        "moderation_log.index", "/log", parameters=("page", "q", "who", "kind", "from", "to", "before"), limit="search"
+    ),
+    page("moderation_log.index", "/log", case="a search", query={"q": "spam"}, limit="search"),
     page("status.about", "/about"),
     page("status.rules", "/rules"),
     page("status.privacy", "/privacy"),

@@ -192,7 +192,7 @@ def test_roles_and_kinds_in_forms_and_the_log_are_translated(reader: Browser, ma
     roles = root.open("/u/bob", headers=ZH).page.one("select", name="role").all("option")
     assert [option.text for option in roles] == ["成员", "版主", "管理员"]
     log = reader.open("/log", headers=ZH).page
-    sentences = [entry.all("p")[0].text for entry in log.one("ol", class_="log").all("li")]
+    sentences = [entry.all("p")[0].text for entry in log.one("main").all("li")]
     assert "命令行 变更了 zoe 的角色 ： 版主" in sentences
     assert "mod 调整了《第一篇文章》的小组：加入“数据库”，移出“编程”" in sentences
     kinds = {option["value"]: option.text for option in log.one("select", name="kind").all("option")}

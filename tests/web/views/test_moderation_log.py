@@ -1,6 +1,7 @@
 """The public log: its entries, filters, pages and feed, and undoing."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -37,6 +38,16 @@ def undo_forms(person: Browser) -> list[str]:
 def ban(store: Store, who: str, name: str, why: str = "Spam.") -> None:
     """Ban *name* in the name of *who*."""
     factories.ban(store, factories.user(store, name).name, why, by=who)
+
+
+def refusal(person: Browser) -> str:
+    return person.page.one("p", class_="error").text
+
+
+def set_time(store: Store, id: int, at: float) -> None:
+    """Give an entry another time."""
+    fields = unpack(store.connection.client.lindex("log-entries:", id - 1)) | {"time": f"{at:.6f}"}
+    store.connection.client.lset("log-entries:", id - 1, pack(fields))
 
 
 def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_member: MakeMember, store: Store) -> None:
@@ -146,9 +157,82 @@ def test_undo_is_for_its_moderator_within_ten_minutes(
     assert [undo_forms(other) for other in others] == [[]] * 4
     assert undo_forms(mod) == ["/log/2/undo", "/log/1/undo"]
     for at in (0, 1):
-        fields = unpack(store.connection.client.lindex("log-entries:", at))
-        fields["time"] = str(time.time() - config.UNDO_SECONDS - 1)
-        store.connection.client.lset("log-entries:", at, pack(fields))
+        set_time(store, at + 1, time.time() - config.UNDO_SECONDS - 1)
     assert undo_forms(mod) == []
     mod.post("/log/1/undo", {"csrf_token": mod.csrf_token()})
     assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("q=REDIS", "2 1"),
+        ("q=adverts", "3"),  # in a reason
+        ("q=yan", "3"),  # a name
+        ("q=eve+python", "1"),  # all words
+        ("q=%22quoted%22+a/b", "4"),
+        ("q=redis&who=EVE&kind=remove", "2"),
+        ("q=17", ""),  # no number of an entry or a time
+        ("from=2026-01-02&to=2026-01-03", "3 2"),
+        ("to=2026-01-01", "1"),
+        ("from=2026-01-04", "4"),
+        ("from=2026-01-02&q=redis", "2"),
+        ("from=2026-01-02&to=2026-01-03&kind=ban", "3"),
+    ],
+)
+def test_log_is_searched_by_words_and_days(reader: Browser, store: Store, query: str, found: str) -> None:
+    change = NewLogEntry(LogAction.GROUPS, "eve", about="ann", article=1, title="On Redis")
+    store.articles.set_groups(1, ["python"], ["redis"], change)
+    factories.remove(store, 1, "Off topic.", by="eve")
+    ban(store, "eve", "yan", "Nothing but adverts.")
+    ban(store, "eve", "zoe", 'A "quoted" a/b.')
+    for day in range(1, 5):
+        set_time(store, day, datetime(2026, 1, day, 23, 59, 59, tzinfo=UTC).timestamp())
+    assert " ".join(entry["id"].removeprefix("l") for entry in entries(reader, f"/log?{query}")) == found
+    assert bool(reader.page.all("div", class_="empty")) is not bool(found)
+
+
+def test_a_search_goes_on_where_it_ended(reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "LOG_SEARCHED", 4)
+    monkeypatch.setattr(config, "LOG_STEP", 2)
+    for i in range(9):
+        ban(store, "eve", f"member{i}", "Adverts." if i in (0, 7) else "Spam.")
+    names = []
+    reader.open("/log?q=adverts&kind=ban")
+    for _ in range(3):
+        names += [entry.text.split()[2] for entry in reader.page.one("main").all("li")]
+        assert "Looked through" in reader.page.one("main").all("p", class_="hint")[-1].text
+        if more := reader.page.all("a", rel="next"):
+            reader.open(more[0]["href"])
+    assert (names, more) == (["member7", "member0"], [])
+
+
+def test_a_wrong_day_is_named_and_kept(reader: Browser) -> None:
+    for query, said in (
+        ("q=redis&from=2026-13-01", "2026-13-01 is no day."),
+        ("q=redis&from=2026-1-1", "2026-1-1 is no day."),
+        ("q=redis&from=2026-02-02&to=2026-02-01", "The first day is after the last one."),
+    ):
+        assert refusal(reader.open(f"/log?{query}")).startswith(said)
+        assert reader.status == 422
+        typed = {name: reader.page.all("input", name=name)[-1]["value"] for name in ("q", "from")}
+        assert typed == dict(pair.split("=") for pair in query.split("&")[:2])
+
+
+def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(reader: Browser, store: Store) -> None:
+    factories.article(store)
+    for who, article, add, remove in (
+        ("eve", 1, "lua", ""),
+        ("mod", 1, "", "lua"),
+        ("mod", 2, "lua", ""),
+        ("mod", 2, "", "lua"),
+    ):
+        change = NewLogEntry(LogAction.GROUPS, who, article=article, title="A title")
+        store.articles.set_groups(article, add.split(), remove.split(), change)
+    for id in range(1, 5):
+        set_time(store, id, 1_800_000_000 + id * 60)
+    runs = reader.open("/log").page.one("main").all("details")[1:]
+    assert [run.one("summary").text for run in runs] == ["mod sorted 2 articles, 08:02–08:04 UTC"]
+    assert len(runs[0].all("li")) == 3
+    assert reader.page.one("p", class_="total").text == "4 entries"
+    assert "sorted" not in reader.open("/log.atom").response.text

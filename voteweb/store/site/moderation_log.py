@@ -1,6 +1,10 @@
 """The public log of what moderators and the command line did, kept for good and indexed by who, kind and whom."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.errors import NothingToUndo
@@ -15,10 +19,25 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry, log_entry
 from voteweb.store.site.rows import queue_page
 
+#: The times of entries, in unix seconds as text: from one on, and before another; "" for none.
+Times = tuple[str, str]
+_ALWAYS: Times = ("", "")
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
 #: Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
 _MAX_LATER_ENTRIES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class LogMatches:
+    """The newest entries of a log that a search found, among ``looked`` entries that it looked at.
+
+    ``until`` is the unix time of the oldest of these, from which to look further back; 0 if there is no older one.
+    """
+
+    rows: tuple[LogEntry, ...]
+    looked: int
+    until: float
 
 
 class ModerationLog:
@@ -29,18 +48,44 @@ class ModerationLog:
         self._keys = connection.keys
 
     def queue_page(
-        self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
+        self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = "", times: Times = _ALWAYS
     ) -> Future[Page[LogEntry]]:
         """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
         list_key = self._index(who, kind, about)
 
-        def read_from(first: int, _size: int) -> list[Command]:
-            return [scripts.call(self._keys, "read_log", list=list_key, newer=first)]
+        def read_from(first: int, size: int) -> list[Command]:
+            return [self._read(list_key, first, size, times)]
 
-        def parse(values: Sequence[str]) -> list[LogEntry | None]:
-            return [log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True)]
+        return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from, _parse)
 
-        return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from, parse)
+    def queue_search(
+        self, pipeline: Pipeline, words: Collection[str], *, who: str = "", kind: str = "", times: Times = _ALWAYS
+    ) -> Future[LogMatches]:
+        """Queue a search for a page of entries with all *words*, among the newest LOG_SEARCHED that *times* have."""
+        list_key, wanted = self._index(who, kind, ""), [word.casefold() for word in words]
+        stored = [json.dumps(word, ensure_ascii=False)[1:-1] for word in wanted]
+        steps = range(0, config.LOG_SEARCHED, config.LOG_STEP)
+
+        def parse(replies: Sequence[Sequence[Any]]) -> LogMatches:
+            rows, looked, id, text = list[LogEntry](), 0, "0", ""
+            for id, text in chain.from_iterable(zip(reply[1::2], reply[2::2], strict=True) for reply in replies):
+                looked += 1
+                folded = text.replace("\\/", "/").casefold()
+                # Few have the words: to decode all would take ten times as long.
+                if all(word in folded for word in stored) and (entry := log_entry(int(id), text)):
+                    rows += [entry] if _has_words(entry, wanted) else []
+                if len(rows) == config.LOG_PAGE_SIZE:
+                    break
+            last = log_entry(int(id), text) if looked < replies[0][0] else None
+            return LogMatches(tuple(rows), looked, last.time if last else 0)
+
+        return pipeline.queue([self._read(list_key, newer, config.LOG_STEP, times) for newer in steps], parse)
+
+    def _read(self, list_key: str, newer: int, count: int, times: Times) -> Command:
+        since, until = times
+        return scripts.call(
+            self._keys, "read_log", list=list_key, newer=newer, since=since, until_time=until, count=count
+        )
 
     def names_with_roles(self) -> Iterator[str]:
         """Yield the names of those who were given a role, by the newest entries first; a name may come again.
@@ -65,6 +110,16 @@ class ModerationLog:
         is_place = 0 < id <= _MAX_PLACE
         text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
         return log_entry(id, text) if text else None
+
+
+def _parse(values: Sequence[str]) -> Iterator[LogEntry | None]:
+    return (log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True))
+
+
+def _has_words(entry: LogEntry, wanted: Collection[str]) -> bool:
+    """Tell whether its title, reason and names have all the *wanted* words, as parts of words and without case."""
+    texts = " ".join((entry.title, entry.why, entry.who, entry.about, *entry.added, *entry.removed)).casefold()
+    return all(word in texts for word in wanted)
 
 
 def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Command]:

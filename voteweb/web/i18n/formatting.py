@@ -166,6 +166,14 @@ def format_time(time: float) -> str:
     return _format_utc(time, "HH:mm:ss")
 
 
+def format_times(first: float, last: float) -> str:
+    """Return the times in UTC from *first* to *last*: hours and minutes, with dates if these are two days."""
+    if first // _DAY != last // _DAY:
+        return f"{format_datetime(first)} – {format_datetime(last)}"
+    end = _format_utc(last, "HH:mm")
+    return end if first // 60 == last // 60 else f"{_format_utc(first, 'HH:mm').removesuffix(' UTC')}–{end}"
+
+
 def _format_utc(time: float, pattern: str) -> str:
     return _format_datetime(locale.current().code, time, pattern)
 

@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 
 from voteweb.core import config
-from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, NoSuchPage, TooManyGroups
+from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, TooManyGroups
 from voteweb.core.likely_groups import likely_groups
 from voteweb.core.models import Article, LogAction, Order, User
 from voteweb.web import rate_limits
@@ -21,14 +21,12 @@ from voteweb.web.context import settings, store
 from voteweb.web.forms import Form
 from voteweb.web.i18n.formatting import article_count, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import check_page_exists, page_number, time_before
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import current_path
 from voteweb.web.views.groups import parse_choice
 
 blueprint = Blueprint("sorting", __name__)
-#: A publish time as Redis returns it.
-_TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 _ID = re.compile(r"[1-9][0-9]{0,18}")
 
 
@@ -163,7 +161,7 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
     require_moderator(viewer.result)
     sizes = store().groups.queue_sizes(pipeline, group_names.result)
     if not is_of_all:
-        unsorted = store().listings.queue_unsorted(pipeline, _before(), settings().page_size)
+        unsorted = store().listings.queue_unsorted(pipeline, time_before(), settings().page_size)
     pipeline.execute()
     context: dict[str, Any] = {}
     if is_of_all:
@@ -199,11 +197,3 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
 def _stored_choice(row: Article) -> Choice:
     names = row.groups or ((NO_GROUP,) if row.no_group else ())
     return Choice(pressed=names, shown=names)
-
-
-def _before() -> str:
-    """Return the publish time in the address from which to look on, "" for none; raise NoSuchPage if it is no time."""
-    before = request.args.get("before", "")
-    if before and not _TIME.fullmatch(before):
-        raise NoSuchPage()
-    return before
