@@ -173,6 +173,9 @@ TABLE: list[tuple[str, Predicate, tuple[Any, ...], str]] = [
     ("undo twice", permissions.may_undo, (replace(REMOVAL, undone=True), POSTED), NOBODY),
     ("undo another's act", permissions.may_undo, (replace(REMOVAL, who="sue"), POSTED), NOBODY),
     ("undo as a member", permissions.may_undo, (replace(REMOVAL, who="bob"), POSTED), NOBODY),
+    ("undo all of a moderator", permissions.may_undo_all, (OTHER_MODERATOR,), "admin"),
+    ("undo all of who has left", permissions.may_undo_all, (LEFT,), "admin"),
+    ("undo all of another admin", permissions.may_undo_all, (OTHER_ADMIN,), NOBODY),
     # held accounts: they are let in or refused, and act for nobody until then
     ("let in who waits", permissions.may_judge, (HELD,), STAFF),
     ("let in who was refused", permissions.may_judge, (REFUSED,), STAFF),

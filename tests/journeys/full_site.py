@@ -181,7 +181,7 @@ PAGES: dict[str, list[str]] = {
     ],
     ADMIN: [
         *("/admin", "/members/log-ins", "/members/looks", "/members/invited", "/admin/ranking"),
-        *("/members", "/members?of=moderators"),
+        *("/members", "/members?of=moderators", f"/log?who={MODERATOR}", f"/u/{MODERATOR}/undo?since=week"),
     ],
 }
 #: The paths of deleted and removed articles, and of a removed comment.

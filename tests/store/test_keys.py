@@ -69,6 +69,7 @@ def busy(make_store: MakeStore) -> Store:
     list(store.bans.steps())
     factories.ban(store, factories.user(store, "dan").name, days=1, articles=Span.ALL)
     store.bans.answer("dan", "It was not me.")
+    store.undoing.start(factories.user(store, "mod", Role.MODERATOR).name, 0, store.users.get("root"))
     assert store.limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
     store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
     run(store, "SET", "lease:account-deletions", "a process", "EX", 30)

@@ -28,6 +28,7 @@ from voteweb.core.jobs import (
     JOBS,
     MAIL,
     RESCORING,
+    UNDOING,
     Job,
 )
 from voteweb.search.engine import has_full_text_search
@@ -84,6 +85,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     BAN_REMOVALS: lambda site: site.store.bans.steps,
     DOMAIN_REMOVALS: lambda site: site.store.domain_rules.steps,
     GROUP_MERGES: lambda site: site.store.group_merges.steps,
+    UNDOING: lambda site: site.store.undoing.steps,
     MAIL: mail_steps,
     RESCORING: lambda site: site.store.site_settings.rescoring_steps,
 }

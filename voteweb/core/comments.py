@@ -107,7 +107,8 @@ class NoticeKind(StrEnum):
 
     REPLY, ARTICLE and MENTION: a comment that answers the member's comment, stands below the member's article, or names
     the member. REMOVED: a moderator acted on something of the member's. REPORT: a moderator settled what the member
-    reported. ROLE: the member has another role now, or no second factor.
+    reported. ROLE: the member has another role now, or no second factor. UNDONE: an act of the member's has
+    undone what somebody did.
     """
 
     REPLY = "reply"
@@ -116,6 +117,7 @@ class NoticeKind(StrEnum):
     REMOVED = "removed"
     REPORT = "report"
     ROLE = "role"
+    UNDONE = "undone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,6 +188,10 @@ MAX_BAN_DAYS = 3_650
 MAX_COUNTED_COMMENTS = 10_000
 #: Seconds in which a moderator can undo an act.
 UNDO_SECONDS = 600
+#: Newest entries of the log among which the acts of a member are undone together: 10 ms of Redis, in small steps.
+UNDONE_ENTRIES = 5_000
+#: Acts that are shown before they are undone.
+SHOWN_ACTS = 250
 #: Seconds for which an invitation is valid, and a one-time link for a new password.
 INVITATION_SECONDS = 14 * 86_400
 RESET_SECONDS = 86_400

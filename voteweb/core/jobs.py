@@ -23,9 +23,13 @@ DOMAIN_REMOVALS = Job("domain-removals", 10.0, "the removal of articles with lin
 
 GROUP_MERGES = Job("group-merges", 5.0, "the articles and followers of groups that moderators merged into others")
 
+UNDOING = Job("undoing", 5.0, "the undoing of all that a moderator did since a time")
+
 MAIL = Job("mail", 10.0, "mails, on a site that sends any")
 
 RESCORING = Job("rescoring", 3.0, "the new scores of articles after a change of the weight of a vote")
 
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, DOMAIN_REMOVALS, GROUP_MERGES, MAIL, RESCORING)
+JOBS = (
+    ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, DOMAIN_REMOVALS, GROUP_MERGES, UNDOING, MAIL, RESCORING,
+)  # fmt: skip

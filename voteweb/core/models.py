@@ -76,9 +76,9 @@ class LogAction(StrEnum):
     deleted, or merged into another; ADMIT and REFUSE: an account that waited for a moderator was let in or not.
     DOMAIN: the rule of a domain was made or changed, UNDOMAIN: deleted. RELEASE: an article that waited was
     published. KEEP: an article stays removed after its poster's answer. SWITCH: an admin set or cleared a switch of
-    the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS:
-    reports that were dismissed were opened again. WEIGHTS: settings that shape scores were changed.
-    SECOND_FACTOR: the operator turned off that of a member.
+    the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS: reports that were
+    dismissed were opened again. WEIGHTS: settings that shape scores were changed. SECOND_FACTOR: the operator turned
+    off that of a member. UNDO: an admin undid all acts of a member since a time.
     """
 
     GROUPS = "groups"
@@ -105,6 +105,7 @@ class LogAction(StrEnum):
     PURGE = "purge"
     UNDISMISS = "undismiss"
     WEIGHTS = "weights"
+    UNDO = "undo"
 
 
 #: The kind of act that undoes one of each kind that can be undone.
@@ -343,7 +344,9 @@ class LogEntry:
     ``about``. ``title`` is the title at that time, ``why`` the reason, ``added`` and ``removed`` are the changed
     groups, or the new and the former values of settings as "field=value". ``articles`` and ``comments`` are how many a
     ban removes, or its end restores, ``votes`` how many votes it takes or gives back, ``closed`` how many its end
-    cannot give back; ``until`` is the unix time at which it ends, 0 for good.
+    cannot give back; ``until`` is the unix time at which it ends, 0 for good. ``undoes`` is the id of an entry that
+    it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
+    done, and so many others are ``kept``.
     """
 
     id: int
@@ -363,6 +366,10 @@ class LogEntry:
     until: float = 0.0
     votes: int = 0
     closed: int = 0
+    undoes: int = 0
+    since: float = 0.0
+    acts: int | None = None
+    kept: int = 0
 
     @property
     def changes(self) -> dict[str, tuple[str, str]]:

@@ -185,6 +185,11 @@ def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
     return entry.kind in UNDOING and now < entry.time + config.UNDO_SECONDS
 
 
+def may_undo_all(user: User | None, member: User) -> bool:
+    """Tell whether *user* may undo all that *member* did since a time: admins may, of another admin's acts none."""
+    return user is not None and may_administer(user) and (member.role is not Role.ADMIN or user.id == member.id)
+
+
 def is_good(article: Article, settings: Settings) -> bool:
     return article.votes >= settings.good_votes
 

@@ -214,7 +214,7 @@ MODERATE = Limit(
     N_("moderation actions"),
     (
         "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
-        "answers.keep_removed", "moderation_log.undo",
+        "answers.keep_removed", "moderation_log.undo", "moderation_log.undo_all",
         "bans.ban", "bans.ban_several", "bans.unban", "users.set_role", "groups.new", "groups.edit",
         "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse", "queue.keep_banned",
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",

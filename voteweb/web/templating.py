@@ -75,6 +75,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.jinja_env.globals.update(
         N_=N_,
         absolute=urls.absolute,
+        act_count=formatting.act_count,
         action_count=formatting.action_count,
         age=lambda time: formatting.round_age(now() - time),
         article_count=formatting.article_count,

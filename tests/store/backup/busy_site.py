@@ -64,6 +64,7 @@ def build_site(store: Store) -> None:
     store.bans.ban("dan", spam, days=7, articles=Span.ALL, votes=True)
     next(store.bans.steps())
     store.bans.answer("dan", "It was not me.")
+    store.undoing.start(factories.user(store, "Mod", Role.MODERATOR).name, 0, store.users.get("ann"))
     store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.

@@ -174,6 +174,10 @@ PAGES = [
         "moderation_log.index", "/log", parameters=("page", "q", "who", "kind", "from", "to", "before"), limit="search"
     ),
     page("moderation_log.index", "/log", case="a search", query={"q": "spam"}, limit="search"),
+    page(
+        "moderation_log.undo_all_form", "/u/{name}/undo", parts={"name": "other-mod"}, parameters=("since",),
+        allowed=(ADMIN,),
+    ),
     page("status.about", "/about"),
     page("status.rules", "/rules"),
     page("status.privacy", "/privacy"),
@@ -403,6 +407,10 @@ FORMS = [
          returns_to="/a/5#comments"),
     form("moderation_log.undo", "/log/{id}/undo", parts={"id": "1"}, allowed=(MODERATOR,), refused={ADMIN: 409},
          limit="moderate", returns_to="/log"),
+    form("moderation_log.undo_all", "/u/{name}/undo", parts={"name": "other-mod"}, fields={"since": "1"},
+         allowed=(ADMIN,), limit="moderate"),
+    form("moderation_log.undo_all", "/u/{name}/undo", case="an admin", parts={"name": "other-admin"},
+         fields={"since": "1"}, allowed=(), limit="moderate"),
     form("language.choose", "/language", fields={"language": "zh"}, has_csrf=False, writes=False, returns_to="/"),
 ]  # fmt: skip
 

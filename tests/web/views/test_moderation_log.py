@@ -236,3 +236,29 @@ def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(reade
     assert len(runs[0].all("li")) == 3
     assert reader.page.one("p", class_="total").text == "4 entries"
     assert "sorted" not in reader.open("/log.atom").response.text
+
+
+def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMember, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/groups", add="lua", remove="redis")
+    mod.open("/a/1/edit").submit("/a/1/edit", title="On Valkey")
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    admin = make_member("boss", Role.ADMIN)
+    assert admin.open("/u/mod").page.one("a", href="/u/mod/undo")
+    assert admin.open("/log?who=mod").page.one("a", href="/u/mod/undo")
+    assert not mod.open("/log?who=mod").page.all("a", href="/u/mod/undo")
+    headings = [heading.text for heading in admin.open("/u/mod/undo?since=hour").page.one("main").all("h2")]
+    assert headings[0].startswith("To be undone: 2 acts since ")
+    assert headings[1] == "What stays: 1 act"
+    admin.submit("/u/mod/undo")
+    assert (admin.status, admin.location) == (303, "/log?kind=undo")
+    assert entries(admin.follow())[0].text.startswith("boss is undoing what mod did since ")
+    assert refusal(admin.post("/u/mod/undo", {"since": "hour", "csrf_token": admin.csrf_token()})).startswith(
+        "What mod did is being"
+    )
+    list(store.undoing.steps())
+    assert store.articles.get(1).groups == ("redis",)
+    assert "2 acts of mod since" in entries(admin)[0].text
+    assert entries(admin)[0].text.partition(";")[2].startswith(" 1 stay")
+    assert "undid 2 acts of mod" in admin.open("/inbox").page.one("main").text
+    assert refusal(admin.open("/u/mod/undo?since=2026-02-30")).startswith("2026-02-30 is no day.")
+    assert admin.status == 422

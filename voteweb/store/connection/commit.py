@@ -64,6 +64,14 @@ class Attempt:
             self.replies += guards.values()
         return replies
 
+    def read_after(self, key: str, place: int) -> list[str]:
+        """Return what a list that only grows holds after so many items: nothing is written once it has more."""
+        (length,) = self.read(("LLEN", key))
+        items, size = list[str](), config.READ_BATCH_SIZE
+        for first in range(place, length, size):
+            items += self._connection.command("LRANGE", key, first, min(first + size, length) - 1)
+        return items
+
     def read_sample(self, key: str, count: int) -> tuple[dict[str, str], int]:
         """Return *count* fields of a hash, and how many it has: nothing is written once it has more or fewer."""
         names = sorted(self._connection.command("HRANDFIELD", key, count))
@@ -120,6 +128,8 @@ def commit(
             raise
         except VotewebError as error:
             refusal = error
+        if entry and entry.part_of:
+            attempt.told_of = f"log-{entry.part_of}"
         told = [(kind.value, keys.user(name), keys.inbox(name), keys.unread(name)) for kind, name in attempt.told]
         named, guard = _guard(keys, attempt.reads, attempt.replies, writes or (), told)
         said = {

@@ -1,19 +1,53 @@
-"""Undoing acts in the log: each is reverted as its own kind of act would be, unless somebody has decided otherwise."""
+"""Undoing acts in the log: each is reverted as its own kind of act would be, unless somebody has decided otherwise.
 
+An admin undoes all that a member did since a time by one act: an entry in the log, and an entry of ``undoing:`` until a
+job has undone them. Each that it has undone names that entry in the log.
+"""
+
+from collections.abc import Iterator
 from dataclasses import replace
+from enum import StrEnum
+from typing import NamedTuple
 
-from voteweb.core import clock
-from voteweb.core.comments import CommentId
-from voteweb.core.errors import NothingToUndo
-from voteweb.core.models import UNDOING, LogAction, LogEntry, User
-from voteweb.core.permissions import may_undo
-from voteweb.store.accounts.users import Users
+from voteweb.core import clock, config
+from voteweb.core.comments import CommentId, NoticeKind
+from voteweb.core.errors import N_, Conflict, NoSuchMember, NotAllowed, NothingToUndo, Unavailable, VotewebError
+from voteweb.core.models import UNDOING, ArticleStatus, LogAction, LogEntry, Role, User
+from voteweb.core.names import name_key
+from voteweb.core.permissions import may_undo, may_undo_all
+from voteweb.store.accounts.users import Users, read_member
 from voteweb.store.articles.articles import Articles
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.bans import Bans, RemovalCounts
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
-from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.fields import unpack
+from voteweb.store.schema.log_entries import NewLogEntry, log_entry
 from voteweb.store.site.context import StorePart
+from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.moderation_log import LaterActs, rewrite
+
+
+class KeptReason(StrEnum):
+    """Why an act stays: nothing undoes its kind, somebody decided otherwise, its reports or its article are gone."""
+
+    KIND = "kind"
+    OVERRULED = "overruled"
+    FORGOTTEN = "forgotten"
+    GONE = "gone"
+
+
+class Undoable(NamedTuple):
+    """The acts of a member since the unix time ``since``, newest first: those to be undone, and others with the reason.
+
+    ``undone`` is how many acts were undone already, of those that are undone together.
+    """
+
+    since: float
+    acts: tuple[LogEntry, ...]
+    kept: tuple[tuple[LogEntry, KeptReason], ...]
+    undone: int
 
 
 class Undoing(StorePart):
@@ -28,22 +62,26 @@ class Undoing(StorePart):
         act = log.get(id)
         if act is None or not may_undo(actor, act, clock.now()):
             raise NothingToUndo()
-        closed_votes = self._revert(act, actor)
+        closed_votes = self._revert(act, self._reverting(act, actor.name), actor)
         undone = log.get(id)
         if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
             raise NothingToUndo()
         return closed_votes
 
-    def _revert(self, act: LogEntry, actor: User) -> int:
-        entry = NewLogEntry(
+    def _reverting(self, act: LogEntry, who: str) -> NewLogEntry:
+        """Return the log entry by which *who* undoes an act."""
+        return NewLogEntry(
             UNDOING[act.kind],
-            actor.name,
+            who,
             act.about,
             act.article,
             act.title,
             undoes=act.id,
             comment=act.comment,
         )
+
+    def _revert(self, act: LogEntry, entry: NewLogEntry, actor: User | None) -> int:
+        """Revert an act in the name of *entry*; return how many votes cannot be given back."""
         counts = RemovalCounts()
         thing = CommentId(act.article, act.comment) if act.comment else act.article
         match act.kind:
@@ -59,3 +97,116 @@ class Undoing(StorePart):
                 counts = bans.count_removed(member) if restore else counts
                 bans.lift(act.about, replace(entry, **counts._asdict()), restore=restore, actor=actor)
         return counts.closed
+
+    def find(self, name: str, since: float, *, before: int | None = None) -> Undoable:
+        """Return what the member *name* did since a unix time, among the newest UNDONE_ENTRIES entries of the log.
+
+        With *before*, the id of an entry, only what was done before it, among all entries.
+        """
+        later, acts, kept = LaterActs(), list[LogEntry](), list[tuple[LogEntry, KeptReason]]()
+        undone, oldest = 0, since
+        for place, (id, text) in enumerate(self._context.log.newest()):
+            act, fields = log_entry(id, text), unpack(text)
+            if act is None:
+                continue
+            if act.time < since:
+                break
+            if before is None and place >= config.UNDONE_ENTRIES:
+                since = oldest
+                break
+            oldest = act.time
+            if name_key(act.who) == name_key(name) and (before is None or id < before):
+                undone += fields.get("undone") == str(before)
+                if not (act.undone or act.undoes):
+                    why = self._why_kept(act, is_overruled=later.overrule(id, fields))
+                    if why is None:
+                        acts.append(act)
+                        continue  # it does not overrule those before it
+                    kept.append((act, why))
+            later.add(id, fields)
+        return self._without_gone(Undoable(since, tuple(acts), tuple(kept), undone))
+
+    def _why_kept(self, act: LogEntry, *, is_overruled: bool) -> KeptReason | None:
+        """Return why an act in force cannot be undone, as the log tells, None if it can."""
+        if act.kind not in UNDOING:
+            return KeptReason.KIND
+        if is_overruled:
+            return KeptReason.OVERRULED
+        is_late = act.kind is LogAction.DISMISS and act.time + config.UNDO_SECONDS <= clock.now()
+        return KeptReason.FORGOTTEN if is_late else None
+
+    def _without_gone(self, found: Undoable) -> Undoable:
+        """Return *found* with those acts among the kept ones whose articles nobody can put back into lists."""
+        restored = {act.article for act in found.acts if act.kind is LogAction.REMOVE and not act.comment}
+        about = [act for act in found.acts if act.article]
+        statuses = self._connection.run([("HGET", self._keys.article(act.article), "gone") for act in about])
+        gone = {
+            act.id
+            for act, status in zip(about, statuses, strict=True)
+            if status == ArticleStatus.DELETED or (status and not act.comment and act.article not in restored)
+        }
+        kept = [*found.kept, *((act, KeptReason.GONE) for act in about if act.id in gone)]
+        return found._replace(
+            acts=tuple(act for act in found.acts if act.id not in gone),
+            kept=tuple(sorted(kept, key=lambda pair: pair[0].id, reverse=True)),
+        )
+
+    def start(self, name: str, since: float, actor: User) -> None:
+        """Begin to undo all that the member *name* did since a unix time, for the admin *actor*; :meth:`steps` goes on.
+
+        Raises NoSuchMember; NothingToUndo if there is nothing, or it has begun and not ended; LoggedOut, NotAllowed.
+        """
+        keys, key = self._keys, self._keys.undoing()
+        entry = NewLogEntry(LogAction.UNDO, actor.name, about=name, since=self.find(name, since).since)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, _ = read_member(attempt, keys, name)
+            if member is None:
+                raise NoSuchMember(name=name)
+            if not may_undo_all(read_member(attempt, keys, actor.name)[0], member):
+                raise NotAllowed()
+            running, count = attempt.read(("HGET", key, name_key(name)), ("LLEN", keys.log_entries()))
+            if running is not None:
+                raise NothingToUndo(N_("What %(name)s did is being undone already."), name=name)
+            if not self.find(name, since).acts:
+                raise NothingToUndo(N_("Of what %(name)s did since then, nothing can be undone."), name=name)
+            return [("HSET", key, name_key(name), count + 1)]
+
+        commit(self._connection, decide, actor=actor, role=Role.ADMIN, entry=entry, when_full=True)
+
+    def steps(self) -> Iterator[None]:
+        """Undo all that was begun, in bounded steps."""
+        yield from steps_of_each(sorted(self._connection.command("HKEYS", self._keys.undoing())), self._steps)
+
+    def _steps(self, name: str) -> Iterator[None]:
+        begun = self._connection.command("HGET", self._keys.undoing(), name)
+        order = self._context.log.get(int(begun)) if begun and begun.isdecimal() else None
+        if order and order.kind is LogAction.UNDO:
+            for act in self.find(order.about, order.since, before=order.id).acts:
+                try:
+                    self._revert(act, replace(self._reverting(act, order.who), part_of=order.id), None)
+                except (Conflict, Unavailable):
+                    raise  # the job comes back to it
+                except VotewebError:
+                    pass  # it stays as it is
+                yield
+        self._end(name, begun, order)
+
+    def _end(self, name: str, begun: str | None, order: LogEntry | None) -> None:
+        """Note in the log how many acts were undone and how many stay, and tell the admin."""
+        keys, key = self._keys, self._keys.undoing()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (now_begun,) = attempt.read(("HGET", key, name))
+            if now_begun is None or now_begun != begun:
+                return []
+            ended: list[Command] = [("HDEL", key, name)]
+            if order is None or order.kind is not LogAction.UNDO:
+                return ended
+            (text,) = attempt.read(("LINDEX", keys.log_entries(), order.id - 1))
+            attempt.told, attempt.told_of = [(NoticeKind.UNDONE, order.who)], f"log-{order.id}"
+            found = self.find(order.about, order.since, before=order.id)
+            counts = {"acts": str(found.undone), "kept": str(len(found.acts) + len(found.kept))}
+            return [*ended, rewrite(keys, order.id, unpack(text) | counts)]
+
+        commit(self._connection, decide, when_full=True)

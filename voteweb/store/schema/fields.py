@@ -218,13 +218,16 @@ LOG_FIELDS = {
     "added": Field(are_changes, "names of groups, or the new value of a switch or of settings"),
     "removed": Field(are_changes, "names of groups, or the former values of settings"),
     "undoes": Field(is_id_text, "id of another entry"),
-    "undone": Field(one_of(["1"]), "`1` once undone"),
+    "undone": Field(is_id_text, "`1` once undone, or the id of the entry that undid it with other acts"),
     "comment": Field(is_id_text, "number of the comment"),
     "articles": Field(is_id_text, "how many articles a ban removes"),
     "comments": Field(is_id_text, "how many comments a ban removes"),
     "until": Field(is_time, "the end of a ban"),
     "votes": Field(is_id_text, "how many votes a ban takes back, or its end gives back"),
     "closed": Field(is_id_text, "how many votes the end of a ban cannot give back, since voting has closed"),
+    "since": Field(is_time, "the time from which on the acts of a member are undone"),
+    "acts": Field(is_count, "how many of these were undone; absent until all are done"),
+    "kept": Field(is_count, "how many of these stay"),
 }
 #: Those of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = {

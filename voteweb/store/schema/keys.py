@@ -316,6 +316,11 @@ class Keys:
         "the banned members whose answers wait for a moderator, by name in lower case, by the end of the ban",
         _MEMBERS_BY_TIME,
     )
+    undoing = OneKey(
+        "undoing:",
+        "the members whose acts are being undone, each with the id of the log entry of that",
+        Noun("hash", PRIMARY, pair=values.pair_of(is_member_key, values.is_id_text)),
+    )
     held = OneKey(
         "held:", "the members who wait for a moderator, by name in lower case, by time of joining", _MEMBERS_BY_TIME
     )

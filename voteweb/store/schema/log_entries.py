@@ -29,11 +29,15 @@ class NewLogEntry:
     #: How many votes a ban takes back, or its end gives back, and how many that cannot.
     votes: int = 0
     closed: int = 0
+    #: The unix time from which on the acts of a member are undone, 0 for none.
+    since: float = 0.0
+    #: The id of the entry of an act that this one is a part of: this one is not logged. 0 for none.
+    part_of: int = 0
 
 
 def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]]:
     """Return an *entry* as a script takes it, and the keys of the log that hold it; nothing for an act without one."""
-    if entry is None:
+    if entry is None or entry.part_of:
         return "", []
     log_keys = [keys.log_entries(), *log_indexes(keys, entry.kind, entry.who, entry.about)]
     return json.dumps([str(getattr(entry, name, "") or "") for name in LOG_FIELDS]), log_keys
@@ -73,4 +77,8 @@ def log_entry(id: int, text: str) -> LogEntry | None:
         until=float(fields.get("until") or 0),
         votes=int(fields.get("votes") or 0),
         closed=int(fields.get("closed") or 0),
+        undoes=int(fields.get("undoes") or 0),
+        since=float(fields.get("since") or 0),
+        acts=int(fields["acts"]) if "acts" in fields else None,
+        kept=int(fields.get("kept") or 0),
     )

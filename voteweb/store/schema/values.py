@@ -295,7 +295,7 @@ def is_inbox_entry(text: str) -> bool:
     if len(parts) != 3 or parts[0] not in set(NoticeKind):
         return False
     kind, what, time = parts
-    if kind in (NoticeKind.REMOVED, NoticeKind.REPORT, NoticeKind.ROLE):
+    if kind in (NoticeKind.REMOVED, NoticeKind.REPORT, NoticeKind.ROLE, NoticeKind.UNDONE):
         is_known = what.startswith("log-") and is_id_text(what.removeprefix("log-"))
     else:
         is_known = is_comment(what)

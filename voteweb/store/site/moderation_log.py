@@ -1,6 +1,7 @@
 """The public log of what moderators and the command line did, kept for good and indexed by who, kind and whom."""
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -24,8 +25,6 @@ Times = tuple[str, str]
 _ALWAYS: Times = ("", "")
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
-#: Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
-_MAX_LATER_ENTRIES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +110,14 @@ class ModerationLog:
         text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
         return log_entry(id, text) if text else None
 
+    def newest(self) -> Iterator[tuple[int, str]]:
+        """Yield the ids and texts of all entries, the newest first, in batches of READ_BATCH_SIZE."""
+        key, size = self._keys.log_entries(), config.READ_BATCH_SIZE
+        for last in range(self._connection.command("LLEN", key), 0, -size):
+            first = max(last - size, 0)
+            texts = self._connection.command("LRANGE", key, first, last - 1)
+            yield from zip(range(last, first, -1), reversed(texts), strict=True)
+
 
 def _parse(values: Sequence[str]) -> Iterator[LogEntry | None]:
     return (log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True))
@@ -125,45 +132,71 @@ def _has_words(entry: LogEntry, wanted: Collection[str]) -> bool:
 def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Command]:
     """Return the write that marks the act as undone that *entry* undoes, none if it undoes nothing.
 
-    Raises NothingToUndo unless that is in force: it exists, was not undone, and no later act overruled it. An undone
-    act and the one that undid it cancel each other.
+    Raises NothingToUndo unless that is in force: it exists, was not undone, and no later act overruled it.
     """
     if entry is None or not entry.undoes:
         return []
     key, id = keys.log_entries(), entry.undoes
-    stored, later = attempt.read(("LINDEX", key, id - 1), ("LRANGE", key, id, id + _MAX_LATER_ENTRIES))
-    undone, cancelled = unpack(stored or ""), set[int]()
-    if not undone or "undone" in undone or len(later) > _MAX_LATER_ENTRIES:
+    (stored,) = attempt.read(("LINDEX", key, id - 1))
+    undone, later = unpack(stored or ""), LaterActs()
+    texts = attempt.read_after(key, id)
+    for at, text in zip(range(id + len(texts), id, -1), reversed(texts), strict=True):
+        later.add(at, unpack(text))
+    if not undone or "undone" in undone or later.overrule(id, undone):
         raise NothingToUndo()
-    for at in range(id + len(later), id, -1):
-        other = unpack(later[at - id - 1])
-        undoes = other.get("undoes", "0")
-        if at in cancelled:
-            continue
-        if undoes.isdecimal() and int(undoes) > id:
-            cancelled.add(int(undoes))
-        elif _overrules(other, undone):
-            raise NothingToUndo()
-    text = pack(undone | {"undone": "1"}).replace("/", "\\/")  # as the script spells it that writes entries
-    return [("LSET", key, id - 1, text)]
+    return [rewrite(keys, id, undone | {"undone": str(entry.part_of or 1)})]
+
+
+def rewrite(keys: Keys, id: int, fields: Mapping[str, str]) -> Command:
+    """Return the write that gives an entry these fields, spelled as by the script that writes entries."""
+    return ("LSET", keys.log_entries(), id - 1, pack(fields).replace("/", "\\/"))
+
+
+class LaterActs:
+    """The acts that are in force, of those after one; they are added from the newest to the oldest.
+
+    An undone act and the one that undid it cancel each other; one that was undone with others has none.
+    """
+
+    def __init__(self) -> None:
+        self._cancelled = set[int]()
+        self._by_subject = defaultdict[tuple[str, ...], list[Mapping[str, str]]](list)
+
+    def add(self, id: int, fields: Mapping[str, str]) -> None:
+        if id in self._cancelled or fields.get("undone", "1") != "1":
+            return
+        self._cancelled.add(_undoes(fields))
+        self._by_subject[_subject(fields)].append(fields)
+
+    def overrule(self, id: int, fields: Mapping[str, str]) -> bool:
+        """Tell whether one of them decided anew what an earlier entry of the log had decided."""
+        return any(_undoes(later) <= id and _overrules(later, fields) for later in self._by_subject[_subject(fields)])
+
+
+def _undoes(fields: Mapping[str, str]) -> int:
+    undoes = fields.get("undoes", "")
+    return int(undoes) if undoes.isdecimal() else 0
+
+
+def _subject(fields: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the article or comment, or else the member, that a log entry is about."""
+    article = fields.get("article", "")
+    return article, fields.get("comment", ""), "" if article else name_key(fields.get("about", ""))
 
 
 def _overrules(later: Mapping[str, str], earlier: Mapping[str, str]) -> bool:
-    """Tell whether a log entry decided anew what an *earlier* one had decided.
+    """Tell whether a log entry decided anew what an *earlier* one had decided on the same subject.
 
     That is whether the article is listed, in which of these groups it is, whether its reports are open, or whether the
     member is banned.
     """
-    if any(later.get(name) != earlier.get(name) for name in ("article", "comment")):
-        return False
     match earlier.get("kind"):
         case LogAction.REMOVE:
             return later.get("kind") in (LogAction.REMOVE, LogAction.RESTORE)
         case LogAction.DISMISS:
             return later.get("kind") in (LogAction.DISMISS, LogAction.UNDISMISS)
         case LogAction.BAN:
-            is_alike = name_key(later.get("about", "")) == name_key(earlier.get("about", ""))
-            return is_alike and later.get("kind") in (LogAction.BAN, LogAction.UNBAN)
+            return later.get("kind") in (LogAction.BAN, LogAction.UNBAN)
     changed, changed_later = (
         {*entry.get("added", "").split(), *entry.get("removed", "").split()} for entry in (earlier, later)
     )

@@ -83,6 +83,7 @@ LOG_ACTIONS = {
     LogAction.PURGE: _l("articles purged"),
     LogAction.UNDISMISS: _l("reports opened again"),
     LogAction.WEIGHTS: _l("weights of the ranking changed"),
+    LogAction.UNDO: _l("acts of a member undone"),
 }
 
 
@@ -151,6 +152,7 @@ reply_count = _counter("%(count)s reply", "%(count)s replies")
 more_replies = _counter("%(count)s more reply", "%(count)s more replies")
 #: Log entries.
 action_count = _counter("%(count)s entry", "%(count)s entries")
+act_count = _counter("%(count)s act", "%(count)s acts")
 invitation_count = _counter("%(count)s invitation", "%(count)s invitations")
 rule_count = _counter("%(count)s rule", "%(count)s rules")
 report_count = _counter("%(count)s report", "%(count)s reports")

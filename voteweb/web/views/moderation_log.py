@@ -1,28 +1,31 @@
-"""The public log of what moderators and the command line did, and undoing its newest entries."""
+"""The public log of what moderators and the command line did, and undoing: one act, or all of a member since a time."""
 
+import re
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, validation
+from voteweb.core import config, permissions, validation
 from voteweb.core.config import COMMAND_LINE
-from voteweb.core.errors import N_, Invalid
+from voteweb.core.errors import N_, Invalid, NothingToUndo
 from voteweb.core.models import LogAction, LogEntry, Page, User
 from voteweb.core.rate_limits import SEARCH
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.site.moderation_log import LogMatches, Times
 from voteweb.web import rate_limits
 from voteweb.web.acts import Message, act, reads
-from voteweb.web.auth.login import require_moderator
-from voteweb.web.context import store
+from voteweb.web.auth.authentication import require_recent_password
+from voteweb.web.auth.login import require_admin, require_moderator
+from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number, time_before
 from voteweb.web.urls import next_of_form
-from voteweb.web.views.members import flash_closed_votes
+from voteweb.web.views.members import flash_closed_votes, queue_member
 
 blueprint = Blueprint("moderation_log", __name__)
 
@@ -72,9 +75,16 @@ def _queue_entries(pipeline: Pipeline) -> Future[Page[LogEntry]] | Future[LogMat
     return store().log.queue_search(pipeline, words, who=wanted.who, kind=wanted.kind, times=(since, before))
 
 
+def _queue_who(pipeline: Pipeline) -> Future[User | None]:
+    """Queue a read of the member whose acts are shown, None if there is none of this name."""
+    if validation.is_member_name(_who()):
+        return store().users.queue_get(pipeline, _who())
+    return pipeline.queue([], lambda _: None)
+
+
 @blueprint.get("/log")
-@reads(found=_queue_entries)
-def index(found: Page[LogEntry] | LogMatches | None) -> ResponseReturnValue:
+@reads(found=_queue_entries, member=_queue_who)
+def index(found: Page[LogEntry] | LogMatches | None, member: User | None) -> ResponseReturnValue:
     """Show the log, newest first; the query can search it for words, and filter it by moderator, kind and days."""
     wanted, context, refused = _Filter.of_request(), {}, ""
     if isinstance(found, Page):
@@ -88,6 +98,7 @@ def index(found: Page[LogEntry] | LogMatches | None) -> ResponseReturnValue:
         wanted=wanted,
         matches=found if isinstance(found, LogMatches) else None,
         refused=refused,
+        member=member,
         kinds=tuple(LogAction),
         **context,
     )
@@ -109,6 +120,65 @@ def undo(id: int, user: User) -> Message:
     """Undo one of the viewer's actions of the last minutes."""
     flash_closed_votes(store().undoing.undo(id, user))
     return _("The action has been undone. The log says so.")
+
+
+#: The spans before now since which acts can be undone, in seconds.
+_SPANS = {"hour": 3_600, "day": 86_400, "week": 7 * 86_400}
+
+
+def _since(typed: str) -> float:
+    """Return the unix time that was *typed*: as such a time, as a span before now, or as a day; raise Invalid."""
+    if typed in _SPANS:
+        return now() - _SPANS[typed]
+    if re.fullmatch(r"[0-9]{1,10}(\.[0-9]{1,6})?", typed, re.ASCII):
+        return float(typed)
+    return validation.day(typed)
+
+
+@blueprint.get("/u/<name>/undo", endpoint="undo_all_form")
+@reads(require_admin, member=queue_member)
+def undo_all_form(user: User, member: User) -> ResponseReturnValue:
+    """Show what a member did since a time, what of it can be undone, and what cannot."""
+    _check_may_undo_all(user, member)
+    typed = request.args.get("since", "day").strip()[:20]
+    try:
+        _since(typed)
+    except Invalid as error:
+        return _render_undoing(member, typed, error_message(error)), 422
+    return _render_undoing(member, typed)
+
+
+@blueprint.post("/u/<name>/undo")
+@reads(require_admin, member=queue_member)
+def undo_all(user: User, member: User) -> ResponseReturnValue:
+    """Begin to undo all that a member did since a time."""
+    _check_may_undo_all(user, member)
+    typed = request.form.get("since", "")[:20]
+    try:
+        since = _since(typed)
+        require_recent_password(user)
+        store().undoing.start(member.name, since, user)
+    except Invalid as error:
+        return _render_undoing(member, typed, error_message(error)), 422
+    except NothingToUndo as error:
+        return _render_undoing(member, typed, error_message(error)), error.status
+    flash(_("What %(name)s did is being undone. The log and your inbox will say how much of it.", name=member.name))
+    return redirect("/log?kind=undo", 303)
+
+
+def _check_may_undo_all(user: User, member: User) -> None:
+    if not permissions.may_undo_all(user, member):
+        abort(403, _("Nobody can undo all that another admin did."))
+
+
+def _render_undoing(member: User, typed: str, refused: str = "") -> str:
+    """Return the page; without what the member did since then, if what was *typed* is no time."""
+    found = None
+    with suppress(Invalid):
+        found = store().undoing.find(member.name, _since(typed))
+    return render_template(
+        "moderation_log/undo_all.html", member=member, typed=typed, found=found, refused=refused, spans=_SPANS
+    )
 
 
 def _who() -> str:

@@ -59,7 +59,7 @@ local function comment_row(id, number)
 end
 
 local ABOUT_COMMENTS = { reply = true, article = true, mention = true }
-local ABOUT_ACTS = { removed = true, report = true, role = true }
+local ABOUT_ACTS = { removed = true, report = true, role = true, undone = true }
 
 -- Return a set of the names of those members whom the owner of a list of hidden things hides.
 local function hidden_members(hides_key)
