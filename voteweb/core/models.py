@@ -75,7 +75,7 @@ class LogAction(StrEnum):
     was put into groups or taken out of them; GROUP, DELETE and MERGE: a group itself was created or changed,
     deleted, or merged into another; ADMIT and REFUSE: an account that waited for a moderator was let in or not.
     DOMAIN: the rule of a domain was made or changed, UNDOMAIN: deleted. RELEASE: an article that waited was
-    published. KEEP: an article stays removed after its poster's answer. SWITCH: an admin set or cleared a switch of
+    published. KEEP: an article, or a ban, stays as it is after an answer. SWITCH: an admin set or cleared a switch of
     the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS: reports that were
     dismissed were opened again. WEIGHTS: settings that shape scores were changed. SECOND_FACTOR: the operator turned
     off that of a member. UNDO: an admin undid all acts of a member since a time.

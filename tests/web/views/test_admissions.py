@@ -76,7 +76,9 @@ def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) ->
         422,
         "Please give a reason. It is shown in the public log.",
     )
+    assert [form["action"] for form in mod.page.one("main").all("form")] == ["/u/Hal/admit", "/u/Hal/refuse"]
     mod.submit("/u/Hal/refuse", reason="An advertisement.")
+    assert mod.location == "/queue"
     assert mod.follow().flashes == ["Hal has been refused, and reads your reason on trying to log in."]
     told = "The moderators did not let this account in: An advertisement."
     assert hal.open("/").flashes == [told]

@@ -65,6 +65,8 @@ def show(
     sections: dict[str, Page[Any]] = {
         "people": people, "answers": answers, "bans": bans, "held": held, "reports": reports
     }  # fmt: skip
+    if refused:  # the forms of the others would lead away from the queue
+        sections = {"people": people}
     for section in sections.values():
         check_page_exists(section)
     domains, wanted = found_rules(rules, page_number("domains"))
