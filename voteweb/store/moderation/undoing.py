@@ -24,6 +24,7 @@ from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import NewLogEntry, log_entry
+from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import LaterActs, rewrite
@@ -106,16 +107,18 @@ class Undoing(StorePart):
         later, acts, kept = LaterActs(), list[LogEntry](), list[tuple[LogEntry, KeptReason]]()
         undone, oldest = 0, since
         for place, (id, text) in enumerate(self._context.log.newest()):
-            act, fields = log_entry(id, text), unpack(text)
-            if act is None:
+            fields = unpack(text)
+            time = finite_number(fields.get("time"))
+            if time is None:
                 continue
-            if act.time < since:
+            if time < since:
                 break
             if before is None and place >= config.UNDONE_ENTRIES:
                 since = oldest
                 break
-            oldest = act.time
-            if name_key(act.who) == name_key(name) and (before is None or id < before):
+            oldest = time
+            is_own = name_key(fields.get("who", "")) == name_key(name) and (before is None or id < before)
+            if is_own and (act := log_entry(id, text)):
                 undone += fields.get("undone") == str(before)
                 if not (act.undone or act.undoes):
                     why = self._why_kept(act, is_overruled=later.overrule(id, fields))

@@ -139,9 +139,11 @@ def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Comman
     key, id = keys.log_entries(), entry.undoes
     (stored,) = attempt.read(("LINDEX", key, id - 1))
     undone, later = unpack(stored or ""), LaterActs()
-    texts = attempt.read_after(key, id)
+    texts, article = attempt.read_after(key, id), undone.get("article")
     for at, text in zip(range(id + len(texts), id, -1), reversed(texts), strict=True):
-        later.add(at, unpack(text))
+        # Few of thousands are about the article: to unpack all takes ten times as long.
+        if not article or f'"{article}"' in text:
+            later.add(at, unpack(text))
     if not undone or "undone" in undone or later.overrule(id, undone):
         raise NothingToUndo()
     return [rewrite(keys, id, undone | {"undone": str(entry.part_of or 1)})]
