@@ -86,6 +86,7 @@ def fill(store: Store) -> None:
     store.removals.remove(3, _log_entry(LogAction.REMOVE, 3, member, TITLES[5]))
     store.removals.delete(4)
     factories.ban(store, troll.name, LONG_WORD, mod.name)
+    store.bans.answer(troll.name, LONG_WORD)
     store.invitations.make(mod)
     store.notes.add(troll.name, TITLES[5], mod)
     rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
