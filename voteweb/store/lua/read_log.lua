@@ -14,7 +14,7 @@ local function before(time)
   while low < high do
     local middle = math.floor((low + high) / 2)
     local is_entry, fields = pcall(cjson.decode, entry_at(middle))
-    if is_entry and (tonumber(fields[3]) or 0) >= tonumber(time) then
+    if is_entry and type(fields) == 'table' and (tonumber(fields[3]) or 0) >= tonumber(time) then
       high = middle
     else
       low = middle + 1
