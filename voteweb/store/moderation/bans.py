@@ -38,11 +38,11 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.fields import pack, unpack
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import article_id, digest_of, is_article, parse_comment, parse_note
+from voteweb.store.schema.values import digest_of, parse_comment, parse_note
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
-from voteweb.store.site.rows import queue_page
+from voteweb.store.site.rows import articles_since, queue_page
 from voteweb.store.votes.open_votes import OpenVotes
 from voteweb.store.votes.votes import Votes
 
@@ -392,23 +392,14 @@ class Bans(StorePart):
 
     def _batches(self, member: User, removal: BanRemoval) -> Iterator[Sequence[int | CommentId]]:
         """Yield the ids of the posts still to be removed or restored, some at a time."""
-        for ids in chain(self._articles(member.name, removal), self._comments(member.name, removal)):
+        ranking = (self._keys.posted if removal.state is RemovalState.REMOVING else self._keys.gone)(member.name)
+        articles = removal.articles is not None and articles_since(self._connection, ranking, str(removal.articles))
+        things: Iterable[Sequence[int | CommentId]] = chain(articles or (), self._comments(member.name, removal))
+        for ids in things:
             if removal.state is RemovalState.RESTORING:
                 entries = self._connection.run([("HGET", *thing_of(self._keys, id).ban_field) for id in ids])
                 ids = [id for id, entry in zip(ids, entries, strict=True) if entry == str(removal.entry)]
             yield from batched(ids, _STEP)
-
-    def _articles(self, name: str, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
-        """Yield the ids of the articles to look at, some at a time."""
-        if removal.articles is None:
-            return
-        ranking = (self._keys.posted if removal.state is RemovalState.REMOVING else self._keys.gone)(name)
-        first, count = f"{removal.articles}", config.READ_BATCH_SIZE
-        while found := self._connection.command(
-            "ZRANGE", ranking, first, "+inf", "BYSCORE", "LIMIT", 0, count, "WITHSCORES"
-        ):
-            yield [article_id(member) for member, _ in found if is_article(member)]
-            first = f"({found[-1][1]!r}"
 
     def _comments(self, name: str, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
         """Yield the ids of the comments to look at, some at a time; none to remove that nobody can read."""

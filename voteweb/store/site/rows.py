@@ -77,6 +77,14 @@ def articles_of(rows: Iterable[Sequence[str | None]]) -> Iterator[Article]:
                 yield article
 
 
+def articles_since(connection: Connection, ranking: str, first: str) -> Iterator[list[int]]:
+    """Yield the ids of the articles in a ranking by time from *first* on, READ_BATCH_SIZE at a time."""
+    limit = ("BYSCORE", "LIMIT", 0, config.READ_BATCH_SIZE, "WITHSCORES")
+    while found := connection.command("ZRANGE", ranking, first, "+inf", *limit):
+        yield [article_id(member) for member, _ in found if is_article(member)]
+        first = f"({found[-1][1]!r}"
+
+
 def queue_in_state(
     pipeline: Pipeline, keys: Keys, ranking: str, count: int, status: ArticleStatus
 ) -> Future[tuple[Article, ...]]:

@@ -16,6 +16,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import article_id, comment_of, finite_number, is_article, parse_comment, whole_number
 from voteweb.store.site.context import StorePart
+from voteweb.store.site.rows import articles_since
 from voteweb.store.site.site_settings import SiteSettings
 from voteweb.store.votes.votes import Votes
 
@@ -93,13 +94,10 @@ class OpenVotes(StorePart):
         return [article_id(member) for member in self._connection.command("ZRANGE", key, 0, -1) if is_article(member)]
 
     def _young_articles(self) -> Iterator[list[int]]:
-        """Yield the ids of the listed articles on which, or on whose comments, votes may be open, some at a time."""
+        """Return the ids of the listed articles on which, or on whose comments, votes may be open, some at a time."""
         settings = SiteSettings(self._context).read_settings()
-        first = repr(clock.now() - max(settings.voting_seconds, settings.commenting_seconds))
-        limit = ("BYSCORE", "LIMIT", 0, config.READ_BATCH_SIZE, "WITHSCORES")
-        while found := self._connection.command("ZRANGE", self._keys.by_time(), first, "+inf", *limit):
-            yield [article_id(member) for member, _ in found if is_article(member)]
-            first = f"({found[-1][1]!r}"
+        first = clock.now() - max(settings.voting_seconds, settings.commenting_seconds)
+        return articles_since(self._connection, self._keys.by_time(), repr(first))
 
     def _voted(self, ids: Sequence[int], member_id: int) -> list[DocumentId]:
         """Return those of the articles *ids*, and of all comments on them, that the member has voted for."""
