@@ -35,13 +35,13 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import digest_of, parse_comment, parse_note
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import undo
+from voteweb.store.site.moderation_log import rewrite, undo
 from voteweb.store.site.rows import articles_since, queue_page
 from voteweb.store.votes.open_votes import OpenVotes
 from voteweb.store.votes.votes import Votes
@@ -383,12 +383,11 @@ class Bans(StorePart):
 
     def _tell_votes(self, attempt: Attempt, name: str, removal: BanRemoval) -> list[Command]:
         """Return the write that makes the log say how many votes were taken back, of which it had an estimate."""
-        entries, place = self._keys.log_entries(), removal.entry - 1
-        text, count = attempt.read(("LINDEX", entries, place), ("ZCARD", self._keys.revoked_votes(name)))
+        entry = ("LINDEX", self._keys.log_entries(), removal.entry - 1)
+        text, count = attempt.read(entry, ("ZCARD", self._keys.revoked_votes(name)))
         fields = unpack(text or "")
-        if not fields or fields.get("votes", "0") == str(count):
-            return []
-        return [("LSET", entries, place, pack(fields | {"votes": str(count or "")}))]
+        is_told = not fields or fields.get("votes", "0") == str(count)
+        return [] if is_told else [rewrite(self._keys, removal.entry, fields | {"votes": str(count or "")})]
 
     def _batches(self, member: User, removal: BanRemoval) -> Iterator[Sequence[int | CommentId]]:
         """Yield the ids of the posts still to be removed or restored, some at a time."""
