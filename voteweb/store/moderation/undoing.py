@@ -63,27 +63,16 @@ class Undoing(StorePart):
         act = log.get(id)
         if act is None or not may_undo(actor, act, clock.now()):
             raise NothingToUndo()
-        closed_votes = self._revert(act, self._reverting(act, actor.name), actor)
+        closed_votes = self._revert(act, actor.name, actor)
         undone = log.get(id)
         if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
             raise NothingToUndo()
         return closed_votes
 
-    def _reverting(self, act: LogEntry, who: str) -> NewLogEntry:
-        """Return the log entry by which *who* undoes an act."""
-        return NewLogEntry(
-            UNDOING[act.kind],
-            who,
-            act.about,
-            act.article,
-            act.title,
-            undoes=act.id,
-            comment=act.comment,
-        )
-
-    def _revert(self, act: LogEntry, entry: NewLogEntry, actor: User | None) -> int:
-        """Revert an act in the name of *entry*; return how many votes cannot be given back."""
-        counts = RemovalCounts()
+    def _revert(self, act: LogEntry, who: str, actor: User | None, *, part_of: int = 0) -> int:
+        """Revert an act in the name of *who*, as NewLogEntry says; return how many votes cannot be given back."""
+        about, counts = (act.about, act.article, act.title), RemovalCounts()
+        entry = NewLogEntry(UNDOING[act.kind], who, *about, undoes=act.id, comment=act.comment, part_of=part_of)
         thing = CommentId(act.article, act.comment) if act.comment else act.article
         match act.kind:
             case LogAction.GROUPS:
@@ -187,11 +176,10 @@ class Undoing(StorePart):
         if order and order.kind is LogAction.UNDO:
             for act in self.find(order.about, order.since, before=order.id).acts:
                 try:
-                    self._revert(act, replace(self._reverting(act, order.who), part_of=order.id), None)
-                except (Conflict, Unavailable):
-                    raise  # the job comes back to it
-                except VotewebError:
-                    pass  # it stays as it is
+                    self._revert(act, order.who, None, part_of=order.id)
+                except VotewebError as error:  # it stays as it is
+                    if isinstance(error, Conflict | Unavailable):
+                        raise  # the job comes back to it
                 yield
         self._end(name, begun, order)
 
