@@ -131,12 +131,7 @@ class SiteSettings(StorePart):
 
     def note_rescored(self, mark: str, seen: int) -> None:
         """Note how many articles have been seen since the change of this *mark*, unless that has come to its end."""
-        key = self._keys.site()
-
-        def decide(attempt: Attempt) -> list[Command]:
-            return [("HSET", key, RESCORED, seen)] if attempt.read(("HGET", key, RESCORING)) == [mark] else []
-
-        commit(self._connection, decide)
+        self._write_while(mark, ("HSET", self._keys.site(), RESCORED, seen))
 
     def unfinished_change(self) -> str | None:
         """Return the mark of a change after which not all articles are rescored, None if they are."""
@@ -145,14 +140,13 @@ class SiteSettings(StorePart):
 
     def finish_change(self, mark: str) -> bool:
         """Note that all articles are rescored, unless the settings were changed again since *mark*; tell which."""
-        key = self._keys.site()
-
-        def decide(attempt: Attempt) -> list[Command]:
-            is_last = attempt.read(("HGET", key, RESCORING)) == [mark]
-            return [("HDEL", key, RESCORING, RESCORED)] if is_last else []
-
-        commit(self._connection, decide)
+        self._write_while(mark, ("HDEL", self._keys.site(), RESCORING, RESCORED))
         return self.unfinished_change() is None
+
+    def _write_while(self, mark: str, write: Command) -> None:
+        """Do *write* if the change of this *mark* is the unfinished one."""
+        read = ("HGET", self._keys.site(), RESCORING)
+        commit(self._connection, lambda attempt: [write] if attempt.read(read) == [mark] else [])
 
     def _stored(self) -> list[str | None]:
         try:
