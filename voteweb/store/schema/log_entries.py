@@ -2,7 +2,9 @@
 
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store.schema.fields import LOG_FIELDS, unpack
@@ -11,7 +13,10 @@ from voteweb.store.schema.keys import Keys
 
 @dataclass(frozen=True, slots=True)
 class NewLogEntry:
-    """An entry to be written by the script that carries out the act."""
+    """An entry to be written by the script that carries out the act, with fields as those of LogEntry.
+
+    ``part_of`` is the id of the entry of an act that this one is a part of: this one is not logged; 0 for none.
+    """
 
     kind: LogAction
     who: str
@@ -19,19 +24,13 @@ class NewLogEntry:
     article: int = 0
     title: str = ""
     why: str = ""
-    #: The id of the entry that this act undoes; 0 for none.
     undoes: int = 0
-    #: The number of the comment of the article, 0 for none.
     comment: int = 0
-    #: How many articles and comments a ban removes, or its end restores.
     articles: int = 0
     comments: int = 0
-    #: How many votes a ban takes back, or its end gives back, and how many that cannot.
     votes: int = 0
     closed: int = 0
-    #: The unix time from which on the acts of a member are undone, 0 for none.
     since: float = 0.0
-    #: The id of the entry of an act that this one is a part of: this one is not logged. 0 for none.
     part_of: int = 0
 
 
@@ -54,31 +53,23 @@ def log_indexes(keys: Keys, kind: str, who: str, about: str) -> list[str]:
     return [*indexes, keys.log_about(about)] if about else indexes
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+#: What reads each field of an entry that is no text.
+_READ: dict[str, Callable[[str], Any]] = {
+    "kind": LogAction, "undone": bool,
+    **dict.fromkeys(("time", "until", "since"), float),
+    **dict.fromkeys(("added", "removed"), _names),
+    **dict.fromkeys(("article", "comment", "articles", "comments", "votes", "closed", "undoes", "acts", "kept"), int),
+}  # fmt: skip
+
+
 def log_entry(id: int, text: str) -> LogEntry | None:
     """Return the entry that *text* stores at the place of *id*, None if it stores none."""
     fields = unpack(text)
     if not fields.get("kind") or not fields.get("time"):
         return None
-    return LogEntry(
-        id=id,
-        kind=LogAction(fields["kind"]),
-        who=fields.get("who", ""),
-        time=float(fields["time"]),
-        about=fields.get("about", ""),
-        article=int(fields.get("article", 0)),
-        title=fields.get("title", ""),
-        why=fields.get("why", ""),
-        added=tuple(fields.get("added", "").split()),
-        removed=tuple(fields.get("removed", "").split()),
-        undone=bool(fields.get("undone")),
-        comment=int(fields.get("comment") or 0),
-        articles=int(fields.get("articles") or 0),
-        comments=int(fields.get("comments") or 0),
-        until=float(fields.get("until") or 0),
-        votes=int(fields.get("votes") or 0),
-        closed=int(fields.get("closed") or 0),
-        undoes=int(fields.get("undoes") or 0),
-        since=float(fields.get("since") or 0),
-        acts=int(fields["acts"]) if "acts" in fields else None,
-        kept=int(fields.get("kept") or 0),
-    )
+    read = {name: _READ.get(name, str)(value) for name, value in fields.items()}
+    return LogEntry(id=id, **{"who": "", **read})
