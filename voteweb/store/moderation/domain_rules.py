@@ -71,7 +71,7 @@ class DomainRules(StorePart):
 
     def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
         """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""
-        return pipeline.queue([("HGETALL", self._keys.domain_rules())], lambda replies: _rules(replies[0]))
+        return pipeline.queue([("HGETALL", self._keys.domain_rules())], _rules)
 
     def queue_of(self, pipeline: Pipeline, host: str) -> Future[DomainRule | None]:
         """Queue a read of the rule about links to *host*, its own or that of the closest domain above it."""
@@ -125,6 +125,5 @@ def _removes(rule: Mapping[str, object]) -> list[str]:
     return [*filter(is_article, str(rule.get("removes", "")).split())]
 
 
-def _rules(stored: dict[str, str]) -> tuple[DomainRule, ...]:
-    rules = (parse_rule(domain, text) for domain, text in sorted(stored.items()))
-    return tuple(rule for rule in rules if rule)
+def _rules(replies: Sequence[dict[str, str]]) -> tuple[DomainRule, ...]:
+    return tuple(filter(None, (parse_rule(domain, text) for domain, text in sorted(replies[0].items()))))
