@@ -313,38 +313,29 @@ def _chosen(rows: Sequence[ListedMember]) -> list[User]:
     return [row.user for row in rows if permissions.may_ban(viewer(), row.user) and not row.user.banned]
 
 
-class _Ban(NamedTuple):
-    """A ban that was typed without a mistake; it is for good unless ``days`` says how long."""
-
-    reason: str
-    days: int | None
-    articles: Span
-    comments: Span
-    votes: bool
-
-
-def _check_ban(typed: _TypedBan, user: User) -> _Ban:
-    """Return the ban that was *typed*; raise Invalid, and PasswordNeeded unless *user* gave the password lately."""
+def _check_ban(typed: _TypedBan, user: User) -> _TypedBan:
+    """Return *typed*, tidied; raise Invalid, and PasswordNeeded unless *user* gave the password lately."""
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
     reason, days = validation.reason(typed.reason), _days(typed.days)
     require_recent_password(user)
-    return _Ban(reason, days, Span(typed.articles), Span(typed.comments), bool(typed.votes))
+    return typed._replace(reason=reason, days=str(days or ""))
 
 
-def _ban(member: User, ban: _Ban, user: User) -> NewLogEntry:
+def _ban(member: User, checked: _TypedBan, user: User) -> NewLogEntry:
     """Ban *member*; return what the log says of that. Raises StillRestoring, NoSuchMember."""
+    articles, comments, bans = Span(checked.articles), Span(checked.comments), store().bans
     entry = NewLogEntry(
         LogAction.BAN,
         user.name,
         about=member.name,
-        why=ban.reason,
-        articles=store().bans.count_articles(member.name).of(ban.articles),
-        comments=store().bans.count_comments(member.name).of(ban.comments) if ban.comments is not Span.NONE else 0,
-        votes=store().open_votes.count([member]).all if ban.votes else 0,
+        why=checked.reason,
+        articles=bans.count_articles(member.name).of(articles),
+        comments=bans.count_comments(member.name).of(comments) if comments is not Span.NONE else 0,
+        votes=store().open_votes.count([member]).all if checked.votes else 0,
     )
-    spans = {"articles": ban.articles, "comments": ban.comments}
-    store().bans.ban(member.name, entry, days=ban.days, votes=ban.votes, actor=user, **spans)
+    days, votes = _days(checked.days), bool(checked.votes)
+    bans.ban(member.name, entry, days=days, articles=articles, comments=comments, votes=votes, actor=user)
     return entry
 
 
