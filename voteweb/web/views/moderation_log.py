@@ -1,8 +1,7 @@
 """The public log of what moderators and the command line did, and undoing: one act, or all of a member since a time."""
 
 import re
-from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
@@ -58,13 +57,14 @@ class _Filter(NamedTuple):
         return "".join(f"{urlencode({name: value})}&" for name, value in names.items() if value)
 
 
-def _queue_entries(pipeline: Pipeline) -> Future[Page[LogEntry]] | Future[LogMatches] | Future[None]:
-    """Queue a read of the entries that the query asks for; of none if it is refused."""
+def _queue_entries(pipeline: Pipeline) -> Future[Page[LogEntry]] | Future[LogMatches] | Future[Invalid]:
+    """Queue a read of the entries that the query asks for; of why it is refused, if it is."""
     wanted = _Filter.of_request()
     try:
         since, until = wanted.parse_times()
-    except Invalid:
-        return pipeline.queue([], lambda _: None)
+    except Invalid as error:
+        refused = error
+        return pipeline.queue([], lambda _: refused)
     if not wanted.words:
         times = (since, until)
         return store().log.queue_page(pipeline, page_number(), who=wanted.who, kind=wanted.kind, times=times)
@@ -84,33 +84,20 @@ def _queue_who(pipeline: Pipeline) -> Future[User | None]:
 
 @blueprint.get("/log")
 @reads(found=_queue_entries, member=_queue_who)
-def index(found: Page[LogEntry] | LogMatches | None, member: User | None) -> ResponseReturnValue:
+def index(found: Page[LogEntry] | LogMatches | Invalid, member: User | None) -> ResponseReturnValue:
     """Show the log, newest first; the query can search it for words, and filter it by moderator, kind and days."""
-    wanted, context, refused = _Filter.of_request(), {}, ""
-    if isinstance(found, Page):
-        context["page"] = check_page_exists(found)
-    try:
-        wanted.parse_times()
-    except Invalid as error:
-        refused = error_message(error)
-    page = render_template(
-        "moderation_log/index.html",
-        wanted=wanted,
-        matches=found if isinstance(found, LogMatches) else None,
-        refused=refused,
-        member=member,
-        kinds=tuple(LogAction),
-        **context,
-    )
-    return page, 422 if refused else 200
+    refused = error_message(found) if isinstance(found, Invalid) else ""
+    context: dict[str, Any] = {"page": check_page_exists(found)} if isinstance(found, Page) else {}
+    matches = found if isinstance(found, LogMatches) else None
+    context |= {"wanted": _Filter.of_request(), "matches": matches, "refused": refused, "member": member}
+    return render_template("moderation_log/index.html", kinds=tuple(LogAction), **context), 422 if refused else 200
 
 
 @serve_feed(blueprint, "/log")
 def feed() -> Feed:
     """Return the newest entries as a feed; the query can filter them by moderator and kind."""
-    who, kind = _who(), _kind()
-    page = store().read(store().log.queue_page, 1, who=who, kind=kind)
-    query = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})
+    wanted = _Filter("", _who(), _kind(), "", "")
+    page, query = store().read(store().log.queue_page, 1, who=wanted.who, kind=wanted.kind), wanted.query.rstrip("&")
     items = tuple(log_item(entry, f"/log#l{entry.id}", entry.time) for entry in page.rows)
     return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
@@ -140,12 +127,7 @@ def _since(typed: str) -> float:
 def undo_all_form(user: User, member: User) -> ResponseReturnValue:
     """Show what a member did since a time, what of it can be undone, and what cannot."""
     _check_may_undo_all(user, member)
-    typed = request.args.get("since", "day").strip()[:20]
-    try:
-        _since(typed)
-    except Invalid as error:
-        return _render_undoing(member, typed, error_message(error)), 422
-    return _render_undoing(member, typed)
+    return _render_undoing(member, request.args.get("since", "day").strip()[:20])
 
 
 @blueprint.post("/u/<name>/undo")
@@ -158,10 +140,8 @@ def undo_all(user: User, member: User) -> ResponseReturnValue:
         since = _since(typed)
         require_recent_password(user)
         store().undoing.start(member.name, since, user)
-    except Invalid as error:
-        return _render_undoing(member, typed, error_message(error)), 422
-    except NothingToUndo as error:
-        return _render_undoing(member, typed, error_message(error)), error.status
+    except (Invalid, NothingToUndo) as error:
+        return _render_undoing(member, typed, error)
     flash(_("What %(name)s did is being undone. The log and your inbox will say how much of it.", name=member.name))
     return redirect("/log?kind=undo", 303)
 
@@ -171,14 +151,16 @@ def _check_may_undo_all(user: User, member: User) -> None:
         abort(403, _("Nobody can undo all that another admin did."))
 
 
-def _render_undoing(member: User, typed: str, refused: str = "") -> str:
+def _render_undoing(member: User, typed: str, error: Invalid | NothingToUndo | None = None) -> ResponseReturnValue:
     """Return the page; without what the member did since then, if what was *typed* is no time."""
     found = None
-    with suppress(Invalid):
+    try:
         found = store().undoing.find(member.name, _since(typed))
-    return render_template(
-        "moderation_log/undo_all.html", member=member, typed=typed, found=found, refused=refused, spans=_SPANS
-    )
+    except Invalid as invalid:
+        error = invalid
+    context = {"member": member, "typed": typed, "found": found, "refused": error_message(error) if error else ""}
+    status = error.status if isinstance(error, NothingToUndo) else 422 if error else 200
+    return render_template("moderation_log/undo_all.html", spans=_SPANS, **context), status
 
 
 def _who() -> str:
