@@ -366,7 +366,7 @@ MAX_SESSIONS = 20
 #: Seconds after which a session ends even if it is used: a year. A use is noted at most once a day.
 MAX_SESSION_SECONDS = 365 * 86_400
 SESSION_USE_SECONDS = 86_400
-#: Seconds after giving the password in which bans, and acts that only admins may do, do not ask for it again.
+#: Seconds after giving the password in which bans, merges, and acts of admins alone do not ask for it again.
 PASSWORD_CHECK_SECONDS = 3_600
 #: Seconds in which a log-in can be completed by a code of the second factor, and in which one can be set up.
 CODE_SECONDS = 600

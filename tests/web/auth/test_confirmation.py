@@ -1,4 +1,4 @@
-"""Bans and acts of admins need the actor's own password again an hour after the last check."""
+"""Bans, merges of groups and acts of admins need the actor's own password again an hour after the last check."""
 
 import pytest
 
@@ -52,6 +52,14 @@ def test_switch_is_set_after_the_password(boss: Browser, store: Store) -> None:
     boss.open("/admin").submit("/admin/announcement", words="We move.")
     assert (boss.status, store.site_settings.read_switches().announcement) == (403, None)
     assert boss.submit("/admin/announcement", **{"own-password": PASSWORD}).location == "/admin"
+
+
+def test_groups_are_merged_after_the_password(boss: Browser, store: Store) -> None:
+    for name in ("go", "golang"):
+        factories.group(store, name)
+    boss.open("/g/go/edit").submit("/g/go/merge", into="golang")
+    assert (boss.status, run(store, "EXISTS", "group-aliases:")) == (403, 0)
+    assert boss.submit("/g/go/merge", **{"own-password": PASSWORD}).location == "/g/golang"
 
 
 def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> None:

@@ -22,6 +22,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Query, answer_or_refuse, reads
+from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
 from voteweb.web.context import settings, store
@@ -162,6 +163,7 @@ def merge(
     name, form = parse_name(name), MergeGroupForm()
 
     def start() -> ResponseReturnValue:
+        require_recent_password(user)  # nothing undoes it
         entry = _log_entry(user, name, LogAction.MERGE)
         into = store().group_merges.start(name, form.into.data, entry, actor=user)
         flash(_("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name))
