@@ -54,11 +54,7 @@ def authenticator(secret_key: str, member_id: int, nonce: str) -> pyotp.TOTP:
 
 def find_step(app: pyotp.TOTP, typed: str, now: float) -> int | None:
     """Return the step of the code that is *typed*, with any blanks; None unless *app* shows it about *now*."""
-    code = "".join(unicodedata.normalize("NFKC", typed[: 4 * _DIGITS]).split())
+    code = "".join(unicodedata.normalize("NFKC", typed[: 4 * _DIGITS]).split()).encode("utf-8", "replace")
     step = app.timecode(now)
-    steps = [at for at in range(step - _DRIFT, step + _DRIFT + 1) if _is_same(app.generate_otp(at), code)]
-    return max(steps, default=None)
-
-
-def _is_same(code: str, typed: str) -> bool:
-    return compare_digest(code.encode(), typed.encode("utf-8", "replace"))
+    steps = range(step - _DRIFT, step + _DRIFT + 1)
+    return max((at for at in steps if compare_digest(app.generate_otp(at).encode(), code)), default=None)
