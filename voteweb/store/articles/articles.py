@@ -317,23 +317,18 @@ class Articles(StorePart):
             only_in_sets = self._only_in_sets(attempt, article, removed)
             before, was_in = replace(article, groups=(*article.groups, *only_in_sets)), (*named, *only_in_sets)
             groups = tuple(dict.fromkeys(name for name in (*named, *added) if name not in removed))
-            fits_none = (article.no_group if no_group is None else no_group) and not (entry and entry.undoes)
-            after = replace(article, groups=groups, no_group=fits_none and not groups)
+            stays_none = (article.no_group if no_group is None else no_group) and not (entry and entry.undoes)
+            after = replace(article, groups=groups, no_group=stays_none and not groups)
             self._check_groups(article, after, [name for name in added if group_of.get(name, name) is None])
-            is_same = after == replace(before, groups=was_in)
-            if is_same and entry and entry.undoes:
-                raise NothingToUndo()
-            if is_same:
+            if after == replace(before, groups=was_in):
+                if entry and entry.undoes:
+                    raise NothingToUndo()
                 return []
             _log_groups(attempt, was_in, groups)
-            fields = ["groups", " ".join(groups), "revision", article.revision + 1]
-            if after.no_group:
-                fields += ["no-group", "1"]
-            moves = self._places.move(attempt, before, after)
-            changes = [("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
-            if before.no_group and not after.no_group:
-                changes.append(("HDEL", keys.article(id), "no-group"))
-            return [*moves, *changes, *undo(attempt, keys, entry)]
+            key, moves = keys.article(id), self._places.move(attempt, before, after)
+            fits_none = ("HSET", key, "no-group", "1") if after.no_group else ("HDEL", key, "no-group")
+            changed = ("HSET", key, "groups", " ".join(groups), "revision", article.revision + 1)
+            return [*moves, changed, fits_none, record_change(keys, "t", id), *undo(attempt, keys, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         return groups
