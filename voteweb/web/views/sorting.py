@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flask import Blueprint, flash, jsonify, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -12,7 +11,9 @@ from flask_wtf.csrf import CSRFError
 from voteweb.core import config
 from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, TooManyGroups
 from voteweb.core.likely_groups import likely_groups
-from voteweb.core.models import Article, LogAction, Order, User
+from voteweb.core.models import Article, LogAction, Order, Page, User
+from voteweb.store.articles.listings import UnsortedArticles
+from voteweb.store.connection.pipeline import Future
 from voteweb.web import rate_limits
 from voteweb.web.acts import article_entry
 from voteweb.web.auth.csrf import refusals_shown_by_form
@@ -152,27 +153,22 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     group_names = store().groups.queue_names(pipeline)
-    if is_of_all:
-        listing = store().listings.queue_page(
-            pipeline, store().rankings.site(Order.TIME), page_number(), with_text=True
-        )
     second_names = store().groups.queue_aliases(pipeline)
     pipeline.execute()
     require_moderator(viewer.result)
     sizes = store().groups.queue_sizes(pipeline, group_names.result)
-    if not is_of_all:
-        unsorted = store().listings.queue_unsorted(pipeline, time_before(), settings().page_size)
-    pipeline.execute()
-    context: dict[str, Any] = {}
+    found: Future[Page[Article]] | Future[UnsortedArticles]
     if is_of_all:
-        context["page"] = check_page_exists(listing.result)
-        rows = listing.result.rows
+        ranking = store().rankings.site(Order.TIME)
+        found = store().listings.queue_page(pipeline, ranking, page_number(), with_text=True)
     else:
-        rows = unsorted.result.rows
-        context["unsorted"] = unsorted.result
-    listed = {row.id for row in rows}
-    missing = _read([id for id in choices if id not in listed]).values() if choices else ()
-    rows = (*(row for row in missing if row and row.is_listed), *rows)
+        found = store().listings.queue_unsorted(pipeline, time_before(), settings().page_size)
+    pipeline.execute()
+    listed = found.result
+    context = {"page": check_page_exists(listed)} if isinstance(listed, Page) else {"unsorted": listed}
+    ids = {row.id for row in listed.rows}
+    missing = _read([id for id in choices if id not in ids]).values() if choices else ()
+    rows = (*(row for row in missing if row and row.is_listed), *listed.rows)
     before = {row.id: store().listings.queue_groups_before(pipeline, row) for row in rows}
     pipeline.execute()
 
