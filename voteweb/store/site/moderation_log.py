@@ -9,7 +9,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.errors import NothingToUndo
-from voteweb.core.models import LogAction, LogEntry, Page
+from voteweb.core.models import UNDOING, LogAction, LogEntry, Page
 from voteweb.core.names import name_key
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
@@ -23,6 +23,8 @@ from voteweb.store.site.rows import queue_page
 #: The times of entries, in unix seconds as text: from one on, and before another; "" for none.
 Times = tuple[str, str]
 _ALWAYS: Times = ("", "")
+#: The kinds of acts that decide the same as one of each kind; of groups, only those that are changed count.
+_DECIDED_BY: dict[str, tuple[str, ...]] = {kind: (kind, other) for kind, other in UNDOING.items() if kind != other}
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
 
@@ -192,13 +194,8 @@ def _overrules(later: Mapping[str, str], earlier: Mapping[str, str]) -> bool:
     That is whether the article is listed, in which of these groups it is, whether its reports are open, or whether the
     member is banned.
     """
-    match earlier.get("kind"):
-        case LogAction.REMOVE:
-            return later.get("kind") in (LogAction.REMOVE, LogAction.RESTORE)
-        case LogAction.DISMISS:
-            return later.get("kind") in (LogAction.DISMISS, LogAction.UNDISMISS)
-        case LogAction.BAN:
-            return later.get("kind") in (LogAction.BAN, LogAction.UNBAN)
+    if kinds := _DECIDED_BY.get(earlier.get("kind", "")):
+        return later.get("kind") in kinds
     changed, changed_later = (
         {*entry.get("added", "").split(), *entry.get("removed", "").split()} for entry in (earlier, later)
     )
