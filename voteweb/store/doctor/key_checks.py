@@ -15,9 +15,9 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, remade
 from voteweb.store.scan.looks import Fields
 from voteweb.store.scan.scanner import SCAN_COUNT, Bitmap, Scanner, batched, split_evenly
-from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, pack, unpack
+from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, unpack
 from voteweb.store.schema.keys import EXPIRING, NOUNS, Keys, key_type
-from voteweb.store.schema.log_entries import log_indexes
+from voteweb.store.schema.log_entries import log_indexes, rewrite
 from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys, place_writes
 from voteweb.store.schema.values import (
     LEFT_OUT,
@@ -300,7 +300,7 @@ def _check_undone(keys: Keys, pair: tuple[int, int], text: str | None) -> Iterat
     fields = unpack(text if text and undone else "")
     if "undone" not in fields:
         what = f"has an entry {undone} that {id} undoes, but it does not say so"
-        writes = (("LSET", entries, undone - 1, pack(fields | {"undone": "1"})),)
+        writes = (rewrite(keys, undone, fields | {"undone": "1"}),)
         yield Finding(entries, what, why_not="" if fields else "there is no such entry", writes=writes)
 
 

@@ -36,12 +36,12 @@ from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry, rewrite
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import digest_of, parse_comment, parse_note
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import rewrite, undo
+from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rows import articles_since, queue_page
 from voteweb.store.votes.open_votes import OpenVotes
 from voteweb.store.votes.votes import Votes

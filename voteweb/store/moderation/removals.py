@@ -18,9 +18,9 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import settle, settle_covered, thing_of, who_is_told, without_reports
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry, rewrite
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member, comment_of
 from voteweb.store.site.context import Context, StorePart
@@ -396,11 +396,9 @@ class Removals(StorePart):
                 yield
 
     def _blank_title(self, place: int, id: int) -> None:
-        key = self._keys.log_entries()
-
         def decide(attempt: Attempt) -> list[Command]:
-            (text,) = attempt.read(("LINDEX", key, place - 1))
-            return [("LSET", key, place - 1, pack(unpack(text) | {"title": ""}))] if _is_titled(text, id) else []
+            (text,) = attempt.read(("LINDEX", self._keys.log_entries(), place - 1))
+            return [rewrite(self._keys, place, unpack(text) | {"title": ""})] if _is_titled(text, id) else []
 
         commit(self._connection, decide, when_full=True)
 

@@ -23,11 +23,11 @@ from voteweb.store.moderation.bans import Bans, RemovalCounts
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.log_entries import NewLogEntry, log_entry
+from voteweb.store.schema.log_entries import NewLogEntry, log_entry, rewrite
 from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import LaterActs, rewrite
+from voteweb.store.site.moderation_log import LaterActs
 
 
 class KeptReason(StrEnum):

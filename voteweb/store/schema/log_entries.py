@@ -2,12 +2,12 @@
 
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from voteweb.core.models import LogAction, LogEntry
-from voteweb.store.schema.fields import LOG_FIELDS, unpack
+from voteweb.store.schema.fields import LOG_FIELDS, pack, unpack
 from voteweb.store.schema.keys import Keys
 
 
@@ -40,6 +40,11 @@ def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]
         return "", []
     log_keys = [keys.log_entries(), *log_indexes(keys, entry.kind, entry.who, entry.about)]
     return json.dumps([str(getattr(entry, name, "") or "") for name in LOG_FIELDS]), log_keys
+
+
+def rewrite(keys: Keys, id: int, fields: Mapping[str, str]) -> tuple[Any, ...]:
+    """Return the write that gives an entry these fields, spelled as by the script that writes entries."""
+    return ("LSET", keys.log_entries(), id - 1, pack(fields).replace("/", "\\/"))
 
 
 def new_token() -> str:

@@ -15,9 +15,9 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry, log_entry
+from voteweb.store.schema.log_entries import NewLogEntry, log_entry, rewrite
 from voteweb.store.site.rows import queue_page
 
 #: The times of entries, in unix seconds as text: from one on, and before another; "" for none.
@@ -149,11 +149,6 @@ def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Comman
     if not undone or "undone" in undone or later.overrule(id, undone):
         raise NothingToUndo()
     return [rewrite(keys, id, undone | {"undone": str(entry.part_of or 1)})]
-
-
-def rewrite(keys: Keys, id: int, fields: Mapping[str, str]) -> Command:
-    """Return the write that gives an entry these fields, spelled as by the script that writes entries."""
-    return ("LSET", keys.log_entries(), id - 1, pack(fields).replace("/", "\\/"))
 
 
 class LaterActs:
