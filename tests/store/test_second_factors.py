@@ -12,7 +12,7 @@ from tests.store.queries import log_page
 from tests.store.test_site_switches import set_switch
 from voteweb.core import passwords
 from voteweb.core.errors import CodeNeeded, LoggedOut, NotAllowed, SecondFactorOn
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import DomainAction, LogAction, Role, User
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -96,10 +96,14 @@ def test_the_operator_turns_it_off_with_an_entry_in_log_and_inbox(store: Store, 
 
 def test_a_role_gives_no_rights_without_one_where_it_is_required(store: Store, mod: User) -> None:
     article, root = factories.article(store), factories.user(store, "root", Role.ADMIN)
+    rule = NewLogEntry(LogAction.DOMAIN, "root", title="look.example", why="A look first.")
+    store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=root)
     set_switch(store, root, SwitchName.SECOND_FACTOR, ON)
     with unchanged(store), pytest.raises(NotAllowed):
         factories.remove(store, article.id, actor=mod)
-    store.articles.post(factories.draft(link="https://b.example/"), mod, factories.token())
+    looked_at = factories.draft(link="https://look.example/")
+    assert store.waiting.has_article(store.articles.post(looked_at, mod, factories.token()))
     turn_on(store)
+    assert not store.waiting.has_article(store.articles.post(looked_at, mod, factories.token()))
     factories.remove(store, article.id, actor=mod)
     assert not factories.stored_article(store, article.id).is_listed

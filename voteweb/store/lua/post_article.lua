@@ -42,14 +42,15 @@ if link ~= '' and allow_duplicate == '0' then
     return { 'duplicate' }
   end
 end
-local role, signed_up = unpack(redis.call('HMGET', user_key, 'role', 'signed-up'))
+local role, signed_up, second_factor = unpack(redis.call('HMGET', user_key, 'role', 'signed-up', 'second-factor'))
+role = role_in_force(role, second_factor)
 refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(limit_keys, rates, #limit_keys)
 if refusal then
   return refusal
 end
 -- The first articles of a member wait until so many of theirs are listed.
 local is_first = signed_up and redis.call('ZCARD', posted_key) < tonumber(hold_posts)
-local is_held = (role or 'member') == 'member' and (action == 'hold' or is_first)
+local is_held = role == 'member' and (action == 'hold' or is_first)
 local votes, open_seconds = in_force(own_vote, voting_seconds, nil, 'own-vote', 'voting-seconds')
 local member = 'article:' .. article
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes)

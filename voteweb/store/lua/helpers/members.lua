@@ -14,6 +14,16 @@ end
 
 local RANKS = { member = 1, moderator = 2, admin = 3 }
 
+-- Return the role of a member, of whom role and second_factor are stored: where the site requires a second factor, those who
+-- have none are members.
+local function role_in_force(role, second_factor)
+  if (RANKS[role] or RANKS.member) == RANKS.member then
+    return 'member'
+  end
+  local has_rights = second_factor or try('HEXISTS', prefix .. 'site:', 'second-factor') ~= 1
+  return has_rights and role or 'member'
+end
+
 -- Return the answer of the script to a member who may not act, else nil: what the caller knows of the member may be out
 -- of date. logged-out: the member is banned or gone, or the name belongs to another id; held: the account waits for a
 -- moderator; forbidden: the role is too low, or the site gives it no rights without a second factor.
@@ -24,9 +34,7 @@ local function check_member(key, id, least_role)
     return { 'logged-out' }
   elseif held then
     return { 'held' }
-  elseif (RANKS[role] or RANKS.member) < RANKS[least_role] then
-    return { 'forbidden' }
-  elseif least_role ~= 'member' and not second_factor and try('HEXISTS', prefix .. 'site:', 'second-factor') == 1 then
+  elseif RANKS[least_role] > RANKS.member and RANKS[role_in_force(role, second_factor)] < RANKS[least_role] then
     return { 'forbidden' }
   end
 end
