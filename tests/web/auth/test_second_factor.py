@@ -134,6 +134,7 @@ def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, sto
         assert mod.open(address).page.one("p", class_="announcement").one("a")["href"] == PAGE
         assert not mod.page.all("a", href="/a/1/edit")
     assert mod.open("/sort").status == 403
+    assert '"role": "moderator"' in mod.open("/account/data").response.text, "as it is stored"
     set_up(mod, store)
     assert mod.open("/sort").status == 200
     assert not mod.open("/").page.all("p", class_="announcement")

@@ -133,7 +133,7 @@ def end_sessions(user: User) -> ResponseReturnValue:
 @reads(require_member)
 def data(user: User) -> ResponseReturnValue:
     """Return everything that the site stores about the viewer, as one JSON file."""
-    exported = data_export.export_member(store(), user)
+    exported = data_export.export_member(store(), _stored(user))
     name = f"voteweb-{user.name}.json"
     spelled = f'filename="{name}"' if name.isascii() else f"filename*=UTF-8''{quote(name)}"
     headers = {"Content-Disposition": f"attachment; {spelled}"}
