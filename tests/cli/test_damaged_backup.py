@@ -11,6 +11,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup, write_backup
 from tests.store.examination import run, snapshot
 from voteweb.cli.backup import FORMAT
+from voteweb.core.config import OLDEST_BACKUP, SCHEMA
 from voteweb.store import Store
 
 
@@ -100,7 +101,17 @@ DAMAGES = [
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT - 1}'.encode()),
         "restore it with the version that wrote it, then install this one and run `voteweb migrate`",
     ),
-    Damage("an older layout", with_replacement(b'"layout":5', b'"layout":4'), "has no layout that this version knows"),
+    Damage(
+        "an older layout",
+        with_replacement(f'"layout":{SCHEMA}'.encode(), f'"layout":{OLDEST_BACKUP - 1}'.encode()),
+        f"was written by an older voteweb (layout {OLDEST_BACKUP - 1}, this one reads {SCHEMA}): restore it with",
+    ),
+    Damage(
+        "a newer layout",
+        with_replacement(f'"layout":{SCHEMA}'.encode(), f'"layout":{SCHEMA + 1}'.encode()),
+        f"was written by a newer voteweb (layout {SCHEMA + 1}, this one reads {SCHEMA}): restore it with",
+    ),
+    Damage("no layout", with_replacement(f'"layout":{SCHEMA}'.encode(), b'"layout":"a"'), "first line has no layout"),
 ]
 
 

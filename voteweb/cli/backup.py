@@ -27,7 +27,7 @@ from voteweb.cli.environment import PLACES
 from voteweb.cli.output import track, track_file
 from voteweb.cli.site import Site, data_option, load_settings, open_checked_store, pluralize, with_site
 from voteweb.core import clock
-from voteweb.core.config import MAX_TIME, SCHEMA
+from voteweb.core.config import MAX_TIME, OLDEST_BACKUP, SCHEMA
 from voteweb.core.errors import Invalid, StorageFull, Unavailable
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, Restore, parse_line, things
@@ -121,7 +121,7 @@ def _write(
 class Reader:
     """Reads a backup; its data are those of ``engine`` at unix time ``created``, without ``skipped`` keys.
 
-    One that is whole, with every key of a site, may have another ``layout`` than the current one.
+    One that is whole, with every key of a site, may have any older ``layout``, another those from OLDEST_BACKUP on.
     """
 
     def __init__(self, file: str, stream: IO[bytes], *, bounded: bool = True) -> None:
@@ -149,24 +149,28 @@ class Reader:
                 "age -d -i KEYFILE FILE | voteweb restore -",
                 file=file,
             )
-        if header["format"] != FORMAT:
-            is_older = header["format"] < FORMAT
-            raise Invalid(
-                "%(file)s was written by %(other)s voteweb (format %(format)s, this one reads %(max)s): restore it "
-                "with the version that wrote it%(next)s.",
-                file=file,
-                other="an older" if is_older else "a newer",
-                format=header["format"],
-                max=FORMAT,
-                next=", then install this one and run `voteweb migrate`" if is_older else "",
-            )
+        self._check_version("format", header["format"], FORMAT, FORMAT)
         self.is_whole, self.layout = header.get("whole") is True, header.get("layout")
-        if self.layout != SCHEMA and not (self.is_whole and self.layout in range(SCHEMA)):
-            raise self._damaged("its first line has no layout that this version knows")
+        if not isinstance(self.layout, int):
+            raise self._damaged("its first line has no layout")
+        self._check_version("layout", self.layout, 0 if self.is_whole else OLDEST_BACKUP, SCHEMA)
         self._digest.update(line)
         self.engine, self.created = str(header.get("engine", "")), finite_number(str(header.get("taken"))) or 0.0
         if not 0 <= self.created < MAX_TIME or not self.engine.isprintable():
             raise self._damaged("its first line has a value out of range")
+
+    def _check_version(self, noun: str, number: int, oldest: int, newest: int) -> None:
+        if not oldest <= number <= newest:
+            raise Invalid(
+                "%(file)s was written by %(other)s voteweb (%(noun)s %(number)s, this one reads %(newest)s): restore "
+                "it with the version that wrote it%(next)s.",
+                file=self._file,
+                other="an older" if number < oldest else "a newer",
+                noun=noun,
+                number=number,
+                newest=newest,
+                next=", then install this one and run `voteweb migrate`" if number < oldest else "",
+            )
 
     def lines(self) -> Iterator[KeyLine]:
         """Yield every line of a key; raise Invalid at the first malformed one, or if the end does not match them."""
