@@ -139,7 +139,7 @@ def _moderator_acts(site: Site, moderator: Visitor, id: int) -> dict[str, Callab
             (f"{article}/remove", {"reason": "A test"}), (f"{article}/restore", {})
         ),
         "ban a member and lift the ban": forms((f"{poster}/ban", {"reason": "A test"}), (f"{poster}/unban", {})),
-        "the reports": lambda: moderator.page("/reports"),
+        "the queue": lambda: moderator.page("/queue"),
     }
 
 

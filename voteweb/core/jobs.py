@@ -17,7 +17,7 @@ COMMENT_REMOVALS = Job(
     "comment-removals", 10.0, "the count of replies to comments that moderators removed or restored with their replies"
 )
 
-BAN_REMOVALS = Job("ban-removals", 5.0, "the removal of what banned members posted, or its restoration")
+BAN_REMOVALS = Job("ban-removals", 5.0, "what bans remove and the votes that they take back, or the return of these")
 
 DOMAIN_REMOVALS = Job("domain-removals", 10.0, "the removal of articles with links to a domain, with its rule")
 
