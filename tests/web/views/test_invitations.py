@@ -36,7 +36,7 @@ def invite(inviter: Browser) -> str:
     inviter.open("/invitations").submit("/invitations")
     created, advice = inviter.follow().flashes
     assert created.startswith("Invitation created. Send its link to one person: http://localhost/signup?invite=")
-    assert advice == "Copy it now: it is shown only once. Whoever knows it can sign up."
+    assert advice == "Copy it now: it is shown only once. Everybody who knows it can sign up."
     link = created.partition("http://localhost")[2]
     assert token_of(link) not in inviter.open("/invitations").response.text
     return link

@@ -258,7 +258,7 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
     list(store.undoing.steps())
     assert store.articles.get(1).groups == ("redis",)
     assert "2 acts of mod since" in entries(admin)[0].text
-    assert entries(admin)[0].text.partition(";")[2].startswith(" 1 stay")
+    assert entries(admin)[0].text.partition(";")[2].startswith(" not undone: 1")
     assert "undid 2 acts of mod" in admin.open("/inbox").page.one("main").text
     assert refusal(admin.open("/u/mod/undo?since=2026-02-30")).startswith("2026-02-30 is no day.")
     assert admin.status == 422

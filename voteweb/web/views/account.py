@@ -352,7 +352,7 @@ def invite(user: User) -> ResponseReturnValue:
     token = store().invitations.make(user, permissions.least_inviter_role(user, now(), settings()))
     address = absolute(f"/signup?invite={token}")
     flash(_("Invitation created. Send its link to one person: %(address)s", address=address))
-    flash(_("Copy it now: it is shown only once. Whoever knows it can sign up."))
+    flash(_("Copy it now: it is shown only once. Everybody who knows it can sign up."))
     return redirect("/invitations", 303)
 
 

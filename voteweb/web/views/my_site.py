@@ -188,7 +188,7 @@ def mark_read(user: User) -> Message:
 def set_saved_feed(user: User) -> ResponseReturnValue:
     """Give the feed of the saved articles another secret address, which is shown once, or none."""
     withdrawn = _("The feed of your saved articles has no address any more.")
-    secret = _("Copy it now: it is shown only once. Whoever knows it can read what you saved.")
+    secret = _("Copy it now: it is shown only once. Everybody who knows it can read what you saved.")
     return _set_feed(user, SecretFeed.SAVED, "/saved", withdrawn, secret)
 
 
@@ -197,7 +197,7 @@ def set_saved_feed(user: User) -> ResponseReturnValue:
 def set_inbox_feed(user: User) -> ResponseReturnValue:
     """Give the feed of the inbox another secret address, which is shown once, or none."""
     withdrawn = _("The feed of your inbox has no address any more.")
-    secret = _("Copy it now: it is shown only once. Whoever knows it can read your inbox.")
+    secret = _("Copy it now: it is shown only once. Everybody who knows it can read your inbox.")
     return _set_feed(user, SecretFeed.INBOX, "/inbox", withdrawn, secret)
 
 
