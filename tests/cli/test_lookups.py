@@ -112,6 +112,8 @@ def test_an_article_is_removed_once(invoke: Invoke, members: Store) -> None:
 def test_the_log_is_listed_newest_first(invoke: Invoke, members: Store) -> None:
     assert [entry["kind"] for entry in objects(invoke("log", "--json"))] == ["ban", "role"]
     assert [entry["about"] for entry in objects(invoke("log", "--kind", "role", "--json"))] == ["Mod"]
+    (ban,) = objects(invoke("log", "--kind", "ban", "--json"))
+    assert (ban["votes"], ban["closed"]) == (0, 0)
     limited = invoke("log", "--limit", 1)
     assert [line.split()[-2:] for line in limited.stdout.splitlines()] == [["ARTICLE", "WHY"], ["bob", "spam"]]
     assert limited.stderr == "There are more: --skip 1\n"

@@ -79,7 +79,7 @@ def log(site: Site, who: str, kind: str | None, about: str, limit: int, skip: in
 
 #: The fields of an act that --json prints.
 _FIELDS = ("id", "time", "who", "kind", "about", "article", "comment", "title", "why", "added", "removed", "articles",
-    "comments", "until", "undone", "since", "acts", "kept")  # fmt: skip
+    "comments", "votes", "closed", "until", "undone", "since", "acts", "kept")  # fmt: skip
 
 
 def _columns(entry: LogEntry) -> Fields:
