@@ -69,15 +69,16 @@ def current_path() -> str:
 def return_url() -> str:
     """Return the page of this site from which this form was sent, at its article or comment.
 
-    The form's field ``next`` names it; without one, or with a foreign one, it is the page of the article or comment.
+    The form's field ``next`` names it, and may name another place on it; without one, or with a foreign one, it is the
+    page of the article or comment.
     """
     return return_url_of(request.form.get("next", ""), *_own_page())
 
 
 def return_url_of(target: str, own_path: str, anchor: str) -> str:
-    """Return *target* at *anchor* ("" for none) if it is a path of this site, else *own_path* there."""
+    """Return *target*, at *anchor* ("" for none) unless it has one, if it is a path of this site, else *own_path*."""
     path = safe_path(target, default=own_path)
-    return f"{path.partition('#')[0]}#{anchor}" if anchor else path
+    return f"{path}#{anchor}" if anchor and "#" not in path else path
 
 
 def _own_page() -> tuple[str, str]:

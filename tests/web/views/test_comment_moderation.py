@@ -56,7 +56,7 @@ def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, stor
     assert row.one("a", href="/a/1/c/1/reports").text == "All 7 reports"
     assert len(mod.open("/a/1/c/1/reports").page.one("ul", class_="reports").all("li")) == 7
     mod.submit("/a/1/c/1/dismiss")
-    assert mod.location == "/queue#c1"
+    assert mod.location == "/queue#reports"
     assert mod.follow().titles == ["Another"]
     assert node_status(store, 1) is CommentStatus.VISIBLE
 

@@ -20,7 +20,7 @@ from voteweb.web.context import store
 from voteweb.web.forms import REASON_LABELS
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import page_number
 from voteweb.web.urls import next_of_form
 from voteweb.web.views.admin import TypedRule, found_rules
 from voteweb.web.views.members import queue_member
@@ -58,7 +58,7 @@ def show(
     all_groups: Sequence[str],
     rules: Sequence[DomainRule],
     refused: RefusedReason | None = None,
-) -> str:
+) -> ResponseReturnValue:
     """Show all that waits for a moderator, and the rules of links; the refusal of a member may have been *refused*."""
     if refused:
         people = Page.at(1, 1, [name_key(refused.name)], 1)
@@ -67,8 +67,9 @@ def show(
     }  # fmt: skip
     if refused:  # the forms of the others would lead away from the queue
         sections = {"people": people}
-    for section in sections.values():
-        check_page_exists(section)
+    for name, section in sections.items():
+        if section.number > 1 and section.first_rank > section.total:
+            return redirect(f"/queue#{name}")  # the last of that page has just been judged
     domains, wanted = found_rules(rules, page_number("domains"))
     pipeline = store().pipeline()
     own_votes = store().votes.queue_own(pipeline, [row.article.id for row in reports.rows if row.article], user.id)
