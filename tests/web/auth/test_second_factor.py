@@ -138,3 +138,9 @@ def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, sto
     set_up(mod, store)
     assert mod.open("/sort").status == 200
     assert not mod.open("/").page.all("p", class_="announcement")
+
+
+def test_it_is_set_up_while_the_site_is_read_only(mod: Browser, store: Store, switch_clock: Clock) -> None:
+    set_switch(store, factories.user(store, "root", Role.ADMIN), SwitchName.READ_ONLY, ON)
+    switch_clock.now += 1.01
+    set_up(mod, store)
