@@ -235,6 +235,16 @@ def test_accounts_of_one_network_are_banned_together(mod: Browser, store: Store)
     assert mod.open("/ban?name=nobody").page.one("div", class_="empty")
 
 
+def test_way_to_ban_together_ends_when_all_of_a_network_are_banned(mod: Browser, store: Store) -> None:
+    for name in ("spam0", "spam1"):
+        store.users.make(name, "", network="198.51.100.0/24")
+    factories.ban(store, "spam0")
+    assert "Ban several of them" in mod.open("/u/spam0").page.text
+    factories.ban(store, "spam1")
+    assert "spam1 banned" in mod.open("/u/spam0").page.text
+    assert "Ban several of them" not in mod.page.text
+
+
 def test_members_of_a_list_are_chosen_for_a_ban(mod: Browser, bob: Browser, store: Store) -> None:
     factories.user(store, "cid")
     page = mod.open("/members").page
