@@ -43,6 +43,7 @@ def test_page_shows_the_secret_to_an_app_until_a_right_code_is_typed(mod: Browse
     assert set_up(mod, store).secret == secret
     assert mod.location == "/account/recovery-codes"
     assert mod.follow().flashes[0].startswith("Your second factor is on.")
+    assert "If you lose your phone" in mod.page.text
     exported = json.dumps(data_export.export_member(store, store.users.get("mod")))
     assert ('"second factor": true' in exported, secret in exported) == (True, False)
 
