@@ -75,7 +75,7 @@ def test_moderator_releases_or_refuses_from_the_queue(
     assert mod.follow().flashes == ["The article has been published. Its time is that of now."]
     assert not mod.page.all("strong", class_="badge")
     assert "First words, better" in reader.open("/new").response.text
-    assert "mod released “First words, better”" in new.open("/inbox").page.one("main").text
+    assert "mod published “First words, better”" in new.open("/inbox").page.one("main").text
     other = store.users.make("other", "", network="")
     held = store.articles.post(factories.draft(), other, factories.token(), allow_duplicate=True)
     mod.open("/queue").submit(f"/a/{held}/remove", reason="An advertisement.")

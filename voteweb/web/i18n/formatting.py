@@ -75,7 +75,7 @@ LOG_ACTIONS = {
     LogAction.CLOSE: _l("conversations closed"),
     LogAction.REOPEN: _l("conversations reopened"),
     LogAction.DOMAIN: _l("domain rules made or changed"),
-    LogAction.RELEASE: _l("articles released"),
+    LogAction.RELEASE: _l("articles published"),
     LogAction.UNDOMAIN: _l("domain rules deleted"),
     LogAction.KEEP: _l("removals and bans left as they are"),
     LogAction.SWITCH: _l("switches set by admins"),
