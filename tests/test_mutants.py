@@ -1,0 +1,17 @@
+"""The faults of `make mutants`: the text that each changes is once in its file, and its tests are there."""
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MUTANTS = tomllib.loads((ROOT / ".ci/mutants.toml").read_text())["mutant"]
+
+
+def test_the_text_of_every_fault_is_once_in_its_file() -> None:
+    lost = [mutant["name"] for mutant in MUTANTS if (ROOT / mutant["file"]).read_text().count(mutant["old"]) != 1]
+    assert lost == [], "name the texts that do the same now"
+
+
+def test_the_tests_of_every_fault_are_there() -> None:
+    paths = {path for mutant in MUTANTS for path in mutant["tests"].split()}
+    assert [path for path in sorted(paths) if not (ROOT / path.partition("::")[0]).exists()] == []
