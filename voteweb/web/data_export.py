@@ -78,11 +78,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             _report({"comment": str(id)}, report) for id, report in reports.items() if isinstance(id, CommentId)
         ],
         "invitations": [
-            {
-                "until": iso(invitation.until),
-                "used by": invitation.used or None,
-                "withdrawn": invitation.revoked,
-            }
+            {"until": iso(invitation.until), "used by": invitation.used or None, "withdrawn": invitation.revoked}
             for invitation in store.read_all(store.invitations.queue_page, member.name)
         ],
         "votes": list(map(_reference, store.read_all(store.votes.queue_open, member.id))),

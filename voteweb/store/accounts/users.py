@@ -9,14 +9,7 @@ from typing import Any
 
 from voteweb.core import clock, config
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import (
-    InviterGone,
-    LastAdmin,
-    NameTaken,
-    NoInvitation,
-    NoSuchMember,
-    PasswordChanged,
-)
+from voteweb.core.errors import InviterGone, LastAdmin, NameTaken, NoInvitation, NoSuchMember, PasswordChanged
 from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit

@@ -93,10 +93,7 @@ class Waiting(StorePart):
             others = [Neighbour(other, float(joined)) for other, joined in rows if other != name_key(name)]
             return tuple(others[: config.MAX_NEIGHBOURS])
 
-        return pipeline.queue(
-            [scripts.call(self._keys, "read_neighbours", name=name, oldest=oldest, size=size)],
-            parse,
-        )
+        return pipeline.queue([scripts.call(self._keys, "read_neighbours", name=name, oldest=oldest, size=size)], parse)
 
     def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None, revision: int | None = None) -> bool:
         """Publish an article now, with its poster's own vote; tell its poster. Return whether it waited.

@@ -264,11 +264,7 @@ COMMENT_FIELDS = {
 }
 is_earlier_version = object_of(
     {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}
-    | {
-        "groups": are_group_names,
-        "time": is_time,
-        "by": one_of(["poster", "moderator"]),
-    }
+    | {"groups": are_group_names, "time": is_time, "by": one_of(["poster", "moderator"])}
 )
 is_word = pair_of(is_number, COMMENT_FIELDS["text"].check)
 

@@ -150,12 +150,7 @@ class HealthChecks(StorePart):
         Silent about what the server does not tell, or we are not allowed to ask.
         """
         info = self._info()
-        return [
-            *_memory_warnings(info),
-            *_disk_warnings(info),
-            *_clock_warnings(),
-            *self._replication_warnings(info),
-        ]
+        return [*_memory_warnings(info), *_disk_warnings(info), *_clock_warnings(), *self._replication_warnings(info)]
 
     def _damage(self) -> list[str]:
         """Return which of the common keys have another type, in words that anybody may read."""

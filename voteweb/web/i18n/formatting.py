@@ -22,11 +22,7 @@ _UNITS = (365 * _DAY, 30 * _DAY, _DAY, 3_600, 60)
 _NUMBER_CACHE_SIZE = 4_096
 _DATETIME_CACHE_SIZE = 4_096
 _AGE_CACHE_SIZE = 1_024
-ROLE_NAMES = {
-    Role.MEMBER: _l("member"),
-    Role.MODERATOR: _l("moderator"),
-    Role.ADMIN: _l("admin"),
-}
+ROLE_NAMES = {Role.MEMBER: _l("member"), Role.MODERATOR: _l("moderator"), Role.ADMIN: _l("admin")}
 #: The names of the periods of which the best articles are listed, with that of the front page, and their titles.
 PERIOD_NAMES = {
     "now": _l("Now"),

@@ -97,8 +97,4 @@ def _changed(_member: User, account: MailAccount, mail: TakenMail) -> _Content:
     return _Content(mail.former, {"time": mail.since, "is_removed": not account.email})
 
 
-_CONTENTS = {
-    MailKind.CONFIRM: _confirmation,
-    MailKind.RESET: _reset,
-    MailKind.CHANGED: _changed,
-}
+_CONTENTS = {MailKind.CONFIRM: _confirmation, MailKind.RESET: _reset, MailKind.CHANGED: _changed}

@@ -26,11 +26,7 @@ from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, shared_articles
 from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article
 from voteweb.web.auth.csrf import refusals_shown_by_form
-from voteweb.web.auth.login import (
-    named_voter,
-    queue_viewer,
-    require_member,
-)
+from voteweb.web.auth.login import named_voter, queue_viewer, require_member
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address

@@ -58,10 +58,7 @@ def render_member(name: str, **context: Any) -> RenderedPage:
         finish=finish,
         shown=hidden_member(name).entry,
         is_shared=False,
-        queries={
-            "member": lambda pipeline: store().users.queue_get(pipeline, name),
-            **(own if is_own else {}),
-        },
+        queries={"member": lambda pipeline: store().users.queue_get(pipeline, name), **(own if is_own else {})},
         moderator_queries={
             "log": lambda pipeline: store().log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),

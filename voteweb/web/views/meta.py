@@ -76,11 +76,7 @@ def about(newest: Page[Article], best: Page[Article]) -> str:
     votes = [article.votes for article in newest.rows]
     chart = draw_chart(settings().good_votes, settings().vote_score, settings().max_lift, votes)
     return render_template(
-        "status/about.html",
-        total=newest.total,
-        example=choose_example(best.rows),
-        chart=chart,
-        bookmarklet=bookmarklet,
+        "status/about.html", total=newest.total, example=choose_example(best.rows), chart=chart, bookmarklet=bookmarklet
     )
 
 

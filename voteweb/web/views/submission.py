@@ -7,16 +7,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, markup, permissions
-from voteweb.core.errors import (
-    AlreadyWaiting,
-    Conflict,
-    Duplicate,
-    FetchBusy,
-    Held,
-    LoggedOut,
-    NoTitle,
-    TooFast,
-)
+from voteweb.core.errors import AlreadyWaiting, Conflict, Duplicate, FetchBusy, Held, LoggedOut, NoTitle, TooFast
 from voteweb.core.models import Article, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
