@@ -37,7 +37,10 @@ class OpenVotes(StorePart):
         The member's list of open votes lacks the oldest if there were many, and has no comments: all articles that are
         young enough for votes are looked at after it, which takes 10 ms for 500.
         """
-        for ids in chain([self._listed(member_id)], self._young_articles()):
+        settings = SiteSettings(self._context).read_settings()
+        first = clock.now() - max(settings.voting_seconds, settings.commenting_seconds)
+        young = articles_since(self._connection, self._keys.by_time(), repr(first))
+        for ids in chain([self._listed(member_id)], young):
             yield self._voted(ids, member_id)
 
     def count(self, members: Sequence[User]) -> OpenVoteCount:
@@ -92,12 +95,6 @@ class OpenVotes(StorePart):
     def _listed(self, member_id: int) -> list[int]:
         key = self._keys.open_votes(member_id)
         return [article_id(member) for member in self._connection.command("ZRANGE", key, 0, -1) if is_article(member)]
-
-    def _young_articles(self) -> Iterator[list[int]]:
-        """Return the ids of the listed articles on which, or on whose comments, votes may be open, some at a time."""
-        settings = SiteSettings(self._context).read_settings()
-        first = clock.now() - max(settings.voting_seconds, settings.commenting_seconds)
-        return articles_since(self._connection, self._keys.by_time(), repr(first))
 
     def _voted(self, ids: Sequence[int], member_id: int) -> list[DocumentId]:
         """Return those of the articles *ids*, and of all comments on them, that the member has voted for."""
