@@ -11,35 +11,8 @@ from typing import NamedTuple
 from voteweb.core import config, mail, second_factor, validation
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.passwords import is_stored
+from voteweb.store.schema import values
 from voteweb.store.schema.nodes import STATE, split_node
-from voteweb.store.schema.values import (
-    MAX_TEXT_LENGTH,
-    Check,
-    are_article_groups,
-    are_changes,
-    are_group_names,
-    is_actor,
-    is_any,
-    is_author,
-    is_count,
-    is_digest,
-    is_foreign_link,
-    is_foreign_name,
-    is_id_text,
-    is_link,
-    is_note,
-    is_number,
-    is_password,
-    is_poster,
-    is_time,
-    line_of,
-    matching,
-    object_of,
-    one_of,
-    pair_of,
-    stored_by,
-    text_of,
-)
 
 #: The doctor's reason for leaving a value that nothing replaces.
 BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
@@ -53,134 +26,140 @@ class Field(NamedTuple):
     Nothing replaces it if that is None.
     """
 
-    check: Check
+    check: values.Check
     meaning: str
     required: bool = False
     lost: str | None = None
 
 
 ARTICLE_FIELDS = {
-    "title": Field(is_any, "what was posted; empty once the article is deleted", required=True),
-    "link": Field(is_foreign_link, "the same; may be empty"),
+    "title": Field(values.is_any, "what was posted; empty once the article is deleted", required=True),
+    "link": Field(values.is_foreign_link, "the same; may be empty"),
     "text": Field(lambda _: True, "the same; may be empty or absent"),
-    "poster": Field(is_foreign_name, "the poster's name, or `[deleted]`"),
-    "time": Field(is_time, "publish time; no two articles posted here have the same", required=True),
-    "votes": Field(is_count, "the number of votes that pages show"),
+    "poster": Field(values.is_foreign_name, "the poster's name, or `[deleted]`"),
+    "time": Field(values.is_time, "publish time; no two articles posted here have the same", required=True),
+    "votes": Field(values.is_count, "the number of votes that pages show"),
     "base": Field(
-        is_count,
+        values.is_count,
         "votes that have no voter in `voted:<id>`, such as imported ones; −1 if the poster's own vote does not count",
     ),
     "closes": Field(
-        is_id_text,
+        values.is_id_text,
         "time at which voting ends, in whole seconds; where a program after the book has stored none, `time` + "
         "`VOTEWEB_VOTING_SECONDS`",
     ),
-    "groups": Field(are_article_groups, "names of its groups, separated by spaces"),
-    "edited": Field(is_time, "time of the last edit; absent if never edited"),
+    "groups": Field(values.are_article_groups, "names of its groups, separated by spaces"),
+    "edited": Field(values.is_time, "time of the last edit; absent if never edited"),
     "revision": Field(
-        matching(r"[0-9]{1,12}"),
+        values.matching(r"[0-9]{1,12}"),
         "number of changes of title, link, text or groups; absent if there was none. The form that edits the article "
         "carries it, so that it cannot undo what somebody else has changed since",
     ),
-    "comments": Field(is_count, "the number of its comments that anybody can read; absent if there never was one"),
+    "comments": Field(
+        values.is_count, "the number of its comments that anybody can read; absent if there never was one"
+    ),
     "gone": Field(
-        one_of(set(ArticleStatus) - {ArticleStatus.LISTED}),
+        values.one_of(set(ArticleStatus) - {ArticleStatus.LISTED}),
         "`deleted`, `removed`, or `held` while it waits for a moderator, in no list; absent while it is listed",
     ),
-    "reason": Field(is_note, "the moderator's reason of a removal"),
+    "reason": Field(values.is_note, "the moderator's reason of a removal"),
     "answer": Field(
-        is_note, "what its poster answered to the removal, once; absent if nothing, and after it is restored"
+        values.is_note, "what its poster answered to the removal, once; absent if nothing, and after it is restored"
     ),
-    "answered": Field(is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
+    "answered": Field(values.is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
     "was-held": Field(
-        one_of(["1"]),
+        values.one_of(["1"]),
         "`1` if it waited for a moderator until it was removed: a restore lets it wait again; absent otherwise",
     ),
     "released": Field(
-        one_of(["1"]),
+        values.one_of(["1"]),
         "`1` if it waited until a moderator published it: its poster can no longer edit it; absent otherwise",
     ),
     "no-group": Field(
-        one_of(["1"]),
+        values.one_of(["1"]),
         "`1` if a moderator decided that no group fits: it is not offered for sorting; absent otherwise, and once it "
         "is in a group",
     ),
     "removed-by": Field(
-        is_id_text,
+        values.is_id_text,
         "id of the log entry of the ban that removed it, which restores it if that is undone; absent otherwise",
     ),
 }
 #: The stricter checks of an article with a base: without one, a program after the book has written it.
-_OWN_CHECKS: dict[str, Check] = {
-    "title": line_of(config.MAX_TITLE_LENGTH),
-    "link": is_link,
-    "text": text_of(config.MAX_TEXT_LENGTH),
-    "poster": is_poster,
+_OWN_CHECKS: dict[str, values.Check] = {
+    "title": values.line_of(config.MAX_TITLE_LENGTH),
+    "link": values.is_link,
+    "text": values.text_of(config.MAX_TEXT_LENGTH),
+    "poster": values.is_poster,
 }
 OWN_ARTICLE_FIELDS = ARTICLE_FIELDS | {
     name: ARTICLE_FIELDS[name]._replace(check=check) for name, check in _OWN_CHECKS.items()
 }
 MEMBER_FIELDS = {
     "id": Field(
-        is_id_text,
+        values.is_id_text,
         "number, never given out twice; the value that stands for the member in the sets `voted:<id>`",
         required=True,
     ),
     "name": Field(validation.is_member_name, "the name as typed", required=True),
-    "role": Field(one_of(Role), "`member`, `moderator` or `admin`", required=True, lost=Role.MEMBER),
-    "since": Field(is_time, "time of joining", required=True),
-    "password": Field(is_password, "argon2 hash; empty: this account cannot log in", required=True, lost=""),
+    "role": Field(values.one_of(Role), "`member`, `moderator` or `admin`", required=True, lost=Role.MEMBER),
+    "since": Field(values.is_time, "time of joining", required=True),
+    "password": Field(values.is_password, "argon2 hash; empty: this account cannot log in", required=True, lost=""),
     "session": Field(
         validation.is_submission_token,
         "session id of the member, which the cookies of all their sessions repeat; a new one ends all of them",
     ),
-    "banned": Field(is_time, "time of the ban, 0 for none"),
-    "ban-reason": Field(is_note, "its reason"),
+    "banned": Field(values.is_time, "time of the ban, 0 for none"),
+    "ban-reason": Field(values.is_note, "its reason"),
     "banned-until": Field(
-        is_time,
+        values.is_time,
         "time at which the ban ends by itself; absent: it stays until it is lifted. Every check compares it with the "
         "clock, so that an ended ban is none without being taken out",
     ),
-    "ban-answer": Field(is_note, "what the member answered to the ban, once; absent if nothing, and after the ban"),
-    "ban-answered": Field(is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
+    "ban-answer": Field(
+        values.is_note, "what the member answered to the ban, once; absent if nothing, and after the ban"
+    ),
+    "ban-answered": Field(values.is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
     "ban-removal": Field(
-        matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)( votes)?"),
+        values.matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)( votes)?"),
         "what the ban removes: `<log id> <state> <articles from> <comments from>`, and ` votes` if it takes votes "
         "back. The state is `removing`, `removed` or `restoring`, the others are unix times, or `-`. A later ban that "
         "removes something too replaces it",
     ),
-    "left": Field(is_time, "time of the account's deletion"),
-    "leaving": Field(one_of(["keep", "delete"]), "what happens to its articles then: `keep` or `delete`"),
+    "left": Field(values.is_time, "time of the account's deletion"),
+    "leaving": Field(values.one_of(["keep", "delete"]), "what happens to its articles then: `keep` or `delete`"),
     "voted": Field(
-        is_time,
+        values.is_time,
         "time of the member's last vote on an article, or of the last one taken back; a worker remembers own votes "
         "until another one changes it",
     ),
     "invited-by": Field(validation.is_member_name, "name of the inviter"),
-    "signed-up": Field(is_time, "time of signing up on the site; absent if the operator or an import made the member"),
+    "signed-up": Field(
+        values.is_time, "time of signing up on the site; absent if the operator or an import made the member"
+    ),
     "recovery": Field(
         is_stored,
         "eight digits that tell which secret key made the digests, then a keyed digest of each recovery code that is "
         "left; empty or absent for none",
         lost="",
     ),
-    "recovered": Field(is_time, "the unix time at which a recovery code was last used; absent for never"),
+    "recovered": Field(values.is_time, "the unix time at which a recovery code was last used; absent for never"),
     "second-factor": Field(
         second_factor.is_stored,
         "`<nonce> <step>`: random characters, from which only the secret key of the site makes the secret of the "
         "member's app, and the number of the 30 seconds of the last code that was accepted; absent for none",
     ),
     "inbox-feed": Field(
-        is_digest, "the digest in the key `inbox-feed:<digest>` of the feed of the inbox; absent for none"
+        values.is_digest, "the digest in the key `inbox-feed:<digest>` of the feed of the inbox; absent for none"
     ),
-    "saved-feed": Field(is_digest, "the same of the feed of the articles saved for later"),
+    "saved-feed": Field(values.is_digest, "the same of the feed of the articles saved for later"),
     "my": Field(
-        is_time,
+        values.is_time,
         "the time at which the member last followed, hid or saved something or took it back, by which processes know "
         "whether what they have read of it is still true; absent if there never was any",
     ),
     "front": Field(
-        one_of(["", "my"]),
+        values.one_of(["", "my"]),
         "`my`: the front page shows the member the groups they follow; absent or empty: all articles",
         lost="",
     ),
@@ -192,81 +171,82 @@ MEMBER_FIELDS = {
         "`<until> <nonce> <address>`: an address to be confirmed, until when, and random characters for its link",
         lost="",
     ),
-    "email-language": Field(matching(r"[A-Za-z-]{0,20}"), "the code of the language of mails to the member"),
-    "held": Field(is_time, "time since which the account waits for a moderator; absent once let in"),
-    "request": Field(is_note, "what its owner wrote to the moderators; absent once let in"),
+    "email-language": Field(values.matching(r"[A-Za-z-]{0,20}"), "the code of the language of mails to the member"),
+    "held": Field(values.is_time, "time since which the account waits for a moderator; absent once let in"),
+    "request": Field(values.is_note, "what its owner wrote to the moderators; absent once let in"),
 }
 INVITATION_FIELDS = {
     "by": Field(validation.is_member_name, "name of the member who made it", required=True),
-    "until": Field(is_time, "time at which it ends", required=True),
+    "until": Field(values.is_time, "time at which it ends", required=True),
     "used": Field(validation.is_member_name, "name of the member who used it; absent if nobody has"),
-    "revoked": Field(one_of(["1"]), "`1` once revoked; absent otherwise"),
+    "revoked": Field(values.one_of(["1"]), "`1` once revoked; absent otherwise"),
 }
 GROUP_FIELDS = {
-    "title": Field(stored_by(validation.group_title), "its title"),
-    "description": Field(stored_by(validation.group_description), "its description"),
+    "title": Field(values.stored_by(validation.group_title), "its title"),
+    "description": Field(values.stored_by(validation.group_description), "its description"),
 }
 #: In the order in which an entry of the log stores them: a JSON array of strings, without empty ones at its end.
 LOG_FIELDS = {
-    "kind": Field(one_of(LogAction), "see `LogAction` in `voteweb/core/models.py`", required=True),
-    "who": Field(is_actor, "name of who acted", required=True),
-    "time": Field(is_time, "time of the act", required=True),
-    "about": Field(is_foreign_name, "name of the member concerned"),
-    "article": Field(is_id_text, "id of the article"),
-    "title": Field(is_any, "title of the article at that time, or the name of a group"),
-    "why": Field(is_note, "the reason, or the new role"),
-    "added": Field(are_changes, "names of groups, or the new value of a switch or of settings"),
-    "removed": Field(are_changes, "names of groups, or the former values of settings"),
-    "undoes": Field(is_id_text, "id of another entry"),
-    "undone": Field(is_id_text, "`1` once undone, or the id of the entry that undid it with other acts"),
-    "comment": Field(is_id_text, "number of the comment"),
-    "articles": Field(is_id_text, "how many articles a ban removes"),
-    "comments": Field(is_id_text, "how many comments a ban removes"),
-    "until": Field(is_time, "the end of a ban"),
-    "votes": Field(is_id_text, "how many votes a ban takes back, or its end gives back"),
-    "closed": Field(is_id_text, "how many votes the end of a ban cannot give back, since voting has closed"),
-    "since": Field(is_time, "the time from which on the acts of a member are undone"),
-    "acts": Field(is_count, "how many of these were undone; absent until all are done"),
-    "kept": Field(is_count, "how many of these stay"),
+    "kind": Field(values.one_of(LogAction), "see `LogAction` in `voteweb/core/models.py`", required=True),
+    "who": Field(values.is_actor, "name of who acted", required=True),
+    "time": Field(values.is_time, "time of the act", required=True),
+    "about": Field(values.is_foreign_name, "name of the member concerned"),
+    "article": Field(values.is_id_text, "id of the article"),
+    "title": Field(values.is_any, "title of the article at that time, or the name of a group"),
+    "why": Field(values.is_note, "the reason, or the new role"),
+    "added": Field(values.are_changes, "names of groups, or the new value of a switch or of settings"),
+    "removed": Field(values.are_changes, "names of groups, or the former values of settings"),
+    "undoes": Field(values.is_id_text, "id of another entry"),
+    "undone": Field(values.is_id_text, "`1` once undone, or the id of the entry that undid it with other acts"),
+    "comment": Field(values.is_id_text, "number of the comment"),
+    "articles": Field(values.is_id_text, "how many articles a ban removes"),
+    "comments": Field(values.is_id_text, "how many comments a ban removes"),
+    "until": Field(values.is_time, "the end of a ban"),
+    "votes": Field(values.is_id_text, "how many votes a ban takes back, or its end gives back"),
+    "closed": Field(values.is_id_text, "how many votes the end of a ban cannot give back, since voting has closed"),
+    "since": Field(values.is_time, "the time from which on the acts of a member are undone"),
+    "acts": Field(values.is_count, "how many of these were undone; absent until all are done"),
+    "kept": Field(values.is_count, "how many of these stay"),
 }
 #: Those of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = {
-    "last": Field(is_number, "the highest number given out"),
+    "last": Field(values.is_number, "the highest number given out"),
     "rev": Field(
-        matching("[0-9]{1,16}"),
+        values.matching("[0-9]{1,16}"),
         "a number that no other state of the conversation has had, for readers that keep what they have read",
     ),
     "closes": Field(
-        is_id_text, "the time at which writing and voting end, in whole seconds, stored with the first comment"
+        values.is_id_text, "the time at which writing and voting end, in whole seconds, stored with the first comment"
     ),
-    "closed": Field(is_time, "the time since which a moderator has closed it; absent while it is open"),
-    "close-reason": Field(is_note, "why; absent while it is open"),
-    "quiet": Field(one_of(["1"]), "`1`: the article's poster wants no notice of comments"),
+    "closed": Field(values.is_time, "the time since which a moderator has closed it; absent while it is open"),
+    "close-reason": Field(values.is_note, "why; absent while it is open"),
+    "quiet": Field(values.one_of(["1"]), "`1`: the article's poster wants no notice of comments"),
 }
 #: The parts of the field of a comment, those that have fields of their own, and its text in ``words:<id>``.
 COMMENT_FIELDS = {
-    "parent": Field(is_number, "the number of the comment that it answers, 0 for none", required=True),
-    "votes": Field(is_count, "the number of votes that pages show", required=True),
-    "base": Field(is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
-    "time": Field(is_time, "time of writing", required=True),
+    "parent": Field(values.is_number, "the number of the comment that it answers, 0 for none", required=True),
+    "votes": Field(values.is_count, "the number of votes that pages show", required=True),
+    "base": Field(values.is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
+    "time": Field(values.is_time, "time of writing", required=True),
     "state": Field(
-        matching(STATE),
+        values.matching(STATE),
         "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
         "replies, `e` edited",
         required=True,
     ),
-    "author": Field(is_author, "the author's name, empty once it is deleted", required=True),
-    "reason": Field(is_note, "`reason:<number>`: why a comment was removed"),
+    "author": Field(values.is_author, "the author's name, empty once it is deleted", required=True),
+    "reason": Field(values.is_note, "`reason:<number>`: why a comment was removed"),
     "removed-by": Field(
-        is_id_text, "`removed-by:<number>`: id of the log entry of the ban that removed a comment; absent otherwise"
+        values.is_id_text,
+        "`removed-by:<number>`: id of the log entry of the ban that removed a comment; absent otherwise",
     ),
-    "text": Field(text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
+    "text": Field(values.text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
 }
-is_earlier_version = object_of(
+is_earlier_version = values.object_of(
     {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}
-    | {"groups": are_group_names, "time": is_time, "by": one_of(["poster", "moderator"])}
+    | {"groups": values.are_group_names, "time": values.is_time, "by": values.one_of(["poster", "moderator"])}
 )
-is_word = pair_of(is_number, COMMENT_FIELDS["text"].check)
+is_word = values.pair_of(values.is_number, COMMENT_FIELDS["text"].check)
 
 
 def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
@@ -304,7 +284,7 @@ def unpack(text: str) -> dict[str, str]:
 
 def is_packed_entry(stored: str) -> bool:
     """Tell whether *stored* is an act in the log, or the place of an id that no act has."""
-    fields = unpack(stored) if len(stored) <= MAX_TEXT_LENGTH else {}
+    fields = unpack(stored) if len(stored) <= values.MAX_TEXT_LENGTH else {}
     return not stored or not any(faults(LOG_FIELDS, fields))
 
 
