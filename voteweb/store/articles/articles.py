@@ -7,21 +7,7 @@ from dataclasses import replace
 from itertools import compress
 from typing import NamedTuple
 
-from voteweb.core import config, links
-from voteweb.core.errors import (
-    ArticleGone,
-    Conflict,
-    DomainRefused,
-    Duplicate,
-    LinkFixed,
-    NoSuchArticle,
-    NoSuchGroup,
-    NothingToUndo,
-    NotYours,
-    StaleEdit,
-    TooLate,
-    TooManyGroups,
-)
+from voteweb.core import config, errors, links
 from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, EarlierVersion, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_POSTS
@@ -68,7 +54,7 @@ class ArticlePlaces(StorePart):
         stored = [fields.get(name) for name in (*decoding.FIELDS, *decoding.TEXT_FIELDS)]
         article = decoding.stored_article(id, stored)
         if article is None:
-            raise NoSuchArticle()
+            raise errors.NoSuchArticle()
         return StoredArticle(article, fields)
 
     def place(self, attempt: Attempt, stored: StoredArticle, after: Article) -> list[Command]:
@@ -125,10 +111,10 @@ class ArticlePlaces(StorePart):
 def check_poster(attempt: Attempt, article: Article, name: str, until: float) -> None:
     """Refuse a change by the member *name*: raises NotYours, and TooLate after *until* unless the article waits."""
     if name_key(article.poster) != name_key(name):
-        raise NotYours()
+        raise errors.NotYours()
     if article.status is not ArticleStatus.HELD:
         if float(attempt.now) >= until:
-            raise TooLate(when=until)
+            raise errors.TooLate(when=until)
         attempt.not_after = until
 
 
@@ -156,7 +142,7 @@ class Articles(StorePart):
         """
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
-            raise TooManyGroups(max=self._settings.max_groups)
+            raise errors.TooManyGroups(max=self._settings.max_groups)
         settings = self._settings
         values = {
             "token": token,
@@ -181,21 +167,21 @@ class Articles(StorePart):
             outcome = self._connection.script("post_article", article=id, **values)
             if outcome.status != "taken":  # an id is given out twice when a failover lost the counter
                 return self._posted(outcome, poster)
-        raise Conflict()
+        raise errors.Conflict()
 
     def _posted(self, outcome: Outcome, poster: User) -> int:
         """Return the id of the article that was posted, or raise the refusal."""
         match outcome.status:
             case "no-group":
-                raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
+                raise errors.NoSuchGroup(names=", ".join(outcome.values[0].split()))
             case "domain-refused":
-                raise DomainRefused(**dict(zip(("domain", "why"), outcome.values, strict=True)))
+                raise errors.DomainRefused(**dict(zip(("domain", "why"), outcome.values, strict=True)))
             case "rate-limited":
                 raise self._context.limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
             case "duplicate":
-                raise Duplicate()
+                raise errors.Duplicate()
         if not is_article(outcome.values[0]):  # the form has written a comment
-            raise Conflict()
+            raise errors.Conflict()
         return article_id(outcome.values[0])
 
     def was_sent(self, poster: User, token: str) -> bool:
@@ -224,13 +210,13 @@ class Articles(StorePart):
         """Return the writes of an edit by its *poster*, None: by a moderator."""
         article = self._places.read(attempt, id, "text", "revision", "released").article
         if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
-            raise ArticleGone()
+            raise errors.ArticleGone()
         if poster:
             # An article that a moderator has released stays as they saw it.
             seconds = 0 if article.released else self._settings.edit_seconds
             check_poster(attempt, article, poster.name, article.time + seconds)
         if len({*draft.groups} - {*article.groups}) > self._settings.max_groups:  # a form may have thousands
-            raise TooManyGroups(max=self._settings.max_groups)
+            raise errors.TooManyGroups(max=self._settings.max_groups)
         group_of = self._places.groups_of(attempt, *article.groups, *draft.groups)
         before_groups, chosen = _renamed(article.groups, group_of), _renamed(draft.groups, group_of)
         kept = [name for name in before_groups if name in chosen]
@@ -239,7 +225,7 @@ class Articles(StorePart):
         if after == replace(article, groups=before_groups):
             return []
         if revision not in (None, article.revision):
-            raise StaleEdit()
+            raise errors.StaleEdit()
         self._check_groups(article, after, [name for name in add if group_of.get(name, name) is None])
         if draft.link != article.link:
             self._check_link(attempt, article, draft.link, poster)
@@ -266,22 +252,22 @@ class Articles(StorePart):
     def _check_groups(self, before: Article, after: Article, unknown: Sequence[str]) -> None:
         """Raise NoSuchGroup if there are *unknown* names of groups, TooManyGroups if *after* is in too many."""
         if unknown:
-            raise NoSuchGroup(names=", ".join(unknown))
+            raise errors.NoSuchGroup(names=", ".join(unknown))
         # An article that a program written after the book put into more groups may still lose some of them.
         if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
-            raise TooManyGroups(max=self._settings.max_groups)
+            raise errors.TooManyGroups(max=self._settings.max_groups)
 
     def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
         """Raise LinkFixed to a *poster* for whose article others have voted, DomainRefused if a rule refuses *link*."""
         votes, base = map(finite_number, attempt.read(("HMGET", self._keys.article(article.id), "votes", "base"))[0])
         # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
         if poster and (votes or 0) - min(base or 0, 0) > 1:
-            raise LinkFixed()
+            raise errors.LinkFixed()
         rule = read_rule(attempt, self._keys, link)
         # A link that is exchanged afterwards cannot be held.
         is_held_back = rule and rule.action is DomainAction.HOLD and poster and article.is_listed
         if rule and (rule.action is DomainAction.REFUSE or is_held_back):
-            raise DomainRefused(domain=rule.domain, why=rule.why)
+            raise errors.DomainRefused(domain=rule.domain, why=rule.why)
 
     def set_groups(
         self,
@@ -302,14 +288,14 @@ class Articles(StorePart):
         when *entry* undoes a change that somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
         if len({*add} - {*remove}) > self._settings.max_groups:
-            raise TooManyGroups(max=self._settings.max_groups)
+            raise errors.TooManyGroups(max=self._settings.max_groups)
         keys, groups = self._keys, tuple[str, ...]()
 
         def decide(attempt: Attempt) -> list[Command]:
             nonlocal groups
             article = self._places.read(attempt, id, "revision", "no-group").article
             if not article.is_listed:
-                raise ArticleGone()
+                raise errors.ArticleGone()
             group_of = self._places.groups_of(attempt, *article.groups, *add, *remove)
             named = _renamed(article.groups, group_of)
             added = _renamed((name for name in add if name not in remove), group_of)
@@ -322,7 +308,7 @@ class Articles(StorePart):
             self._check_groups(article, after, [name for name in added if group_of.get(name, name) is None])
             if after == replace(before, groups=was_in):
                 if entry and entry.undoes:
-                    raise NothingToUndo()
+                    raise errors.NothingToUndo()
                 return []
             _log_groups(attempt, was_in, groups)
             key, moves = keys.article(id), self._places.move(attempt, before, after)
@@ -349,7 +335,7 @@ class Articles(StorePart):
             changed = ("HSET", self._keys.article(id), "groups", " ".join(groups))
             return [*moves, changed, record_change(self._keys, "t", id)]
 
-        with suppress(NoSuchArticle):
+        with suppress(errors.NoSuchArticle):
             return commit(self._connection, decide, when_full=True)
         return False
 
@@ -377,9 +363,9 @@ class Articles(StorePart):
         """Return one whole article that is listed; raise NoSuchArticle, ArticleGone."""
         article = self._connection.read(self.queue_get, id)
         if article is None:
-            raise NoSuchArticle()
+            raise errors.NoSuchArticle()
         if not article.is_listed:
-            raise ArticleGone()
+            raise errors.ArticleGone()
         return article
 
     def find_duplicate(self, link: str, now: float) -> Article | None:

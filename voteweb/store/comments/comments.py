@@ -9,21 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from voteweb.core import config, mentions, validation
+from voteweb.core import config, errors, mentions, validation
 from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
 from voteweb.core.conversation import climb
-from voteweb.core.errors import (
-    ArticleGone,
-    CommentGone,
-    CommentTooLate,
-    Conflict,
-    ConversationFull,
-    NoSuchArticle,
-    NoSuchComment,
-    NotYourComment,
-    ParentGone,
-    TooDeep,
-)
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
@@ -44,9 +32,9 @@ def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:
     ((title, stored, gone),) = attempt.read(("HMGET", keys.article(article_id), "title", "time", "gone"))
     time = finite_number(stored)
     if title is None or time is None:
-        raise NoSuchArticle()
+        raise errors.NoSuchArticle()
     if gone is not None:
-        raise ArticleGone()
+        raise errors.ArticleGone()
     return time
 
 
@@ -57,7 +45,7 @@ def read_comment(attempt: Attempt, keys: Keys, id: CommentId) -> tuple[Node, str
     """
     node, stored = StoredComment(attempt, keys, id).read()
     if node.status or is_covered(attempt, keys, id.article, node):
-        raise CommentGone()
+        raise errors.CommentGone()
     return node, stored
 
 
@@ -123,7 +111,7 @@ class StoredComment:
         (stored,) = self.attempt.read(("HGET", self.thread_key, self.id.number))
         node = parse_node(self.id.number, stored or "")
         if node is None:
-            raise NoSuchComment()
+            raise errors.NoSuchComment()
         return node, stored
 
     def store(self, stored: str, *, with_replies: bool = False) -> list[Command]:
@@ -182,22 +170,22 @@ class Comments(StorePart):
             if outcome.status != "again":
                 return self._written(outcome, author)
             block, poster, answered = int(outcome.values[0]), *outcome.values[1:]
-        raise Conflict()
+        raise errors.Conflict()
 
     def _written(self, outcome: Outcome, author: User) -> CommentId:
         match outcome.status:
             case "parent-gone":
-                raise ParentGone()
+                raise errors.ParentGone()
             case "too-deep":
-                raise TooDeep(max=config.MAX_COMMENT_LEVEL)
+                raise errors.TooDeep(max=config.MAX_COMMENT_LEVEL)
             case "full":
-                raise ConversationFull(max=config.MAX_COMMENTS)
+                raise errors.ConversationFull(max=config.MAX_COMMENTS)
             case "rate-limited":
                 raise self._context.limits.to_error(member_hits(NEWCOMER_COMMENTS, author.name), outcome.values)
         raise_refusal(outcome)
         id = comment_of(outcome.values[0])
         if id is None:  # the form has posted an article
-            raise Conflict()
+            raise errors.Conflict()
         return id
 
     def edit(self, id: CommentId, text: str, author: User) -> None:
@@ -213,10 +201,10 @@ class Comments(StorePart):
             read_time(attempt, keys, id.article)
             node, stored = read_comment(attempt, keys, id)
             if not is_author(node, author.name):
-                raise NotYourComment()
+                raise errors.NotYourComment()
             end = node.time + self._settings.edit_seconds
             if float(attempt.now) >= end:
-                raise CommentTooLate(when=end)
+                raise errors.CommentTooLate(when=end)
             (before,) = attempt.read(("HGET", words, id.number))
             if before == text:
                 return []
@@ -246,7 +234,7 @@ class Comments(StorePart):
                 )
                 change = ("HSET", thread, "quiet", "1") if is_quiet else ("HDEL", thread, "quiet")
             if name_key(author or "") != name_key(member.name):
-                raise NotYourComment()
+                raise errors.NotYourComment()
             if bool(was_quiet) == is_quiet:
                 return []
             (revision,) = attempt.read(("HGET", thread, "rev"))

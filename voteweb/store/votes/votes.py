@@ -11,24 +11,8 @@ from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
 
-from voteweb.core import clock, config
+from voteweb.core import clock, config, errors
 from voteweb.core.caches import BoundedCache
-from voteweb.core.errors import (
-    AlreadyVoted,
-    ArticleGone,
-    CommentGone,
-    CommentNotVoted,
-    CommentVoted,
-    ConversationClosed,
-    ConversationEnded,
-    LoggedOut,
-    NoSuchArticle,
-    NoSuchComment,
-    NotVoted,
-    OwnComment,
-    OwnVote,
-    VotingClosed,
-)
 from voteweb.core.models import Article, ArticleStatus, BanRemoval, Page, RemovalState, User, Voter
 from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
@@ -101,9 +85,9 @@ def _open_vote_writes(key: str, votes: dict[str, int]) -> list[Command]:
 MAX_REMEMBERED = 300
 #: The refusals of a vote on an article and on a comment. "already" and "absent" refuse no vote that was sent twice.
 _REFUSALS = {
-    "own": (OwnVote, OwnComment),
-    "already": (AlreadyVoted, CommentVoted),
-    "absent": (NotVoted, CommentNotVoted),
+    "own": (errors.OwnVote, errors.OwnComment),
+    "already": (errors.AlreadyVoted, errors.CommentVoted),
+    "absent": (errors.NotVoted, errors.CommentNotVoted),
 }
 
 
@@ -159,7 +143,7 @@ class Votes(StorePart):
         Does nothing once the state is another, and where voting has closed. The member's own articles keep their vote.
         """
         action = "take-back" if removal.state is RemovalState.REMOVING else "cast"
-        with suppress(LoggedOut):
+        with suppress(errors.LoggedOut):
             self._run(action, id, member, [], ban=f"{removal.entry} {removal.state}")
 
     def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
@@ -316,7 +300,7 @@ def _votes_or_refusal(id: DocumentId, outcome: Outcome) -> int:
     """Return the votes of the article or comment after its script, or raise its refusal."""
     is_comment = not isinstance(id, int)
     if outcome.status == "lost" or (outcome.status == "closed" and not is_comment):
-        raise VotingClosed(when=float(outcome.values[0]))
+        raise errors.VotingClosed(when=float(outcome.values[0]))
     raise_refusal(outcome)
     votes = int(outcome.values[0])
     if outcome.status in _REFUSALS and (outcome.status == "own" or not outcome.repeated):
@@ -334,14 +318,14 @@ def raise_refusal(outcome: Outcome) -> None:
     """Raise the refusal that a script answered, if it is one."""
     match outcome.status:
         case "unknown":
-            raise NoSuchArticle()
+            raise errors.NoSuchArticle()
         case "gone":
-            raise ArticleGone()
+            raise errors.ArticleGone()
         case "closed":
-            raise ConversationClosed(when=finite_number(outcome.values[0]) or 0.0, reason=outcome.values[1])
+            raise errors.ConversationClosed(when=finite_number(outcome.values[0]) or 0.0, reason=outcome.values[1])
         case "ended":
-            raise ConversationEnded(when=float(outcome.values[0]))
+            raise errors.ConversationEnded(when=float(outcome.values[0]))
         case "comment-unknown":
-            raise NoSuchComment()
+            raise errors.NoSuchComment()
         case "comment-gone":
-            raise CommentGone()
+            raise errors.CommentGone()

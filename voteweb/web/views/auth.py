@@ -13,22 +13,8 @@ from flask import Blueprint, current_app, flash, g, redirect, render_template, r
 from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from voteweb.core import config, passwords, permissions, validation
+from voteweb.core import config, errors, passwords, permissions, validation
 from voteweb.core.comments import CommentId
-from voteweb.core.errors import (
-    AnsweredBefore,
-    Banned,
-    Busy,
-    CodeNeeded,
-    CodeUsed,
-    FormExpired,
-    Invalid,
-    InviterGone,
-    LoggedOut,
-    NameTaken,
-    NoInvitation,
-    TooFast,
-)
 from voteweb.core.models import User
 from voteweb.core.names import look_alike, name_key
 from voteweb.core.rate_limits import (
@@ -73,7 +59,7 @@ def log_in(user: User, greeting: str = "", *, has_code: bool = False, leads_to: 
     vote = pending_votes.read(token)  # it belongs to the session that ends now
     try:
         start_session(user, has_code=has_code)
-    except CodeNeeded:
+    except errors.CodeNeeded:
         ask_for_code(user)
         leads_to = url_for("auth.second_factor") + _log_in_query(token)
         vote, token = None, ""  # it is cast then
@@ -140,9 +126,9 @@ def signup() -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             user = _join(form, token if invitation else None)
-        except (NameTaken, Invalid) as error:
+        except (errors.NameTaken, errors.Invalid) as error:
             form.refuse(error, "username")
-        except (NoInvitation, TooFast) as error:
+        except (errors.NoInvitation, errors.TooFast) as error:
             form.refuse(error)
         else:
             greeting = _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name)
@@ -151,7 +137,7 @@ def signup() -> ResponseReturnValue:
 
 
 def _invitation_refusal(inviter: User | None) -> str:
-    return error_message(NoInvitation() if inviter and permissions.may_log_in(inviter) else InviterGone())
+    return error_message(errors.NoInvitation() if inviter and permissions.may_log_in(inviter) else errors.InviterGone())
 
 
 def _join(form: SignupForm, invitation: str | None) -> User:
@@ -161,13 +147,13 @@ def _join(form: SignupForm, invitation: str | None) -> User:
     """
     name = form.username.data
     if store().users.find(name):
-        raise NameTaken(name=name)
+        raise errors.NameTaken(name=name)
     _check_look_alike(name)
     hits = rate_limits.address_hits(*SIGNUP_LIMITS)
     rate_limits.hit(*hits)
     try:
         password_hash = passwords.hash_password(form.password.data)
-    except Busy:
+    except errors.Busy:
         store().limits.refund(hits)
         raise
     user = store().users.make(
@@ -187,7 +173,7 @@ def _check_look_alike(name: str) -> None:
         if look_alike(name, other):
             user = store().users.find(other)
             if user and permissions.may_moderate(user):
-                raise Invalid(validation.LOOK_ALIKE, name=name)
+                raise errors.Invalid(validation.LOOK_ALIKE, name=name)
 
 
 @blueprint.route("/login", methods=["GET", "POST"])
@@ -200,9 +186,9 @@ def login() -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             user = authenticate(form.member_name, form.password.data or "")
-        except (Invalid, Banned, TooFast) as error:
+        except (errors.Invalid, errors.Banned, errors.TooFast) as error:
             form.refuse(error)
-            banned = store().users.find(form.member_name) if isinstance(error, Banned) else None
+            banned = store().users.find(form.member_name) if isinstance(error, errors.Banned) else None
         else:
             return log_in(user)
     return render_login_page("auth/login.html", form, **_ban_answer(AnswerForm(), banned))
@@ -234,10 +220,10 @@ def answer() -> ResponseReturnValue:
     if form.validate():
         try:
             if member is None:
-                raise FormExpired()
+                raise errors.FormExpired()
             rate_limits.hit(*rate_limits.address_hits(BAN_ANSWER))
             store().bans.answer(member.name, form.answer.data)
-        except (AnsweredBefore, FormExpired, TooFast) as error:
+        except (errors.AnsweredBefore, errors.FormExpired, errors.TooFast) as error:
             form.refuse(error)
         else:
             flash(_("Your answer has been sent. A moderator will look at it. To read what was decided, log in again."))
@@ -256,9 +242,9 @@ def second_factor() -> ResponseReturnValue:
     if user and form.validate_on_submit():
         try:
             confirm_log_in(user, form.code.data or "")
-        except (CodeNeeded, TooFast) as error:
-            form.refuse(error, "code" if isinstance(error, CodeNeeded) else "")
-        except LoggedOut:
+        except (errors.CodeNeeded, errors.TooFast) as error:
+            form.refuse(error, "code" if isinstance(error, errors.CodeNeeded) else "")
+        except errors.LoggedOut:
             user = None
         else:
             return log_in(user, has_code=True)
@@ -281,7 +267,7 @@ def reset(token: str) -> ResponseReturnValue:
         try:
             rate_limits.hit(*rate_limits.address_hits(PASSWORD_RESET))
             store().passwords.use_link(token, passwords.hash_password(form.new.data))
-        except TooFast as error:
+        except errors.TooFast as error:
             form.refuse(error)
         else:
             end_session()
@@ -308,7 +294,7 @@ def recover() -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             user, left = _use_code(form)
-        except (Invalid, Banned, CodeUsed, TooFast) as error:
+        except (errors.Invalid, errors.Banned, errors.CodeUsed, errors.TooFast) as error:
             form.refuse(error)
         else:
             done = _("Your new password is set, and all other sessions have ended.")
@@ -334,7 +320,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
         raise refusal
     user = stored_member.result
     if not store().passwords.is_code(stored.result, user, code) or user is None or user.left:
-        raise CodeUsed()
+        raise errors.CodeUsed()
     store().limits.refund(hits)
     if user.banned:
         raise ban_error(user)
@@ -358,7 +344,7 @@ def recover_by_mail() -> ResponseReturnValue:
         name = validation.normal_name(form.member_name)
         try:
             rate_limits.hit(*rate_limits.address_hits(MAIL_RESET_BY_ADDRESS), (MAIL_RESET_BY_NAME, name_key(name)))
-        except TooFast as error:
+        except errors.TooFast as error:
             form.refuse(error)
         else:
             if validation.is_member_name(name):

@@ -11,23 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, markup, mentions, permissions
+from voteweb.core import config, errors, markup, mentions, permissions
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, ListedComment, Node, Thread
-from voteweb.core.errors import (
-    ArticleGone,
-    CommentGone,
-    CommentTooLate,
-    ConversationFull,
-    Held,
-    LoggedOut,
-    NoSuchArticle,
-    NoSuchComment,
-    NotYourComment,
-    ParentGone,
-    TooDeep,
-    Unavailable,
-    VotewebError,
-)
 from voteweb.core.models import Article, ArticleStatus, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
@@ -63,7 +48,7 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
         return render_template("articles/gone.html", article=article), 410
     node = read.thread.nodes.get(number)
     if node is None:
-        raise NoSuchComment()
+        raise errors.NoSuchComment()
     pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_address())
     conversation = pages.conversation
     may_read = permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
@@ -146,7 +131,7 @@ def read_target(id: int, number: int) -> Target:
     if article.result is None:
         return Target(viewer.result)
     if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
-        raise ArticleGone()
+        raise errors.ArticleGone()
     node = thread.result.thread.nodes.get(number)
     pages = ConversationPages(article.result, thread.result, root=number, order=order_of_address())
     if node:
@@ -155,23 +140,23 @@ def read_target(id: int, number: int) -> Target:
     return Target(viewer.result, article.result, pages, node)
 
 
-def _writing_refusal(target: Target, number: int) -> VotewebError | None:
+def _writing_refusal(target: Target, number: int) -> errors.VotewebError | None:
     """Return why the viewer cannot write to the article, or answer its comment *number*; None if they can."""
     if target.viewer is None:
-        return LoggedOut()
+        return errors.LoggedOut()
     if target.article is None or target.pages is None:
-        return NoSuchArticle()
+        return errors.NoSuchArticle()
     if target.viewer.held:
-        return Held()
+        return errors.Held()
     if number and target.node is None:
-        return NoSuchComment()
+        return errors.NoSuchComment()
     conversation = target.pages.conversation
     if number and not conversation.is_visible(number):
-        return ParentGone() if request.method == "POST" else CommentGone()
+        return errors.ParentGone() if request.method == "POST" else errors.CommentGone()
     if conversation.level(number) >= config.MAX_COMMENT_LEVEL:
-        return TooDeep(max=config.MAX_COMMENT_LEVEL)
+        return errors.TooDeep(max=config.MAX_COMMENT_LEVEL)
     if target.pages.thread.last >= config.MAX_COMMENTS:
-        return ConversationFull(max=config.MAX_COMMENTS)
+        return errors.ConversationFull(max=config.MAX_COMMENTS)
     return target.pages.refusal()
 
 
@@ -182,7 +167,7 @@ def _is_preview() -> bool:
 
 def _answer(
     target: Target,
-    refusal: VotewebError | None,
+    refusal: errors.VotewebError | None,
     words: str,
     save: Callable[[CommentForm, User, Article, Thread], str],
     *,
@@ -193,22 +178,22 @@ def _answer(
 
     What is refused is shown as it was typed. *save_decides*: what would be refused now may be accepted all the same.
     """
-    is_final = request.method != "POST" or isinstance(refusal, NotYourComment)
-    if refusal and (is_final or (isinstance(refusal, LoggedOut) and wants_json())):
+    is_final = request.method != "POST" or isinstance(refusal, errors.NotYourComment)
+    if refusal and (is_final or (isinstance(refusal, errors.LoggedOut) and wants_json())):
         raise refusal
     form, viewer, article = CommentForm(), target.viewer, target.article  # only now: its token makes a cookie
     is_refused = refusal is not None and (not save_decides or _is_preview())
     if request.method != "POST":
         form.text.data = words
     elif is_refused or viewer is None or article is None or target.pages is None:
-        form.refuse(refusal or NoSuchArticle())
+        form.refuse(refusal or errors.NoSuchArticle())
     elif form.validate() and not _is_preview():
         try:
             return redirect(save(form, viewer, article, target.pages.thread), 303)
-        except Unavailable:
+        except errors.Unavailable:
             raise
-        except VotewebError as error:
-            if isinstance(error, LoggedOut):
+        except errors.VotewebError as error:
+            if isinstance(error, errors.LoggedOut):
                 treat_as_reader()
             form.refuse(error)
     shows_preview = _is_preview() and not form.errors and rate_limits.exceeded() is None
@@ -230,7 +215,7 @@ def _keeps_typed(view: View) -> View:
             g.other_limit = PREVIEW
         try:
             return view(**parts)
-        except Unavailable as error:
+        except errors.Unavailable as error:
             if request.method != "POST" or wants_json():
                 raise
             treat_as_reader()
@@ -288,22 +273,22 @@ def edit(id: int, number: int) -> ResponseReturnValue:
     return _answer(target, _editing_refusal(target), target.words, save, until=until)
 
 
-def _editing_refusal(target: Target) -> VotewebError | None:
+def _editing_refusal(target: Target) -> errors.VotewebError | None:
     """Return why the viewer cannot edit the comment, None if they can."""
     if target.viewer is None:
-        return LoggedOut()
+        return errors.LoggedOut()
     if target.article is None or target.pages is None:
-        return NoSuchArticle()
+        return errors.NoSuchArticle()
     if target.node is None:
-        return NoSuchComment()
+        return errors.NoSuchComment()
     if target.node.author and not permissions.is_author(target.viewer, target.node):
-        return NotYourComment()
+        return errors.NotYourComment()
     if not target.article.is_listed:
-        return ArticleGone()
+        return errors.ArticleGone()
     if not target.pages.conversation.is_visible(target.node.number):
-        return CommentGone()
+        return errors.CommentGone()
     if not permissions.may_edit_comment(target.viewer, target.node, now(), settings()):
-        return CommentTooLate(when=target.node.time + settings().edit_seconds)
+        return errors.CommentTooLate(when=target.node.time + settings().edit_seconds)
     return None
 
 
@@ -314,15 +299,15 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     target = read_target(id, number)
     user = require_member(target.viewer)
     if target.article is None:
-        raise NoSuchArticle()
+        raise errors.NoSuchArticle()
     if target.node is None:
-        raise NoSuchComment()
+        raise errors.NoSuchComment()
     if request.method == "POST" and target.node.status is CommentStatus.DELETED:  # the form was sent twice
         return _after_deletion(id, _("The comment has been deleted already."))
     if target.node.status is not CommentStatus.VISIBLE:
-        raise CommentGone()
+        raise errors.CommentGone()
     if not permissions.may_delete_comment(user, target.node):
-        raise NotYourComment()
+        raise errors.NotYourComment()
     if request.method != "POST":
         return render_template("comments/delete.html", target=target)
     store().removals.delete(CommentId(id, number), user)

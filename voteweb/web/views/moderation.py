@@ -7,28 +7,8 @@ from typing import Any, NamedTuple
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, permissions, validation
+from voteweb.core import config, errors, permissions, validation
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
-from voteweb.core.errors import (
-    AlreadyReported,
-    AnsweredBefore,
-    ArticleGone,
-    CommentGone,
-    CommentReported,
-    Conflict,
-    ConversationEnded,
-    Held,
-    Invalid,
-    LoggedOut,
-    NoSuchComment,
-    NoSuchGroup,
-    NoSuchPage,
-    NotRemoved,
-    NotYours,
-    StaleEdit,
-    TooManyGroups,
-    VotewebError,
-)
 from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -113,7 +93,7 @@ def set_groups(id: int, user: User, article: Article) -> ResponseReturnValue:
         add, remove = parse_choice(typed, (), raw_removals)
         entry = article_entry(LogAction.GROUPS, user, article)
         groups = store().articles.set_groups(id, add, remove, entry, actor=user)
-    except (Invalid, NoSuchGroup, TooManyGroups) as error:
+    except (errors.Invalid, errors.NoSuchGroup, errors.TooManyGroups) as error:
         refused = RefusedForm("groups", error_message(error), return_url(), typed, raw_removals, settle)
         return _render_refused(id, error, refused)
     if settle:
@@ -129,12 +109,12 @@ def set_groups(id: int, user: User, article: Article) -> ResponseReturnValue:
 def remove(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Remove an article from the site, with a reason that everybody can read."""
     if not permissions.may_remove(user, article):
-        flash(error_message(ArticleGone()), "error")
+        flash(error_message(errors.ArticleGone()), "error")
         return redirect(return_url(), 303)
     typed = _removal_reason()
     try:
         reason = validation.reason(typed)
-    except Invalid as error:
+    except errors.Invalid as error:
         return _render_refused(id, error, RefusedForm("remove", error_message(error), return_url(), typed))
     store().removals.remove(id, article_entry(LogAction.REMOVE, user, article, reason), actor=user)
     span = duration(config.UNDO_SECONDS)
@@ -165,7 +145,7 @@ def restore(id: int, user: User, article: Article) -> Message:
 def report(id: int, user: User, stored: Article | None) -> ResponseReturnValue:
     """Report an article to the moderators, once."""
     if user.held:
-        raise Held()
+        raise errors.Held()
     if stored is not None and stored.is_listed and not permissions.may_report(user, stored):
         abort(403, _("You cannot report your own article; you can edit or delete it in its first minutes."))
     form = ReportForm()
@@ -178,7 +158,7 @@ def _make_report(id: int | CommentId, user: User, form: ReportForm) -> ResponseR
     """Report what *form*, which is valid, says about an article or a comment."""
     try:
         store().reports.make(id, user, Reason(form.reason.data), form.note.data)
-    except (AlreadyReported, CommentReported) as error:
+    except (errors.AlreadyReported, errors.CommentReported) as error:
         flash(error_message(error), "error")
     else:
         flash(_("Thank you for your report. The moderators will look at it."))
@@ -200,7 +180,7 @@ def _report_position() -> int:
     """Return the position in the reports of something that the address asks for; raise NoSuchPage if it is none."""
     after = request.args.get("after", "0")
     if not re.fullmatch("[0-9]{1,20}", after) or int(after) > _MAX_POSITION:
-        raise NoSuchPage()
+        raise errors.NoSuchPage()
     return int(after)
 
 
@@ -226,7 +206,7 @@ def _render_reports(open_reports: Any, **about: object) -> str:
     return render_template("moderation/open_reports.html", **context, **about)
 
 
-def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
+def _render_refused(id: int, error: errors.VotewebError, refused: RefusedForm) -> ResponseReturnValue:
     """Return the article's page with the refused form as it was typed; the statuses 400 and 404 become 422."""
     return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
 
@@ -236,16 +216,16 @@ def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> Respo
 def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Answer the removal of the viewer's own article, once."""
     if not permissions.is_poster(user, article):
-        raise NotYours()
+        raise errors.NotYours()
     form = AnswerForm()
     is_valid = form.validate()
     if permissions.may_answer(user, article) and not is_valid:
         return render_article(id, form.status, answer_form=form)
     try:
         if not is_valid:
-            raise AnsweredBefore() if article.answer else NotRemoved()
+            raise errors.AnsweredBefore() if article.answer else errors.NotRemoved()
         store().waiting.answer(id, user, form.answer.data or "")
-    except (NotRemoved, AnsweredBefore) as error:
+    except (errors.NotRemoved, errors.AnsweredBefore) as error:
         flash(error_message(error), "error")
     else:
         flash(_("Your answer has been sent. A moderator will look at it, and you will be told what was decided."))
@@ -268,8 +248,8 @@ def release(id: int, user: User, article: Article) -> ResponseReturnValue:
     revision = parse_revision(request.form.get("revision"))
     try:
         was_held = store().waiting.release(id, entry, actor=user, revision=revision)
-    except StaleEdit:  # its poster has changed it: what nobody has looked at must not come into lists
-        flash(error_message(Conflict()), "error")
+    except errors.StaleEdit:  # its poster has changed it: what nobody has looked at must not come into lists
+        flash(error_message(errors.Conflict()), "error")
         return redirect(f"/a/{id}", 303)
     if was_held:
         flash(_("The article has been published. Its time is that of now."))
@@ -287,18 +267,18 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
     pipeline.execute()
     viewer, comment = queued.result, stored.result
     if viewer is None and (request.method != "POST" or wants_json()):
-        raise LoggedOut()
+        raise errors.LoggedOut()
     if viewer is not None and viewer.held:
-        raise Held()
+        raise errors.Held()
     if comment is None:
-        raise NoSuchComment()
+        raise errors.NoSuchComment()
     if comment.article.status is ArticleStatus.REMOVED:
-        raise ArticleGone()
+        raise errors.ArticleGone()
     if comment.node.status is not CommentStatus.VISIBLE or comment.is_covered:
-        raise CommentGone()
+        raise errors.CommentGone()
     form = CommentReportForm()
     if viewer is None:
-        form.refuse(LoggedOut())
+        form.refuse(errors.LoggedOut())
     elif permissions.is_author(viewer, comment.node):
         abort(403, _("You cannot report your own comment; you can delete it."))
     elif form.validate_on_submit():
@@ -313,12 +293,12 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
 def remove_comment(user: User, comment: _Comment) -> ResponseReturnValue:
     """Remove a comment, alone or with its replies, with a reason that everybody can read."""
     if not permissions.may_remove_comment(user, comment.node):
-        flash(error_message(CommentGone()), "error")
+        flash(error_message(errors.CommentGone()), "error")
         return redirect(return_url(), 303)
     typed, with_replies = _removal_reason(), "replies" in request.form
     try:
         reason = validation.reason(typed)
-    except Invalid as error:
+    except errors.Invalid as error:
         refused = {"typed": typed, "with_replies": with_replies, "error": error_message(error), "next": return_url()}
         return render_template("comment_moderation/form.html", comment=comment, **refused), 422
     entry = comment.log_entry(LogAction.REMOVE, user, reason)
@@ -364,12 +344,12 @@ def close(id: int, user: User, article: Article) -> ResponseReturnValue:
     typed = request.form.get("reason", "")
     try:
         reason = validation.reason(typed)
-    except Invalid as error:
+    except errors.Invalid as error:
         refused = {"typed": typed, "error": error_message(error), "next": return_url()}
         return render_template("comment_moderation/form.html", article=article, **refused), 422
     try:
         store().threads.close(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user)
-    except (ArticleGone, ConversationEnded) as error:
+    except (errors.ArticleGone, errors.ConversationEnded) as error:
         flash(error_message(error), "error")
     else:
         flash(_("The conversation has been closed. You can open it again until it ends."))
@@ -381,6 +361,6 @@ def reopen(id: int, user: User, article: Article) -> Message:
     """Open a conversation again that a moderator closed."""
     try:
         store().threads.reopen(id, article_entry(LogAction.REOPEN, user, article), actor=user)
-    except (ArticleGone, ConversationEnded) as error:
+    except (errors.ArticleGone, errors.ConversationEnded) as error:
         return error_message(error), "error"
     return _("The conversation is open again.")
