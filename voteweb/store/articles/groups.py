@@ -5,17 +5,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from voteweb.core import config
-from voteweb.core.errors import (
-    AliasTaken,
-    ArticleGone,
-    GroupExists,
-    GroupNotEmpty,
-    NoSuchArticle,
-    NoSuchGroup,
-    StillMerging,
-    TooManyAliases,
-)
+from voteweb.core import config, errors
 from voteweb.core.models import Group, User
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
@@ -39,7 +29,7 @@ class Groups(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             is_group, is_alias = attempt.read(("SISMEMBER", self._keys.groups(), name), ("HEXISTS", aliases, name))
             if is_group or is_alias:
-                raise GroupExists(name=name)
+                raise errors.GroupExists(name=name)
             return [("SADD", self._keys.groups(), name), ("HSET", info, "title", title, "description", description)]
 
         commit(self._connection, decide, actor=actor, entry=entry)
@@ -61,14 +51,14 @@ class Groups(StorePart):
         """
         info = self._keys.group_info(name)
         if aliases and len(aliases) > config.MAX_ALIASES:
-            raise TooManyAliases(max=config.MAX_ALIASES)
+            raise errors.TooManyAliases(max=config.MAX_ALIASES)
 
         def decide(attempt: Attempt) -> list[Command]:
             before, is_group = attempt.read(
                 ("HMGET", info, "title", "description"), ("SISMEMBER", self._keys.groups(), name)
             )
             if not is_group:
-                raise NoSuchGroup(names=name)
+                raise errors.NoSuchGroup(names=name)
             writes = [] if aliases is None else self._new_aliases(attempt, name, aliases)
             if before != [title, description]:
                 writes.append(("HSET", info, "title", title, "description", description))
@@ -86,10 +76,10 @@ class Groups(StorePart):
         are_merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
         for alias, is_group in zip(new, are_groups, strict=True):
             if is_group or alias in stored:
-                raise AliasTaken(name=alias)
+                raise errors.AliasTaken(name=alias)
         for alias, is_merging in zip(old, are_merging, strict=True):
             if is_merging:
-                raise StillMerging(name=alias)
+                raise errors.StillMerging(name=alias)
         writes: list[Command] = [("HDEL", key, *old)] if old else []
         return [*writes, ("HSET", key, *chain.from_iterable((alias, name) for alias in new))] if new else writes
 
@@ -104,13 +94,13 @@ class Groups(StorePart):
             sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
             is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
             if not is_group:
-                raise NoSuchGroup(names=name)
+                raise errors.NoSuchGroup(names=name)
             (aliases,) = attempt.read(("HGETALL", keys.group_aliases()))
             old = [alias for alias, other in aliases.items() if other == name]
             # Their articles are on the way to this group.
             merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
             if any(counts) or any(merging):
-                raise GroupNotEmpty(name=name)
+                raise errors.GroupNotEmpty(name=name)
             ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
             return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 
@@ -127,14 +117,14 @@ class Groups(StorePart):
             count = 0
             for member in scanner.members(self._keys.group(name)):
                 if is_article(member):
-                    with suppress(NoSuchArticle, ArticleGone):
+                    with suppress(errors.NoSuchArticle, errors.ArticleGone):
                         articles.set_groups(article_id(member), [], [name])
                         count += 1
                         yield article_id(member)
             try:
                 self.delete(name, entry)
                 return
-            except GroupNotEmpty:  # somebody has posted into it meanwhile
+            except errors.GroupNotEmpty:  # somebody has posted into it meanwhile
                 if not count:
                     raise
 

@@ -3,17 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import config, errors
 from voteweb.core.caches import BoundedCache
-from voteweb.core.errors import (
-    NoSuchArticle,
-    NoSuchGroup,
-    NothingToHide,
-    TooMuchFollowed,
-    TooMuchHidden,
-    TooMuchSaved,
-    VotewebError,
-)
 from voteweb.core.models import Article, Page, Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
 from voteweb.store.connection.commit import Attempt, commit
@@ -42,8 +33,8 @@ class MySites(StorePart):
 
     def follow(self, group: str, member: User) -> None:
         """Make *member* follow a group; raise NoSuchGroup, TooMuchFollowed, LoggedOut, Held."""
-        thing, full = Hidden(HiddenKind.GROUP, group), TooMuchFollowed(max=config.MAX_FOLLOWED_GROUPS)
-        self._add(self._keys.follows(member.name), group, member, thing, NoSuchGroup(names=group), full)
+        thing, full = Hidden(HiddenKind.GROUP, group), errors.TooMuchFollowed(max=config.MAX_FOLLOWED_GROUPS)
+        self._add(self._keys.follows(member.name), group, member, thing, errors.NoSuchGroup(names=group), full)
 
     def unfollow(self, group: str, member: User) -> None:
         """Make *member* no longer follow a group, which may be gone; raise LoggedOut, Held."""
@@ -54,8 +45,8 @@ class MySites(StorePart):
 
         When the member hides as much as possible, the article that was hidden first is shown again.
         """
-        key, full = self._keys.hides(member.name), TooMuchHidden(max=config.MAX_HIDDEN)
-        self._add(key, hidden.entry, member, hidden, NothingToHide(), full)
+        key, full = self._keys.hides(member.name), errors.TooMuchHidden(max=config.MAX_HIDDEN)
+        self._add(key, hidden.entry, member, hidden, errors.NothingToHide(), full)
 
     def show(self, hidden: Hidden, member: User) -> None:
         """Show *member* something again; raise LoggedOut, Held."""
@@ -63,8 +54,8 @@ class MySites(StorePart):
 
     def save(self, article: int, member: User) -> None:
         """Save an article for *member* to read later; raise NoSuchArticle, TooMuchSaved, LoggedOut, Held."""
-        thing, full = Hidden(HiddenKind.ARTICLE, str(article)), TooMuchSaved(max=config.MAX_SAVED)
-        self._add(self._keys.saved(member.name), article_member(article), member, thing, NoSuchArticle(), full)
+        thing, full = Hidden(HiddenKind.ARTICLE, str(article)), errors.TooMuchSaved(max=config.MAX_SAVED)
+        self._add(self._keys.saved(member.name), article_member(article), member, thing, errors.NoSuchArticle(), full)
 
     def unsave(self, article: int, member: User) -> None:
         """Take an article, which may be gone, out of those that *member* saved; raise LoggedOut, Held."""
@@ -109,7 +100,9 @@ class MySites(StorePart):
             case HiddenKind.MEMBER:
                 return ("HEXISTS", keys.user(thing.name), "id")
 
-    def _add(self, key: str, entry: str, member: User, thing: Hidden, absent: VotewebError, full: VotewebError) -> None:
+    def _add(
+        self, key: str, entry: str, member: User, thing: Hidden, absent: errors.VotewebError, full: errors.VotewebError
+    ) -> None:
         """Put the *entry* of *thing* into one of the member's lists; raise *absent* or *full*."""
         noun, _ = self._keys.split(key)
         last = NOUNS[noun].most - 1

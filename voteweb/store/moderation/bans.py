@@ -14,17 +14,8 @@ from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
-from voteweb.core import clock, config
+from voteweb.core import clock, config, errors
 from voteweb.core.comments import CommentId, Node
-from voteweb.core.errors import (
-    AnsweredBefore,
-    FormExpired,
-    NoSuchMember,
-    NotAllowed,
-    NotYourNote,
-    StillRestoring,
-    TooManyNotes,
-)
 from voteweb.core.models import BanRemoval, Note, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_answer_ban, may_ban
@@ -62,11 +53,11 @@ class Notes(StorePart):
                 ("HMGET", self._keys.user(name), "id", "left"), ("HEXISTS", key, id), ("HLEN", key)
             )
             if member is None or left is not None:
-                raise NoSuchMember(name=name)
+                raise errors.NoSuchMember(name=name)
             if is_there:
                 return None
             if count >= config.MAX_NOTES:
-                raise TooManyNotes(max=config.MAX_NOTES)
+                raise errors.TooManyNotes(max=config.MAX_NOTES)
             return [("HSET", key, id, json.dumps({"by": actor.name, "time": attempt.now, "text": text}))]
 
         commit(self._connection, decide, actor=actor)
@@ -81,7 +72,7 @@ class Notes(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             stored, role = attempt.read(("HGET", key, id), ("HGET", self._keys.user(actor.name), "role"))
             if stored is not None and role != Role.ADMIN and json_object(stored).get("by") != actor.name:
-                raise NotYourNote()
+                raise errors.NotYourNote()
             return [("HDEL", key, id)] if stored is not None else []
 
         commit(self._connection, decide, actor=actor, when_full=True)
@@ -185,7 +176,7 @@ class Bans(StorePart):
                 return []
             self._check_actor(attempt, actor, member)
             if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
-                raise StillRestoring(name=name)
+                raise errors.StillRestoring(name=name)
             attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
             banned, session = attempt.now.split(".")[0], new_session_id()
             changes = {**NO_BAN, "banned": banned, "ban-reason": entry.why, "session": session}
@@ -232,9 +223,9 @@ class Bans(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             member, stored = read_member(attempt, self._keys, name)
             if member is None or not may_answer_ban(member):
-                raise FormExpired()
+                raise errors.FormExpired()
             if member.ban_answer not in ("", text):
-                raise AnsweredBefore()
+                raise errors.AnsweredBefore()
             answer = {"ban-answer": text, "ban-answered": attempt.now}
             return [] if member.ban_answer else change_member(attempt, self._keys, name, stored, answer)
 
@@ -275,7 +266,7 @@ class Bans(StorePart):
     def _check_actor(self, attempt: Attempt, actor: User | None, member: User) -> None:
         """Raise NotAllowed to an actor whose role is by now too low for this *member*."""
         if actor and not may_ban(read_member(attempt, self._keys, actor.name)[0], member):
-            raise NotAllowed()
+            raise errors.NotAllowed()
 
     def count_articles(self, name: str) -> PostCounts:
         """Return how many listed articles of a member each span has."""

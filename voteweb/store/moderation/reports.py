@@ -8,16 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from voteweb.core import clock, config, validation
+from voteweb.core import clock, config, errors, validation
 from voteweb.core.comments import CommentId, NoticeKind, Reported
-from voteweb.core.errors import (
-    AlreadyReported,
-    CommentGone,
-    CommentReported,
-    NoSuchComment,
-    NothingToUndo,
-    ReportedAgain,
-)
 from voteweb.core.models import ArticleStatus, LogAction, LogEntry, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
@@ -165,10 +157,10 @@ def _check_readable(attempt: Attempt, keys: Keys, id: int | CommentId) -> None:
         return
     ((title, gone),) = attempt.read(("HMGET", keys.article(id.article), "title", "gone"))
     if title is None:
-        raise NoSuchComment()
+        raise errors.NoSuchComment()
     read_comment(attempt, keys, id)
     if gone == ArticleStatus.REMOVED:
-        raise CommentGone()
+        raise errors.CommentGone()
 
 
 class Reports(StorePart):
@@ -189,7 +181,7 @@ class Reports(StorePart):
                 ("SISMEMBER", reported, str(id)), ("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key)
             )
             if is_reported:
-                raise CommentReported() if isinstance(id, CommentId) else AlreadyReported()
+                raise errors.CommentReported() if isinstance(id, CommentId) else errors.AlreadyReported()
             report = {"by": member.name, "reason": reason.value, "note": note, "time": float(attempt.now)}
             return [
                 ("SADD", reported, str(id)),
@@ -229,9 +221,9 @@ class Reports(StorePart):
             undone = undo(attempt, self._keys, entry)
             count, is_open = attempt.read(("HLEN", thing.dismissed_key), ("EXISTS", thing.report_key))
             if is_open:
-                raise ReportedAgain()
+                raise errors.ReportedAgain()
             if not count:
-                raise NothingToUndo()
+                raise errors.NothingToUndo()
             return [
                 ("RENAME", thing.dismissed_key, thing.report_key),
                 ("PERSIST", thing.report_key),

@@ -11,18 +11,8 @@ from flask import Flask, abort, current_app, flash, g, jsonify, redirect, reques
 from flask.sessions import SessionMixin
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import browsers, config, permissions
-from voteweb.core.errors import (
-    N_,
-    Banned,
-    BannedUntil,
-    CodeNeeded,
-    DataDamaged,
-    LoggedOut,
-    Refused,
-    StorageFull,
-    Unavailable,
-)
+from voteweb.core import browsers, config, errors, permissions
+from voteweb.core.errors import N_
 from voteweb.core.models import LogInOutcome, Role, Session, User, Voter
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -118,18 +108,18 @@ def lacks_rights() -> bool:
     return viewer is not None and member is not None and viewer.role is not member.role
 
 
-def ban_error(user: User) -> Banned:
+def ban_error(user: User) -> errors.Banned:
     """Return the error that tells *user*, who is banned or was refused, why."""
     if user.banned_until:
-        return BannedUntil(reason=user.ban_reason, when=user.banned_until)
-    return (Refused if user.held else Banned)(reason=user.ban_reason)
+        return errors.BannedUntil(reason=user.ban_reason, when=user.banned_until)
+    return (errors.Refused if user.held else errors.Banned)(reason=user.ban_reason)
 
 
 def session_voter() -> Voter:
     """Return the voter that this session names; the vote's script checks the session. Raises LoggedOut."""
     voter = named_voter()
     if voter is None:
-        raise LoggedOut()
+        raise errors.LoggedOut()
     return voter
 
 
@@ -186,7 +176,7 @@ def require_member(user: User | None) -> User:
     Raises TooFast if a limit refuses the request, unless a form handles it and keeps what was typed.
     """
     if user is None:
-        raise LoggedOut()
+        raise errors.LoggedOut()
     refusal = rate_limits.exceeded()
     if refusal is not None and not csrf.shows_refusals():
         raise refusal
@@ -221,7 +211,7 @@ def start_session(user: User, *, has_code: bool = False) -> None:
     Raises CodeNeeded for one with a second factor, unless *has_code* tells that a code of it was given too.
     """
     if user.second_factor and not has_code:
-        raise CodeNeeded()
+        raise errors.CodeNeeded()
     token = secrets.token_urlsafe(18)
     store().sessions.open(user, token, _browser())
     note_log_in(user.name, LogInOutcome.IN)
@@ -253,7 +243,7 @@ def note_log_in(name: str, outcome: LogInOutcome) -> None:
     """Note an attempt to log in as the member *name*, "" if there is none; a full database does not stop the log-in."""
     metrics.count(Event.LOG_IN, outcome)
     network = rate_limits.sign_up_network()
-    with suppress(StorageFull, DataDamaged):
+    with suppress(errors.StorageFull, errors.DataDamaged):
         digest = store().limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""
         store().sessions.note_log_in(name, outcome, digest, _browser())
 
@@ -264,8 +254,8 @@ def log_out() -> None:
         voter = named_voter()
         if voter:
             store().sessions.end(voter.name, digest(voter.token))
-    except Unavailable as error:
-        raise Unavailable(
+    except errors.Unavailable as error:
+        raise errors.Unavailable(
             N_("You are logged out in this browser, but the site could not end the session in its database. If "
                "somebody may have copied it, log out everywhere later.")
         ) from error  # fmt: skip

@@ -7,18 +7,7 @@ from typing import Any
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, validation
-from voteweb.core.errors import (
-    AliasTaken,
-    GroupExists,
-    GroupNotEmpty,
-    Invalid,
-    NoSuchGroup,
-    SameGroup,
-    StillMerging,
-    TooManyAliases,
-    TooManyGroups,
-)
+from voteweb.core import config, errors, validation
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Query, answer_or_refuse, reads
@@ -53,7 +42,7 @@ def in_groups(parse: Callable[[str], tuple[str, ...]]) -> Callable[[View], View]
             if "+".join(groups) == names:
                 try:
                     return view(groups)
-                except NoSuchGroup:
+                except errors.NoSuchGroup:
                     groups, typed = store().groups.resolve(groups), groups
                     if groups == typed:
                         raise
@@ -79,7 +68,7 @@ def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> lis
     """Return *groups*, the results for *names*; raise NoSuchGroup if one is None."""
     missing = [name for name, group in zip(names, groups, strict=True) if group is None]
     if missing:
-        raise NoSuchGroup(names=", ".join(missing))
+        raise errors.NoSuchGroup(names=", ".join(missing))
     return [group for group in groups if group]
 
 
@@ -94,15 +83,15 @@ def parse_choice(typed: str, pressed: Sequence[str], others: Sequence[str]) -> t
     """
     chosen = [*pressed, *typed.replace(",", " ").split()]
     if len(chosen) + len(others) > config.MAX_TYPED_GROUPS:
-        raise TooManyGroups(max=settings().max_groups)
+        raise errors.TooManyGroups(max=settings().max_groups)
     return [validation.group_name(name) for name in chosen], [validation.group_name(name) for name in others if name]
 
 
 def parse_name(typed: str) -> str:
     try:
         return validation.group_name(typed)
-    except Invalid:
-        raise NoSuchGroup(names=typed) from None
+    except errors.Invalid:
+        raise errors.NoSuchGroup(names=typed) from None
 
 
 @blueprint.route("/groups/new", methods=["GET", "POST"])
@@ -117,7 +106,7 @@ def new(user: User) -> ResponseReturnValue:
         flash(_("Group created."))
         return redirect(next_of_form(url_for("lists.group", names=name)), 303)
 
-    if form.validate_on_submit() and (answer := answer_or_refuse(form, make, {GroupExists: "name"})):
+    if form.validate_on_submit() and (answer := answer_or_refuse(form, make, {errors.GroupExists: "name"})):
         return answer
     next = safe_path(request.values.get("next", ""), "")
     return render_template("groups/form.html", form=form, next=next), form.status
@@ -147,7 +136,7 @@ def edit(
         flash(_("Group changed."))
         return redirect(url_for("lists.group", names=group.name), 303)
 
-    refused = dict.fromkeys((AliasTaken, StillMerging, TooManyAliases), "alias")
+    refused = dict.fromkeys((errors.AliasTaken, errors.StillMerging, errors.TooManyAliases), "alias")
     if form.validate_on_submit() and (answer := answer_or_refuse(form, change, refused)):
         return answer
     return _render_edit(group, form, MergeGroupForm(formdata=None), names), form.status
@@ -169,7 +158,7 @@ def merge(
         flash(_("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name))
         return redirect(url_for("lists.group", names=into), 303)
 
-    refused = dict.fromkeys((NoSuchGroup, SameGroup, TooManyAliases), "into")
+    refused = dict.fromkeys((errors.NoSuchGroup, errors.SameGroup, errors.TooManyAliases), "into")
     if form.validate() and (answer := answer_or_refuse(form, start, refused)):
         return answer
     (group,) = check_known((name,), groups)
@@ -193,7 +182,7 @@ def delete(name: str, user: User) -> ResponseReturnValue:
     name = parse_name(name)
     try:
         store().groups.delete(name, _log_entry(user, name, LogAction.DELETE), actor=user)
-    except GroupNotEmpty as error:
+    except errors.GroupNotEmpty as error:
         flash(error_message(error), "error")
         return redirect(url_for("groups.edit", name=name), 303)
     flash(_("The group %(name)s has been deleted.", name=name))
