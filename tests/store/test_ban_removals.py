@@ -10,6 +10,7 @@ from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
+from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import StillRestoring
 from voteweb.core.models import Reason, RemovalState, User
@@ -68,6 +69,17 @@ ALL = ([1, 2, 3, 5], [1, 2, 4])
 def state(store: Store) -> RemovalState | None:
     removal = store.users.get("bob").ban_removal
     return removal.state if removal else None
+
+
+def test_posts_of_several_members_are_counted_together(
+    store: Store, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.comment(store, 6, store.users.get("ann"))
+    assert store.bans.count_articles("bob", "ann") == (3, 4, 5, False)
+    assert store.bans.count_comments("bob", "ann") == (4, 4, 4, False)
+    assert store.bans.count_articles() == store.bans.count_comments() == (0, 0, 0, False)
+    monkeypatch.setattr(config, "MAX_COUNTED_COMMENTS", 4)
+    assert store.bans.count_comments("bob", "ann") == (2, 2, 2, True)
 
 
 def test_a_span_says_what_is_removed(store: Store, bob: User) -> None:

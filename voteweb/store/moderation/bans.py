@@ -25,7 +25,7 @@ from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
-from voteweb.store.scan.scanner import batched
+from voteweb.store.scan.scanner import batched, split_evenly
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import NewLogEntry, rewrite
 from voteweb.store.schema.nodes import parse_node
@@ -122,18 +122,12 @@ class Span(StrEnum):
 
 
 class PostCounts(NamedTuple):
-    """How many of a member's articles, or comments, each span has; ``is_bounded``: of all there are more."""
+    """How many articles, or comments, of members each span has; ``is_bounded``: of all there are more."""
 
     day: int
     week: int
     all: int
     is_bounded: bool = False
-
-    @classmethod
-    def sum(cls, counts: Iterable["PostCounts"]) -> "PostCounts":
-        """Return the numbers of several members together."""
-        days, weeks, totals, bounded = zip(*counts, strict=True) if (counts := [*counts]) else ((), (), (), ())
-        return cls(sum(days), sum(weeks), sum(totals), any(bounded))
 
     def of(self, span: Span) -> int:
         return 0 if span is Span.NONE else int(getattr(self, span.value))
@@ -268,21 +262,24 @@ class Bans(StorePart):
         if actor and not may_ban(read_member(attempt, self._keys, actor.name)[0], member):
             raise errors.NotAllowed()
 
-    def count_articles(self, name: str) -> PostCounts:
-        """Return how many listed articles of a member each span has."""
-        key, now = self._keys.posted(name), clock.now()
-        spans = (span.seconds for span in (Span.DAY, Span.WEEK))
-        commands = [("ZCOUNT", key, now - (seconds or 0), "+inf") for seconds in spans]
-        return PostCounts(*self._connection.run([*commands, ("ZCARD", key)]))
+    def count_articles(self, *names: str) -> PostCounts:
+        """Return how many listed articles of these members each span has."""
+        since = [Span(span).since(clock.now()) for span in ("day", "week", "all")]
+        reads = [("ZCOUNT", self._keys.posted(name), time, "+inf") for time in since for name in names]
+        day, week, total = map(sum, split_evenly(self._connection.run(reads), len(since)))
+        return PostCounts(day, week, total)
 
-    def count_comments(self, name: str) -> PostCounts:
-        """Return how many readable comments of a member each span has, of the newest MAX_COUNTED_COMMENTS."""
-        now, last = clock.now(), config.MAX_COUNTED_COMMENTS
-        listed = self._connection.command("LRANGE", self._keys.commented(name), 0, last)
-        batches = batched(listed[:last], config.READ_BATCH_SIZE)
+    def count_comments(self, *names: str) -> PostCounts:
+        """Return how many readable comments of these members each span has, of the newest MAX_COUNTED_COMMENTS.
+
+        Of several members, each has an equal part of these.
+        """
+        now, last = clock.now(), config.MAX_COUNTED_COMMENTS // max(1, len(names))
+        listed = self._connection.run([("LRANGE", self._keys.commented(name), 0, last) for name in names])
+        batches = batched(chain.from_iterable(ids[:last] for ids in listed), config.READ_BATCH_SIZE)
         times = [node.time for batch in batches for node in self._readable(batch).values()]
         day, week = (sum(time >= now - (span.seconds or 0) for time in times) for span in (Span.DAY, Span.WEEK))
-        return PostCounts(day, week, len(times), len(listed) > last)
+        return PostCounts(day, week, len(times), any(len(ids) > last for ids in listed))
 
     def count_removed(self, member: User) -> RemovalCounts:
         """Return how much the ban removed whose removal can be undone, nothing if there is none.

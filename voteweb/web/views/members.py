@@ -398,12 +398,9 @@ def _render_several(
 
 def _counts(members: Sequence[User]) -> dict[str, PostCounts | OpenVoteCount]:
     """Return how many articles and comments of *members* each span has, and how many of their votes are open."""
-    bans = store().bans
-    return {
-        "articles": PostCounts.sum(bans.count_articles(member.name) for member in members),
-        "comments": PostCounts.sum(bans.count_comments(member.name) for member in members),
-        "votes": store().open_votes.count(members),
-    }
+    bans, names = store().bans, [member.name for member in members]
+    votes = store().open_votes.count(members)
+    return {"articles": bans.count_articles(*names), "comments": bans.count_comments(*names), "votes": votes}
 
 
 def _banned_message(member: User) -> str:
