@@ -186,7 +186,7 @@ MAX_MARKED_LENGTH = 2_000
 SHARD_ROWS = 100_000
 #: Days after which a ban can end.
 MAX_BAN_DAYS = 3_650
-#: Comments of a member that are counted before a ban may remove them: each takes a microsecond of Redis.
+#: Comments that are counted for a form of a ban, of all its members together: each takes a microsecond of Redis.
 MAX_COUNTED_COMMENTS = 10_000
 #: Seconds in which a moderator can undo an act.
 UNDO_SECONDS = 600
