@@ -60,12 +60,11 @@ def show(
     refused: RefusedReason | None = None,
 ) -> ResponseReturnValue:
     """Show all that waits for a moderator, and the rules of links; the refusal of a member may have been *refused*."""
-    if refused:
-        people = Page.at(1, 1, [name_key(refused.name)], 1)
     sections: dict[str, Page[Any]] = {
         "people": people, "answers": answers, "bans": bans, "held": held, "reports": reports
     }  # fmt: skip
     if refused:  # the forms of the others would lead away from the queue
+        people = Page.at(1, 1, [name_key(refused.name)], 1)
         sections = {"people": people}
     for name, section in sections.items():
         if section.number > 1 and section.first_rank > section.total:
