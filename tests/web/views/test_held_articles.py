@@ -5,7 +5,9 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser, fields_of
 from tests.web.conftest import MakeBrowser
+from voteweb.core.models import DomainAction, LogAction
 from voteweb.store import Store
+from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.site(hold_posts=1)
 
@@ -61,6 +63,16 @@ def test_moderator_releases_what_they_have_seen(new: Browser, mod: Browser, read
     assert reader.open(path).status == 410
     mod.submit(f"{path}/release")
     assert reader.open(path).status == 200
+
+
+def test_queue_names_the_rule_that_holds_an_article(new: Browser, mod: Browser, store: Store) -> None:
+    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
+    store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=store.users.get("mod"))
+    member = store.users.make("other", "", network="")
+    held = store.articles.post(factories.draft(link="https://www.look.example/"), member, factories.token())
+    row = mod.open("/queue").page.by_id(f"a{held}")
+    assert "look.example is held for a look: A look first." in " ".join(row.text.split())
+    assert "is held" not in mod.page.by_id(f"a{id_of(new)}").text
 
 
 def test_moderator_releases_or_refuses_from_the_queue(

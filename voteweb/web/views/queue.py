@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import validation
+from voteweb.core import links, validation
 from voteweb.core.comments import Reported
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, DomainRule, LogAction, Page, Report, User
@@ -86,6 +86,7 @@ def show(
             "reports": [_mark_voted(row, own_votes.result) for row in reports.rows],
         },
         domains=domains,
+        rule_on=lambda link: _closest_rule(rules, link),
         wanted=wanted,
         typed=TypedRule(),
         notes_on=lambda name: notes.result.get(name_key(name), ()),
@@ -94,6 +95,12 @@ def show(
         all_groups=all_groups,
         refused=refused,
     )
+
+
+def _closest_rule(rules: Sequence[DomainRule], link: str) -> DomainRule | None:
+    """Return that of *rules* which is about *link*, None if there is none."""
+    by_domain = {rule.domain: rule for rule in rules}
+    return next((by_domain[domain] for domain in links.rule_domains(link) if domain in by_domain), None)
 
 
 def _author(row: Reported) -> str:
