@@ -81,7 +81,7 @@ def test_banned_member_answers_once_and_reads_what_becomes_of_it(
     assert reader.form("/login/answer").one("textarea").text == "It was my brother."
     reader.submit("/login/answer")
     mod.open("/queue").submit("/u/bob/unban")
-    assert mod.location == "/queue"
+    assert mod.location == "/queue#bans"
     assert reader.log_in("bob").status == 303
 
 
