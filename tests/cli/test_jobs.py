@@ -125,7 +125,7 @@ def test_the_background_jobs_end_with_the_site(start_site: StartSite, store: Sto
 def test_one_of_two_web_servers_of_a_machine_runs_the_jobs(
     start_site: StartSite, store: Store, server_url: str, tmp_path: Path
 ) -> None:
-    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path / "new"), **SECRET}
+    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path / "new"), "VOTEWEB_SEARCH": "1", **SECRET}
     first = start_site(**env)
     until(first.jobs_pids)
     second = start_site(**env)

@@ -181,7 +181,6 @@ def background_jobs(lock: Path, is_stopping: Callable[[], bool]) -> Iterator[Non
 def _run_if_locked(lock: Path, is_over: Callable[[float], bool]) -> None:
     """Keep the jobs running as soon as this process has the *lock*; at once if there can be none, without a folder."""
     try:
-        lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = lock.open("w")
     except OSError:
         return _keep_running(is_over)

@@ -184,7 +184,11 @@ def _serve(settings: Settings, address: str, setting_sources: str) -> None:
     try:
         # Other sites may have the same folder.
         site = blake2b(f"{settings.redis_url} {settings.site}".encode(), digest_size=4).hexdigest()
-        with background_jobs(Path(settings.data_dir) / f"jobs-{site}.lock", is_stopping):
+        lock = Path(settings.data_dir) / f"jobs-{site}.lock"
+        if settings.search:  # the jobs will put the index there
+            with suppress(OSError):
+                lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with background_jobs(lock, is_stopping):
             # A collection in a worker would copy every page of memory that it shares with this process: with this, a
             # worker that has served for a minute takes 65 MB of its own instead of 76.
             gc.collect()
