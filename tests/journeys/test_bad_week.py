@@ -17,6 +17,9 @@ from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
+# Their views, and what they do to the data, are tested one by one in `make test`.
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(autouse=True)
 def sound(store: Store) -> Iterator[None]:

@@ -93,7 +93,7 @@ def stories(store: Store) -> None:
 )
 @pytest.mark.parametrize(
     ("name", "announcement", "badges"),
-    [("", "", 0), (MEMBER, "", 1), (MODERATOR, "", 3), (MODERATOR, ANNOUNCEMENT, 3)],  # whose header is the highest
+    [("", "", 0), (MEMBER, "", 1), (MODERATOR, "", 2), (MODERATOR, ANNOUNCEMENT, 2)],  # whose header is the highest
     ids=["reader", "member", "moderator", "announcement"],
 )
 def test_first_screen_shows_many_articles_below_a_low_header(
