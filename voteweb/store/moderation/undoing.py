@@ -148,8 +148,8 @@ class Undoing(StorePart):
 
         Raises NoSuchMember; NothingToUndo if there is nothing, or it has begun and not ended; LoggedOut, NotAllowed.
         """
-        keys, key = self._keys, self._keys.undoing()
-        entry = NewLogEntry(LogAction.UNDO, actor.name, about=name, since=self.find(name, since).since)
+        keys, key, found = self._keys, self._keys.undoing(), self.find(name, since)
+        entry = NewLogEntry(LogAction.UNDO, actor.name, about=name, since=found.since)
 
         def decide(attempt: Attempt) -> list[Command]:
             member, _ = read_member(attempt, keys, name)
@@ -160,7 +160,7 @@ class Undoing(StorePart):
             running, count = attempt.read(("HGET", key, name_key(name)), ("LLEN", keys.log_entries()))
             if running is not None:
                 raise NothingToUndo(N_("What %(name)s did is being undone already."), name=name)
-            if not self.find(name, since).acts:
+            if not found.acts:
                 raise NothingToUndo(N_("Of what %(name)s did since then, nothing can be undone."), name=name)
             return [("HSET", key, name_key(name), count + 1)]
 
@@ -186,17 +186,17 @@ class Undoing(StorePart):
     def _end(self, name: str, begun: str | None, order: LogEntry | None) -> None:
         """Note in the log how many acts were undone and how many stay, and tell the admin."""
         keys, key = self._keys, self._keys.undoing()
+        found = self.find(order.about, order.since, before=order.id) if order else None
 
         def decide(attempt: Attempt) -> list[Command]:
             (now_begun,) = attempt.read(("HGET", key, name))
             if now_begun is None or now_begun != begun:
                 return []
             ended: list[Command] = [("HDEL", key, name)]
-            if order is None or order.kind is not LogAction.UNDO:
+            if order is None or found is None or order.kind is not LogAction.UNDO:
                 return ended
             (text,) = attempt.read(("LINDEX", keys.log_entries(), order.id - 1))
             attempt.told, attempt.told_of = [(NoticeKind.UNDONE, order.who)], f"log-{order.id}"
-            found = self.find(order.about, order.since, before=order.id)
             counts = {"acts": str(found.undone), "kept": str(len(found.acts) + len(found.kept))}
             return [*ended, rewrite(keys, order.id, unpack(text) | counts)]
 
