@@ -6,6 +6,7 @@ A rule may also remove the articles of the last days that have such a link. It h
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from voteweb.core import clock, config, links
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, TooManyRules
@@ -98,26 +99,25 @@ class DomainRules(StorePart):
         key, removals = self._keys.domain_rules(), Removals(self._context)
         while members := _removes(rule := json_object(self._connection.command("HGET", key, domain))):
             done = members[:_STEP]
-            for id in map(article_id, done):
+            for member in done:
                 with suppress(NoSuchArticle, ArticleGone):
-                    article = Articles(self._context).get(id)
-                    about = (article.poster, id, article.title, str(rule.get("why")))
-                    removals.remove(id, NewLogEntry(LogAction.REMOVE, str(rule.get("by")), *about))
-            self._forget(domain, done)
+                    article = Articles(self._context).get(article_id(member))
+                    if links.listed_domain(article.link) == domain:
+                        about = (article.poster, article.id, article.title, str(rule.get("why")))
+                        entry = NewLogEntry(LogAction.REMOVE, str(rule.get("by")), *about)
+                        removals.remove(article.id, entry, part_of=partial(self._forget, domain, [member]))
+            # Those that were not in the lists any more, or have another link now.
+            commit(self._connection, partial(self._forget, domain, done), when_full=True)
             yield
 
-    def _forget(self, domain: str, done: Sequence[str]) -> None:
-        """Note that the articles *done* are removed: one that is restored stays."""
+    def _forget(self, domain: str, done: Sequence[str], attempt: Attempt) -> list[Command]:
+        """Return the writes after which the rule does not hold the articles *done* any more: one restored stays."""
         key = self._keys.domain_rules()
-
-        def decide(attempt: Attempt) -> list[Command]:
-            rule = json_object(attempt.read(("HGET", key, domain))[0])
-            members = _removes(rule)
-            left = [member for member in members if member not in done]
-            changed = json.dumps(rule | {"removes": " ".join(left)})
-            return [("HSET", key, domain, changed)] if left != members else []
-
-        commit(self._connection, decide, when_full=True)
+        rule = json_object(attempt.read(("HGET", key, domain))[0])
+        members = _removes(rule)
+        left = [member for member in members if member not in done]
+        changed = json.dumps(rule | {"removes": " ".join(left)})
+        return [("HSET", key, domain, changed)] if left != members else []
 
 
 def _removes(rule: Mapping[str, object]) -> list[str]:

@@ -1,6 +1,6 @@
 """Removals: articles and comments deleted by their authors, removed and restored by moderators, purged by operators."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -238,20 +238,30 @@ class Removals(StorePart):
         commit(self._connection, decide, when_full=True)
 
     def remove(
-        self, id: int | CommentId, entry: NewLogEntry, *, with_replies: bool = False, actor: User | None = None
+        self,
+        id: int | CommentId,
+        entry: NewLogEntry,
+        *,
+        with_replies: bool = False,
+        part_of: Callable[[Attempt], list[Command]] | None = None,
+        actor: User | None = None,
     ) -> None:
         """Take an article out of every list, or a comment out of its conversation, with the reason of *entry*.
 
         It can be restored. A comment goes alone, or with all that is below it. Settles the reports, and tells the
-        author and the reporters. Does nothing if it was removed before. *actor* is the moderator who does it, None the
-        operator. Raises NoSuchArticle; NoSuchComment, CommentGone when its author deleted it; LoggedOut, NotAllowed,
-        Conflict.
+        author and the reporters. Does nothing if it was removed before. *part_of* returns the writes by which a larger
+        act forgets this part of it, none if it has no such part any more: then nothing is removed. *actor* is the
+        moderator who does it, None the operator. Raises NoSuchArticle; NoSuchComment, CommentGone when its author
+        deleted it; LoggedOut, NotAllowed, Conflict.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
+            forgotten = part_of(attempt) if part_of else []
+            if part_of and not forgotten:
+                return []
             author, writes = removable(attempt, self._context, id).removal(entry.why, with_replies=with_replies)
             settled = settle(attempt, self._keys, thing_of(self._keys, id), entry.who, author) if writes else []
-            return [*writes, *settled]
+            return [*writes, *settled, *forgotten] if writes else []
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if isinstance(id, CommentId) and with_replies:
