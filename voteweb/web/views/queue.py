@@ -77,6 +77,7 @@ def show(
     neighbours = {name: store().waiting.queue_neighbours(pipeline, name) for name in people.rows}
     pipeline.execute()
     known = {name: member.result for name, member in members.items() if member.result}
+    rule_of = {rule.domain: rule for rule in rules}
     return render_template(
         "moderation/queue.html",
         sections=sections,
@@ -86,7 +87,7 @@ def show(
             "reports": [_mark_voted(row, own_votes.result) for row in reports.rows],
         },
         domains=domains,
-        rule_on=lambda link: _closest_rule(rules, link),
+        rule_on=lambda link: next((rule_of[name] for name in links.rule_domains(link) if name in rule_of), None),
         wanted=wanted,
         typed=TypedRule(),
         notes_on=lambda name: notes.result.get(name_key(name), ()),
@@ -95,12 +96,6 @@ def show(
         all_groups=all_groups,
         refused=refused,
     )
-
-
-def _closest_rule(rules: Sequence[DomainRule], link: str) -> DomainRule | None:
-    """Return that of *rules* which is about *link*, None if there is none."""
-    by_domain = {rule.domain: rule for rule in rules}
-    return next((by_domain[domain] for domain in links.rule_domains(link) if domain in by_domain), None)
 
 
 def _author(row: Reported) -> str:
