@@ -189,7 +189,7 @@ class CodesLeft(NamedTuple):
 
 
 class Passwords(StorePart):
-    """The one-time links and recovery codes of the members of one site."""
+    """Makes, checks and uses up one-time links and recovery codes of the members of one site."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
