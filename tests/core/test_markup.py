@@ -37,7 +37,7 @@ def assert_safe(html: str) -> None:
         elif tag == "ol":
             assert set(attributes) <= {"start"}
         elif tag == "pre":
-            assert attributes == {"tabindex": "0"}
+            assert attributes == {"tabindex": "0", "role": "group", "aria-labelledby": "code-label"}
         else:
             assert not attributes
 
@@ -94,7 +94,7 @@ def test_any_text_becomes_safe_html(source: str) -> None:
     [
         ("", ""),
         ("one\n\ntwo", "<p>one</p>\n<p>two</p>\n"),
-        ("    code", '<pre tabindex="0"><code>code\n</code></pre>\n'),
+        ("    code", '<pre tabindex="0" role="group" aria-labelledby="code-label"><code>code\n</code></pre>\n'),
         ("*a* **b** `c` ~~d~~", "<p><em>a</em> <strong>b</strong> <code>c</code> <s>d</s></p>\n"),
         ("# top", "<h2>top</h2>\n"),
         ("###### sixth", "<h4>sixth</h4>\n"),

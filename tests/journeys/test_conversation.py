@@ -21,7 +21,7 @@ def reply(visitor: Visitor, number: int, text: str) -> Visitor:
 
 def send(visitor: Visitor, field: Locator, text: str) -> Visitor:
     field.fill(text)
-    field.locator("xpath=ancestor::form").get_by_role("button", name="Send").click()
+    field.locator("xpath=ancestor::form").get_by_role("button", name="Post").click()
     visitor.sees_flash("Your comment has been posted.")
     return visitor
 

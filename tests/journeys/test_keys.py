@@ -93,7 +93,7 @@ def test_answers_are_written_in_place_and_kept_until_they_are_sent(visit: Visit,
     field(bob, 2).fill(" ")
     press(bob, "Control+Enter")
     bob.is_at("/a/1/c/2/reply")
-    bob.type("Your comment", "Finished").press("Send").is_at(f"{path}#c4")
+    bob.type("Your comment", "Finished").press("Post").is_at(f"{path}#c4")
     expect(open_form(ready(bob), 2)).to_have_value("")
     compose(bob, open_form(bob, 3))
     bob.is_at(f"{path}#c5")

@@ -16,6 +16,8 @@ _TAGS = {
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _REL = "nofollow ugc noopener"
+#: The end of each page has the label of code, in the language of the page. nh3 keeps no order of attributes.
+_CODE, _LABELLED_CODE = '<pre tabindex="0">', '<pre tabindex="0" role="group" aria-labelledby="code-label">'
 #: Pages and fragments of the operator, in each language.
 _OPERATOR_CACHE_SIZE = 16
 #: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
@@ -81,6 +83,7 @@ def _clean(html: str, schemes: set[str], rel: str, attribute_filter: Callable[[s
         link_rel=rel,
         attribute_filter=attribute_filter,
     )
+    cleaned = cleaned.replace(_CODE, _LABELLED_CODE)  # of no text: there brackets or quotation marks are escaped
     return clean_html(cleaned)  # only now: a text can name characters, as in "&#8238;"
 
 
