@@ -39,7 +39,7 @@ def test_a_site_is_made_with_private_settings_and_an_admin(invoke_alone: Invoke,
     settings = from_env(read_file(file))
     assert (settings.site_url, settings.site_name) == ("https://news.example", "Ann's News: 新闻")
     assert (settings.trusted_proxies, settings.data_dir) == (1, str(site / "data"))
-    assert (settings.good_votes, settings.lift_days) == (20, 7)
+    assert (settings.good_votes, settings.lift_days, settings.hold_posts) == (20, 7, 1)
     assert len(settings.secret_key) > 40
     with open_database(settings) as opened:
         store = open_store(opened)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -116,6 +117,33 @@ def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeSto
     with pytest.raises(TooFast) as refusal:
         factories.comment(store, article, new)
     assert refusal.value.values["kind"] == limit.kind
+
+
+@pytest.mark.parametrize(
+    ("poster", "authors", "parent", "is_free"),
+    [
+        ("ann", ["new", "bob"], 2, True),
+        ("new", ["bob"], 1, True),
+        ("new", [], 0, False),
+        ("new", ["new"], 1, False),
+        ("ann", ["new", "bob", "cem"], 3, False),
+        ("ann", ["bob"], 1, False),
+    ],
+)
+def test_a_newcomer_answers_those_who_answer_them_freely(
+    poster: str, authors: list[str], parent: int, is_free: bool, make_store: MakeStore
+) -> None:
+    store = make_store(limits=1)
+    new = store.users.make("new", "", network="")
+    members = {"new": new, **{name: factories.user(store, name) for name in ("ann", "bob", "cem")}}
+    article = factories.article(store, members[poster])
+    for above, author in enumerate(authors):
+        factories.comment(store, article, members[author], parent=above)
+    hits = [(limit, "new") for limit in NEWCOMER_COMMENTS]
+    while store.limits.hit(hits) is None:
+        pass
+    with nullcontext() if is_free else pytest.raises(TooFast):
+        factories.comment(store, article, new, parent=parent)
 
 
 def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) -> None:

@@ -34,9 +34,10 @@ from voteweb.core.settings import Settings, env_name, from_env
 
 #: Characters of the name of a site, which stands in the header of every page.
 MAX_SITE_NAME_LENGTH = 60
-#: The settings of a new site's ranking: their defaults are those of the book, for a large site.
+#: The settings of a new site for which other values are better than the defaults, those of the book for a large site.
 GOOD_VOTES = 20
 LIFT_DAYS = 7
+HOLD_POSTS = 1
 #: Comments above settings in the file.
 COMMENTS = {
     env_name("site_url"): "The settings of a voteweb site; docs/settings.md has all that there are.",
@@ -45,6 +46,7 @@ COMMENTS = {
     env_name("good_votes"): "The votes of a good article: a vote lifts an article by a day divided by this.",
     env_name("lift_days"): "The most days by which votes lift an article. After a change of these two: "
     "voteweb rescore --to-environment.",
+    env_name("hold_posts"): "The first articles of a new member that wait for a moderator, against waves of spam.",
 }
 
 
@@ -140,6 +142,7 @@ def _ask_settings(
         "data_dir": str(folder / "data"),
         "good_votes": str(good_votes or GOOD_VOTES),
         "lift_days": str(LIFT_DAYS),
+        "hold_posts": str(HOLD_POSTS),
         "redis_url": redis_url,
         "site": redis_site,
     }

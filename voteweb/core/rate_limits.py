@@ -34,6 +34,7 @@ _CODES = N_("keeps codes from being guessed")
 _MAILS = N_("keeps people from getting mails that they did not ask for")
 _ACCOUNTS = N_("keeps one person from voting with many accounts")
 _ADVERTISING = N_("keeps out accounts that are made to advertise")
+_UNANSWERED = N_("keeps out accounts that are made to advertise, does not count replies to those who answer you")
 #: The messages: they say what happened, when to try again and why.
 _TEMPLATES = {
     LimitScope.MEMBER: N_(
@@ -183,15 +184,16 @@ NEWCOMER_POSTS = (
         N_("posted articles"), ("submission.submit",), _ADVERTISING,
     ),
 )  # fmt: skip
-#: Count comments, not forms, so that a form with an error costs nothing. Who is answered must be able to answer.
+#: Count comments, not forms, so that a form with an error costs nothing. Who is answered must be able to answer:
+#: a reply to somebody who answers the newcomer, or who comments on the newcomer's article, is not counted.
 NEWCOMER_COMMENTS = (
     Limit(
-        "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 6, HOUR,
-        N_("written comments"), ("comments.write",), _ADVERTISING,
+        "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 12, HOUR,
+        N_("written comments"), ("comments.write",), _UNANSWERED,
     ),
     Limit(
-        "newcommentday", "comment, reply", LimitScope.NEWCOMER, 30, 30, DAY,
-        N_("written comments"), ("comments.write",), _ADVERTISING,
+        "newcommentday", "comment, reply", LimitScope.NEWCOMER, 40, 40, DAY,
+        N_("written comments"), ("comments.write",), _UNANSWERED,
     ),
 )  # fmt: skip
 #: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.

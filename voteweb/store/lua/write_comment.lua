@@ -5,8 +5,9 @@
 --       reasons rates*
 -- parent is the number of the comment that is answered, 0 for none. What is known is so to the caller: the block of voters, the
 -- poster of the article and the author of the answered comment. newcomer_seconds are those for which a member is a newcomer;
--- limits are those of newcomers, and rates those of hit_rate_limits(). reasons is a JSON array with an entry for each member
--- who may be told: the keys user:<name> inbox:<name> unread:<name>, and those of "reply article mention" that may apply.
+-- limits are those of newcomers, which do not count a reply to somebody who answers the author, and rates those of
+-- hit_rate_limits(). reasons is a JSON array with an entry for each member who may be told: the keys user:<name> inbox:<name>
+-- unread:<name>, and those of "reply article mention" that may apply.
 -- Answers  written <comment> | written-before <comment> (this form was sent before), each as a member of rankings
 --          | unknown | gone (the article) | closed <unix time> <reason> (by a moderator) | ended <unix time>
 --          | parent-gone | too-deep | full | logged-out | held | rate-limited <1 or 2> <seconds> <unix time>
@@ -51,7 +52,8 @@ for _, member in ipairs(told) do
   check_type(member[3], 'list')
 end
 local role, signed_up = unpack(redis.call('HMGET', user_key, 'role', 'signed-up'))
-refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(limit_keys, rates, #limit_keys)
+refusal = is_newcomer(signed_up, role, newcomer_seconds) and not answers(thread_key, answered, author, poster)
+  and hit_rate_limits(limit_keys, rates, #limit_keys)
 if refusal then
   return refusal
 end

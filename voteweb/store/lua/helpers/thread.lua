@@ -101,6 +101,16 @@ local function check_answered(key, number)
   return nil, node
 end
 
+-- Tell whether a comment, nil for none, is an answer of somebody else to an author: it answers a comment of theirs, or stands
+-- below the article of which they are the poster.
+local function answers(key, node, author, poster)
+  if not node or node.author == author then
+    return false
+  end
+  local parent = read_node(key, node.parent)
+  return poster == author or (parent and parent.author == author)
+end
+
 -- The number of the next comment of a thread: one above the last, and above any that the field does not know.
 local function next_number(key, last)
   local number = (tonumber(string.match(last or '', '^%d+$') or '') or 0) + 1
