@@ -22,11 +22,15 @@ def articles(store: Store) -> None:
     store.votes.cast(1, factories.user(store, "zoe"))
 
 
-def test_groups_are_listed_with_title_description_and_count(reader: Browser) -> None:
+def test_groups_are_listed_those_followed_first(reader: Browser, bob: Browser) -> None:
     python, redis = reader.open("/groups").page.one("ul", class_="groups").all("li")
-    assert python.text == "Python The language. python · 2 articles"
+    assert python.text == "Python 2 articles · The language."
     assert redis.one("a")["href"] == "/g/redis"
     assert not reader.page.all("a", href="/groups/new")
+    bob.open("/groups").press("/g/redis/follow")
+    followed, other = bob.open("/groups").page.one("ul", class_="groups").all("li")
+    assert (followed.one("h2").text, followed.one("button").text) == ("Redis", "Unfollow redis")
+    assert other.one("button").text == "Follow python"
 
 
 def test_site_without_groups_says_so(reader: Browser, store: Store) -> None:
