@@ -4,7 +4,10 @@ const PAUSE = 700;
 const form = document.querySelector("[data-posting]");
 const { link, title } = form?.elements ?? {};
 let lastLink = link?.value;
+let titledLink = "";
 let timer;
+
+const looksLikeLink = () => /[^.\s]\.[^.\s]/.test(link.value);
 
 async function ask(address, ...parts) {
   const response = await fetch(address, { method: "POST", body: new URLSearchParams(new FormData(form)) });
@@ -56,8 +59,19 @@ form?.addEventListener("submit", async (event) => {
 link?.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    if (link.value === lastLink || !/[^.\s]\.[^.\s]/.test(link.value)) return;
+    if (link.value === lastLink || !looksLikeLink()) return;
     lastLink = link.value;
     ask(form.dataset.posting, "duplicate", "buttons").catch(() => {});
   }, PAUSE);
+});
+
+// A title that cannot be fetched is no error here: nobody has pressed the button, which asks itself.
+link?.addEventListener("focusout", async (event) => {
+  const button = form.querySelector("[data-title]");
+  if (!button || title.value || event.relatedTarget?.hasAttribute("data-ask")) return;
+  if (link.value === titledLink || !looksLikeLink()) return;
+  clearTimeout(timer);
+  const asked = (titledLink = lastLink = link.value);
+  const answer = await ask(button.formAction, "duplicate", "buttons").catch(() => null);
+  if (answer && !title.value && link.value === asked) put(title, answer.title.value);
 });

@@ -30,11 +30,10 @@ def test_member_posts_a_link_with_its_title(visit: Visit, window: Window, store:
     link, title = bob.page.get_by_label("Link", exact=True), bob.page.get_by_label("Title", exact=True)
     link.fill(f"http://elsewhere.example:{other_site.port}/story?utm_source=x")
     bob.page.get_by_label("Text", exact=True).fill("**Strong** words")
-    if window["script"]:
-        expect(bob.page.get_by_role("heading", name="This link was posted already")).to_be_visible()
-    bob.press("Get the title")
+    if not window["script"]:  # with script the title comes once the field is left, and leaves the focus where it is
+        bob.press("Get the title")
+        expect(title).to_be_focused()
     expect(title).to_have_value("The story | Elsewhere")
-    expect(title).to_be_focused()
     expect(bob.row("The earlier one")).to_be_visible()
     notice = bob.page.locator(".duplicate-notice")
     tops = [shown.evaluate("element => element.getBoundingClientRect().top") for shown in (link, notice, title)]
