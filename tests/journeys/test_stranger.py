@@ -20,14 +20,18 @@ def test_stranger_joins_posts_votes_and_comes_back(visit: Visit, window: Window,
     vote_and_take_back(carl, window["script"])
     save_for_later(carl, window["width"])
     vote_before_logging_in(carl)
-    assert [store.articles.get(id).votes for id in (2, 3)] == [1, 2]
+    assert [store.articles.get(id).votes for id in (1, 2, 3)] == [2, 1, 2]
     assert not list(Doctor(store.context).examine())
 
 
 def sign_up(carl: Visitor, script: bool) -> None:
-    """Sign up, and make recovery codes: they are saved as a file and, with script, copied."""
-    carl.open("/").follow("Sign up").type("User name", "carl").type("Password", PASSWORD).press("Sign up")
-    carl.sees_flash("Welcome, carl. Your account has been created, and you are logged in.")
+    """Sign up to vote on page 2, and make recovery codes: they are saved as a file and, with script, copied."""
+    carl.open("/new?page=2").vote_button("Ann's article 1.").click()
+    carl.follow("Sign up").type("User name", "carl").type("Password", PASSWORD).press("Sign up")
+    expect(carl.page.locator(".flash").first).to_have_text(
+        "Welcome, carl. Your account has been created, and you are logged in."
+    )
+    carl.sees_flash("Your vote for “Ann's article 1.” has been counted.")
     shown = carl.press("Make recovery codes").page.locator(".codes code")
     expect(shown).to_have_count(10)
     with carl.page.expect_download() as download:
@@ -41,7 +45,8 @@ def sign_up(carl: Visitor, script: bool) -> None:
         assert carl.page.evaluate("navigator.clipboard.readText()") == text
     else:
         expect(carl.page.get_by_role("button", name="Copy all")).to_have_count(0)
-    carl.follow("Go on").is_at("/")
+    carl.follow("Go on").is_at("/new?page=2#a1")
+    carl.sees_votes("Ann's article 1.", 2, pressed=True)
 
 
 def post(carl: Visitor) -> None:
