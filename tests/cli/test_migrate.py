@@ -54,10 +54,13 @@ def test_other_settings_than_those_of_stored_scores_are_refused(
     assert invoke("doctor", VOTEWEB_VOTE_SCORE="100").exit_code == 0
 
 
-def test_data_without_votes_take_the_environment(invoke: Invoke, store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("given", "worth"), [({}, "8640.0"), ({"VOTEWEB_COMMENT_GOOD_VOTES": "5"}, "17280.0")])
+def test_data_without_votes_take_the_environment(
+    invoke: Invoke, store: Store, tmp_path: Path, given: dict[str, str], worth: str
+) -> None:
     run(store, "SET", "schema:", 4)
-    assert invoke("migrate", "--backup", tmp_path / "before.gz", VOTEWEB_VOTE_SCORE="100").exit_code == 0
-    assert run(store, "HGET", "site:", "vote-score") == "100.0"
+    assert invoke("migrate", "--backup", tmp_path / "before.gz", VOTEWEB_VOTE_SCORE="100", **given).exit_code == 0
+    assert run(store, "HMGET", "site:", "vote-score", "comment-vote-score") == ["100.0", worth]
 
 
 def test_data_are_converted_and_their_backup_restores_the_older_ones(

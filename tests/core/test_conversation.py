@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
 from voteweb.core.conversation import Conversation, ConversationPage, Place
+from voteweb.core.settings import Settings
 
 VOTE_SCORE = 8_640.0
 SIZE = 100
@@ -91,6 +92,20 @@ def test_siblings_stand_by_score_or_time() -> None:
     nodes = node(1, time=20, votes=9), node(2, time=10), node(3, 1, time=40), node(4, 1, time=30)
     assert numbers(conversation(*nodes, order=CommentOrder.TIME).below(0, 1, SIZE)) == [2, 1, 4, 3]
     assert numbers(conversation(*nodes, order=CommentOrder.NEW).below(0, 1, SIZE)) == [1, 3, 4, 2]
+
+
+@pytest.mark.parametrize(("good_votes", "is_best_first"), [(Settings().comment_good_votes, True), (10, False)])
+def test_the_ten_most_voted_of_300_stand_before_all_of_one_vote_or_none(good_votes: int, is_best_first: bool) -> None:
+    # Within 40 hours. Every third comment is a reply; of the others most have 0 to 3 votes, ten 10 to 19, the first 10.
+    votes = {n: 10 + place for place, n in enumerate(range(1, 300, 30))}
+    nodes = {n: node(n, n - 1 if n % 3 == 0 else 0, votes=votes.get(n, n % 4), time=480.0 * n) for n in range(1, 301)}
+    talk = Conversation(Thread(1, last=300, nodes=nodes), CommentOrder.SCORE, 86_400 / good_votes)
+    pages = [talk.below(0, page, SIZE) for page in range(1, talk.below(0, 1, SIZE).pages + 1)]
+    first_level = [row.node for page in pages for row in page.rows if row.level == 1]
+    assert len(first_level) == 200
+    best, low = ([at for at, n in enumerate(first_level) if test(n.votes)] for test in ((10).__le__, (2).__gt__))
+    assert len(best) == 10
+    assert (max(best) < min(low)) == is_best_first
 
 
 def test_up_to_size_comments_are_on_one_page_and_more_on_pages_of_25() -> None:

@@ -99,7 +99,7 @@ class Settings:
     comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them")
     search: int = _setting(1, "0 or 1", "whether articles and comments can be searched; 0: the site without search")
     comment_good_votes: int = _setting(
-        10, "votes", "a comment with this many votes counts as a day newer", 1, config.MAX_GOOD_VOTES
+        5, "votes", "a comment with this many votes counts as a day newer", 1, config.MAX_GOOD_VOTES
     )
     #: The seconds that a vote on a comment is worth. They are in the data, and no variable sets them.
     comment_vote_score: float = _setting(0.0, "seconds", "", 0.001, 10**9, is_variable=False)

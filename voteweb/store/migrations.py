@@ -7,19 +7,24 @@ A conversion works in bounded steps, and yields after each how many records it c
 run. It may be stopped anywhere and run again: data already converted are left alone.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 import redis
 
 from voteweb.core.config import MEMBER_BLOCK, SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings import env_name
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.values import digest_of, invitation_member, is_digest, is_id_text
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
+
+_FORMER_COMMENT_GOOD_VOTES = 10
 
 
 def rename_invitations(context: Context, *, dry_run: bool = False) -> Iterator[int]:
@@ -59,11 +64,17 @@ def forget_mails(context: Context, *, dry_run: bool = False) -> Iterator[int]:
 
 
 def store_settings(context: Context, *, dry_run: bool = False) -> Iterator[int]:
-    """Store these settings; raise ConfigError if stored scores tell of others."""
+    """Store these settings; raise ConfigError if stored scores tell of others.
+
+    Unless the environment says another, comments stay in the order that they had by the default of that time.
+    """
+    settings = context.settings
+    if not os.environ.get(env_name("comment_good_votes")):
+        settings = replace(settings, comment_good_votes=_FORMER_COMMENT_GOOD_VOTES, comment_vote_score=0.0)
     if dry_run:
-        refuse_other_scores(context.connection, context.settings)
+        refuse_other_scores(context.connection, settings)
     else:
-        SiteSettings(context).take_settings()
+        SiteSettings(Context(context.connection, settings)).take_settings()
     yield 1
 
 

@@ -201,7 +201,7 @@ def test_weights_tried_are_used_after_the_password_and_explained_everywhere(
     assert root.post("/admin/ranking", {"csrf_token": root.csrf_token(), "good_votes": "x"}).status == 422
     assert reader.open("/log").page.one("ol").all("li")[0].all("p")[0].text == (
         "root changed the weights of the ranking: seconds per vote from 432 to 17,280, votes of a good article from "
-        "200 to 5, seconds per vote on a comment from 8,640 to 4,320"
+        "200 to 5, seconds per vote on a comment from 17,280 to 4,320"
     )
 
 

@@ -272,11 +272,9 @@ def test_page_of_a_comment_explains_its_place(reader: Browser, store: Store) -> 
         store, 1, [node(2, time=1_700_000_000.0, votes=3), node(3, time=1_700_000_000.0), node(4, 3), node(5, 4)]
     )
     why = reader.open("/a/1/c/2").page.by_id("why").text
-    assert (
-        "Written on 14 Nov 2023, 22:13 UTC, plus 3 votes × 8,640 s = 7 h 12 min, like one written on 15 Nov 2023" in why
-    )
+    assert "Written on 14 Nov 2023, 22:13 UTC, plus 3 votes × 17,280 s = 14 h 24 min, like one written on 15 Nov" in why
     assert "Before it: cem" in why
-    assert "After it: bob : 0 votes × 8,640 s" in why
+    assert "After it: bob : 0 votes × 17,280 s" in why
     reader.open("/a/1/c/5")
     assert [li["id"] for li in reader.page.one("ol", class_="ancestors").all("li", class_="comment")] == ["c3", "c4"]
     assert reader.page.one("meta", name="robots")["content"] == "noindex"
