@@ -61,7 +61,7 @@ def test_pages_of_many_reports_hold_each_report(store: Store) -> None:
     report = {"reason": "spam", "note": "n" * 600, "time": 1_700_000_000}
     names = {f"member{i}" for i in range(1000)}
     run(store, "HSET", "report:1", *(item for name in names for item in (name, json.dumps({"by": name, **report}))))
-    run(store, "ZADD", "reports:", 1000, "article:1")
+    run(store, "ZADD", "reports:", report["time"], "article:1")
     queued = open_reports(store)[article.id]
     assert (len(queued.rows), queued.total) == (config.QUEUED_REPORTS, 1000)
     pages = [store.read(store.reports.queue_open_page, article.id, 0)]
@@ -156,6 +156,17 @@ def test_words_of_dismissed_reports_go_with_the_reporter_and_with_the_article(
         end()
         assert run(store, "EXISTS", "dismissed:1") == 0
         store.reports.make(1, bob, Reason.SPAM, "a note") if factories.stored_article(store).is_listed else None
+
+
+def test_the_first_open_report_gives_an_article_its_place(store: Store, mod: User, bob: User) -> None:
+    factories.article(store)
+    for id in (2, 1):
+        store.reports.make(id, mod, Reason.SPAM, "")
+    assert list(open_reports(store)) == [1, 2]
+    list(store.reports.withdraw_all("bob"))
+    assert list(open_reports(store)) == [2, 1]
+    store.undoing.undo(dismiss(store, mod, 2), mod)
+    assert list(open_reports(store)) == [2, 1]
 
 
 def test_undoing_a_dismissal_while_others_decide_is_one_or_the_other(store: Store, mod: User, bob: User) -> None:

@@ -4,7 +4,7 @@ Changing one may make stored data or addresses invalid.
 """
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 6
+SCHEMA = 7
 #: The oldest layout of backups that this version restores: later ones changed derived keys only.
 OLDEST_BACKUP = 5
 #: Characters of a title: at least a word, at most two lines on a phone.

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 import redis
@@ -19,6 +20,7 @@ from voteweb.core.config import MEMBER_BLOCK, SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings import env_name
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.moderation.reports import first_time, things_of
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.values import digest_of, invitation_member, is_digest, is_id_text
 from voteweb.store.site.context import Context, StorePart
@@ -90,6 +92,17 @@ def list_names(context: Context, *, dry_run: bool = False) -> Iterator[int]:
         yield len(names)
 
 
+def rank_reports(context: Context, *, dry_run: bool = False) -> Iterator[int]:
+    """Rank reported articles and comments by the time of the first open report, no longer by the number of these."""
+    keys, scanner = context.keys, Scanner(context.connection)
+    for things in batched(things_of(keys, scanner.members(keys.reports()))):
+        stored = scanner.run_atomic([("HGETALL", thing.report_key) for thing in things])
+        places = [(first_time(reports), thing.member) for thing, reports in zip(things, stored, strict=True)]
+        if not dry_run:
+            context.connection.command("ZADD", keys.reports(), *chain(*places))
+        yield len(things)
+
+
 class Conversion(NamedTuple):
     """One change of layout, with the words that tell an operator what it does.
 
@@ -110,6 +123,7 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     # Who starts a command without the environment of the site must not compute other scores.
     5: (Conversion("Keep the settings that shape scores", store_settings),),
     6: (Conversion("List the names of members by their ids", list_names),),
+    7: (Conversion("Rank reports by their time", rank_reports),),
 }
 #: The oldest layout that can be converted.
 OLDEST = min(CONVERSIONS) - 1

@@ -44,7 +44,7 @@ def converse(store: Store, article: Article, voter: int) -> None:
     run(store, "SADD", f"voted-comments:{id}-0", 1 * VOTER_FACTOR + voter)
     report = {"by": "Ann", "reason": "spam", "note": "", "time": now}
     run(store, "HSET", f"comment-report:{id}.3", "ann", json.dumps(report))
-    run(store, "ZADD", "reports:", 1, f"comment:{id}.3")
+    run(store, "ZADD", "reports:", now, f"comment:{id}.3")
     run(store, "SADD", "reported-comments:ann", f"{id}.3", f"{id}.4")
     entries = [f"reply {id}.3 {now:.0f}", f"article {id}.1 {now:.0f}", f"report log-1 {now:.0f}"]
     run(store, "RPUSH", "inbox:ann", *entries)

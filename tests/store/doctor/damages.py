@@ -177,7 +177,7 @@ _DAMAGES: list[str | tuple[str, set[str]]] = [
     "ZREM reports: article:1",
     ("DEL report:1", {"reports:"}),
     (f"HSET report:2 bob {REPORT}", {"reports:"}),
-    ("HSET report:1 eve x", {"report:1", "reports:"}),
+    "HSET report:1 eve x",
     (f"HSET report:4 bob {REPORT}", {"report:4", "reports:"}),
     # settings are those that processes take, too
     "HSET site: voting-seconds 1e300",

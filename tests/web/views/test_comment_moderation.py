@@ -49,7 +49,7 @@ def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, stor
     store.reports.make(other.id, factories.user(store, "reporter0"), Reason.SPAM, "")
     for i in range(7):
         store.reports.make(CommentId(1, 1), factories.user(store, f"reporter{i}"), Reason.SPAM, "")
-    assert mod.open("/queue").titles == ["Comment on “On Redis”", "Another"]
+    assert mod.open("/queue").titles == ["Another", "Comment on “On Redis”"]
     row = mod.page.by_id("c1-1")
     assert row.one("em").text == WORDS
     assert row.one("a", class_="by").text == "cid"

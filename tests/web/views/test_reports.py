@@ -64,12 +64,12 @@ def test_report_is_offered_to_other_members_only(reader: Browser, ann: Browser) 
     assert "your own article" in ann.intro
 
 
-def test_queue_is_most_reported_first_and_counted_in_the_header(
+def test_queue_begins_with_the_oldest_report_and_counted_in_the_header(
     mod: Browser, bob: Browser, reader: Browser, store: Store
 ) -> None:
     for id, count in ((1, 1), (3, 2), (2, 3)):
         report(store, id, count)
-    assert mod.open("/queue").titles == ["Second", "Third", "First"]
+    assert mod.open("/queue").titles == ["First", "Third", "Second"]
     for path in ("/", "/a/1", "/about", "/queue", "/nowhere"):
         assert badges(mod.open(path)) == ["3"]
         assert mod.page.one("nav", class_="account").one("a", href="/queue").text == "Queue 3"

@@ -28,7 +28,7 @@ from voteweb.store.doctor.articles import examine_groups
 from voteweb.store.doctor.findings import SpoolingScanner
 from voteweb.store.doctor.key_checks import examine_counters, examine_log
 from voteweb.store.members.account_deletion import keys_left_behind
-from voteweb.store.moderation.reports import settle_covered
+from voteweb.store.moderation.reports import first_time, settle_covered
 from voteweb.store.scan.scanner import Bitmap, KeySpool, batched, portions
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import TYPES
@@ -229,10 +229,10 @@ class Derivation:
 
     def _place_reports_and_invitations(self) -> None:
         keys = self._keys
-        for name, count in self._each("report", "HLEN"):
-            self._writer.put(keys.reports(), article_member(name), count)
-        for name, count in self._each("comment-report", "HLEN"):
-            self._writer.put(keys.reports(), comment_member(*name.split(".")), count)
+        for name, reports in self._each("report", "HGETALL"):
+            self._writer.put(keys.reports(), article_member(name), first_time(reports))
+        for name, reports in self._each("comment-report", "HGETALL"):
+            self._writer.put(keys.reports(), comment_member(*name.split(".")), first_time(reports))
         for name, (by, until) in self._each("invite", "HMGET", "by", "until"):
             end = finite_number(until if by else None)
             self._writer.put(keys.invites(by or ""), invitation_member(name), end)

@@ -58,10 +58,9 @@ class Attempt:
         """
         *replies, (seconds, microseconds) = self._connection.run([*commands, ("TIME",)])
         self.now = f"{seconds}.{microseconds:06d}"
-        for command, reply in zip(commands, replies, strict=True):
-            guards = _field_by_field(command[1], reply) if command[0] == "HGETALL" else {command: reply}
-            self.reads += guards
-            self.replies += guards.values()
+        guards = _guards(commands, replies)
+        self.reads += guards
+        self.replies += guards.values()
         return replies
 
     def read_after(self, key: str, place: int) -> list[str]:
@@ -80,6 +79,14 @@ class Attempt:
         fields = {name: value for name, value in stored if value is not None}
         # Somebody may have added or deleted one between the two round trips.
         return (fields, total) if len(fields) == min(count, total) else self.read_sample(key, count)
+
+
+def _guards(commands: Sequence[Command], replies: Sequence[Any]) -> dict[Command, Any]:
+    """Return what is compared in place of *commands* and their *replies*: HGETALL field by field."""
+    guards = dict[Command, Any]()
+    for command, reply in zip(commands, replies, strict=True):
+        guards |= _field_by_field(command[1], reply) if command[0] == "HGETALL" else {command: reply}
+    return guards
 
 
 def _field_by_field(key: str, fields: Mapping[str, str]) -> dict[Command, Any]:
@@ -151,7 +158,8 @@ def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes
 
     Of more writes than a commit may have, it does the first: what repairs in rounds finds the others again.
     """
-    named, guard = _guard(keys, reads, replies, writes[:MAX_COMMANDS])
+    guards = _guards(reads, replies)
+    named, guard = _guard(keys, list(guards), list(guards.values()), writes[:MAX_COMMANDS])
     return scripts.call(keys, "commit", named=named, **_UNSAID, **guard)
 
 

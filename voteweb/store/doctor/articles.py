@@ -17,7 +17,7 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
-from voteweb.store.moderation.reports import Thing, find_covered, thing_of, without_reports
+from voteweb.store.moderation.reports import Thing, find_covered, first_time, thing_of, things_of, without_reports
 from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import decoding
@@ -27,12 +27,9 @@ from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.rankings import Rankings, group_keys
 from voteweb.store.schema.values import (
     LEFT_OUT,
-    article_id,
     article_member,
     comment_member,
-    comment_of,
     finite_number,
-    is_article,
     parse_comment,
 )
 
@@ -257,8 +254,7 @@ def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
         map(article_member, scanner.names("report")),
         (comment_member(*id) for id in comments if id),
     )
-    reported = (member for member in dict.fromkeys(members) if is_article(member) or comment_of(member))
-    things = (thing_of(keys, comment_of(member) or article_id(member)) for member in reported)
+    things = things_of(keys, dict.fromkeys(members))
     yield from scanner.check_each(things, partial(_reads_of_report, keys), partial(_check_report, scanner))
 
 
@@ -266,25 +262,26 @@ def _reads_of_report(keys: Keys, thing: Thing) -> list[Command]:
     read: Command = ("HMGET", thing.ban_field[0], "title", "gone", "time")
     if isinstance(thing.id, CommentId):
         read = ("HMGET", thing.ban_field[0], "rev", thing.id.number)
-    return [read, ("HLEN", thing.report_key), ("ZSCORE", keys.reports(), thing.member)]
+    return [read, ("HGETALL", thing.report_key), ("ZSCORE", keys.reports(), thing.member)]
 
 
 def _check_report(
-    scanner: Scanner, thing: Thing, stored: list[str | None], count: int, queued: float | None
+    scanner: Scanner, thing: Thing, stored: list[str | None], reports: dict[str, str], queued: float | None
 ) -> Iterator[Finding]:
     """Check the reports of a thing; a comment below one removed with its replies has none, either."""
     keys, state = scanner.site_keys, _state(scanner, thing.id, stored)
     if state is None:
-        if count and isinstance(thing.id, int) and any(stored):
+        if reports and isinstance(thing.id, int) and any(stored):
             why_not = "its article has no title: repair that first"
             yield Finding(thing.report_key, f"reports {thing.member}, which is no article", why_not=why_not)
         return  # all else says a finding about the article or the conversation
-    writes: tuple[Command, ...] = (("ZADD", keys.reports(), count, thing.member),)
-    if not count or state:
+    since = first_time(reports) if reports else None
+    writes: tuple[Command, ...] = (("ZADD", keys.reports(), since, thing.member),)
+    if not reports or state:
         writes = tuple(without_reports(keys, thing))
-    if count and state:
+    if reports and state:
         yield Finding(thing.report_key, f"reports {thing.member}, which is {state}", writes=writes)
-    for _, what, *_ in check_place(keys, keys.reports(), thing.member, queued, float(count) if count else None):
+    for _, what, *_ in check_place(keys, keys.reports(), thing.member, queued, since):
         yield Finding(keys.reports(), what, writes=writes)
 
 

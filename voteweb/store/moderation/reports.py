@@ -24,6 +24,7 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import (
+    article_id,
     article_member,
     comment_member,
     comment_of,
@@ -64,6 +65,20 @@ def thing_of(keys: Keys, id: int | CommentId) -> Thing:
     )
 
 
+def things_of(keys: Keys, members: Iterable[str]) -> Iterator[Thing]:
+    """Yield the articles and comments for which these *members* of ``reports:`` stand."""
+    return (
+        thing_of(keys, comment_of(member) or article_id(member))
+        for member in members
+        if comment_of(member) or is_article(member)
+    )
+
+
+def first_time(reports: Mapping[str, str]) -> float:
+    """Return the unix time of the first of these stored reports by name, which is their place in ``reports:``."""
+    return min((report.time for report in _readable(reports)), default=0.0)
+
+
 def without_reports(keys: Keys, thing: Thing) -> list[Command]:
     """Return the writes that close the open reports of a thing, and forget those that were dismissed."""
     return [("UNLINK", thing.report_key, thing.dismissed_key), ("ZREM", keys.reports(), thing.member)]
@@ -81,8 +96,8 @@ def settle(
     """
     stored, total = attempt.read_sample(thing.report_key, config.MAX_TOLD_REPORTERS)
     attempt.told = who_is_told(by, author, sorted(stored))
-    since = min((report.time for report in _readable(stored)), default=0.0)
-    counted = count_act(keys, "settled", f"wait-{wait_bucket(clock.now() - since)}") if total else []
+    wait = clock.now() - first_time(stored)
+    counted = count_act(keys, "settled", f"wait-{wait_bucket(wait)}") if total else []
     closed = without_reports(keys, thing)
     if keeps and total:
         closed[0] = ("RENAME", thing.report_key, thing.dismissed_key)
@@ -177,16 +192,14 @@ class Reports(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             _check_readable(attempt, keys, id)
-            is_reported, is_open, count = attempt.read(
-                ("SISMEMBER", reported, str(id)), ("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key)
-            )
+            (is_reported,) = attempt.read(("SISMEMBER", reported, str(id)))
             if is_reported:
                 raise errors.CommentReported() if isinstance(id, CommentId) else errors.AlreadyReported()
             report = {"by": member.name, "reason": reason.value, "note": note, "time": float(attempt.now)}
             return [
                 ("SADD", reported, str(id)),
                 ("HSET", thing.report_key, name, json.dumps(report, ensure_ascii=False, separators=(",", ":"))),
-                ("ZADD", keys.reports(), count + (not is_open), thing.member),
+                ("ZADD", keys.reports(), "LT", attempt.now, thing.member),  # another may have read the clock before
                 *count_act(keys, "reports"),
             ]
 
@@ -219,22 +232,22 @@ class Reports(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             _check_readable(attempt, self._keys, id)
             undone = undo(attempt, self._keys, entry)
-            count, is_open = attempt.read(("HLEN", thing.dismissed_key), ("EXISTS", thing.report_key))
+            dismissed, is_open = attempt.read(("HGETALL", thing.dismissed_key), ("EXISTS", thing.report_key))
             if is_open:
                 raise errors.ReportedAgain()
-            if not count:
+            if not dismissed:
                 raise errors.NothingToUndo()
             return [
                 ("RENAME", thing.dismissed_key, thing.report_key),
                 ("PERSIST", thing.report_key),
-                ("ZADD", self._keys.reports(), count, thing.member),
+                ("ZADD", self._keys.reports(), first_time(dismissed), thing.member),
                 *undone,
             ]
 
         commit(self._connection, decide, actor=actor, entry=entry)
 
     def withdraw_all(self, name: str) -> Iterator[None]:
-        """Withdraw, in bounded steps, all reports by a member who left; the queue counts the others."""
+        """Withdraw, in bounded steps, all reports by a member who left; those of others stay."""
         for reported in (self._keys.reported(name), self._keys.reported_comments(name)):
             for batch in batched(Scanner(self._connection).members(reported)):
                 for text in batch:
@@ -250,13 +263,14 @@ class Reports(StorePart):
         forget: list[Command] = [("SREM", reported, text), ("HDEL", thing.dismissed_key, name)]
 
         def decide(attempt: Attempt) -> list[Command]:
-            is_open, count = attempt.read(("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key))
-            if not is_open:
+            (stored,) = attempt.read(("HGETALL", thing.report_key))
+            if name not in stored:
                 return forget
-            rank: Command = ("ZADD", keys.reports(), count - 1, thing.member)
+            others = {other: report for other, report in stored.items() if other != name}
+            rank: Command = ("ZADD", keys.reports(), first_time(others), thing.member)
             return [
                 ("HDEL", thing.report_key, name),
-                rank if count > 1 else ("ZREM", keys.reports(), thing.member),
+                rank if others else ("ZREM", keys.reports(), thing.member),
                 *forget,
             ]
 
@@ -265,12 +279,12 @@ class Reports(StorePart):
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
         if not self._settings.comments:
-            members: Command = ("ZREVRANGE", self._keys.reports(), 0, -1)
+            members: Command = ("ZRANGE", self._keys.reports(), 0, -1)
             return pipeline.queue([members], lambda replies: sum(map(is_article, replies[0])))
         return pipeline.queue([("ZCARD", self._keys.reports())], lambda replies: int(replies[0]))
 
     def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[Reported]]:
-        """Queue a read of page *number* (from 1) of the articles and comments with open reports, most reported first.
+        """Queue a read of page *number* (from 1) of the articles and comments with open reports, oldest first.
 
         With QUEUED_REPORTS open reports of each: the newest, or of many a sample. A site without comments lists none.
         """

@@ -212,7 +212,7 @@ class Keys:
         "the dismissed reports of one article or comment, by member, as long as that can be undone",
         Noun("hash", PASSING, ("EXPIRE", config.UNDO_SECONDS), pair=values.is_report),
     )
-    reports = OneKey("reports:", "the reported articles and comments, by number of open reports", Noun("zset", DERIVED))
+    reports = OneKey("reports:", "what is reported, by the time of its first open report", Noun("zset", DERIVED))
     answers = OneKey(
         "answers:", "the removed articles whose posters' answers wait for moderators, by their time", _RANKING
     )
