@@ -49,6 +49,12 @@ MEASURE_COMMENTS = """() => {
   return [boxes(".thread .comment").map(box => box.top),
     boxes(".thread .comment:not(:has(.replies))").map(box => box.height)];
 }"""
+#: Where title, text and comments begin, and how far the middle of the conversation is from that of the window.
+MEASURE_COLUMN = """() => {
+  const boxes = ["h1", ".text", ".comment"].map(name => document.querySelector(name).getBoundingClientRect());
+  const {left, right} = document.querySelector("main").getBoundingClientRect();
+  return [boxes.map(box => box.left), Math.abs(left + right - document.documentElement.clientWidth) / 2];
+}"""
 #: The targets in rows that are lower than 28 pixels; those of votes have a test of their own.
 LOW_TARGETS = """[...document.querySelectorAll("li.article :is(.meta a, .meta button, summary)")]
 .filter(element => element.checkVisibility() && element.getBoundingClientRect().height < 28)
@@ -134,7 +140,7 @@ def test_conversation_begins_on_the_first_screen(
     screen: dict[str, Any], top: int, height: int, name: str, visit: Visit, store: Store
 ) -> None:
     author = factories.user(store, "old_ferry")
-    factories.article(store, author, title="Homebrew 1.0.0", link="https://brew.sh/1")
+    factories.article(store, author, title="Homebrew 1.0.0", link="https://brew.sh/1", text="After nine years.")
     for number in range(1, 31):
         factories.comment(store, 1, author, parent=number // 3 if number % 3 else 0, text="Agreed.")
         if number == 3:
@@ -144,6 +150,11 @@ def test_conversation_begins_on_the_first_screen(
     assert first <= top
     assert len(heights) > 10
     assert max(heights) <= height
+    edges, _ = page.evaluate(MEASURE_COLUMN)
+    assert len(set(edges)) == 1
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    assert page.evaluate(MEASURE_COLUMN)[1] < 1
+    assert page.locator("#comments .welcome").count() == (not name)
     if name:
         (line,) = page.locator(".new-comments").all()
         assert line.evaluate("line => line.getBoundingClientRect().height") <= 28
