@@ -33,8 +33,8 @@ def test_article_without_comments_invites_to_write(reader: Browser, bob: Browser
 def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: MakeBrowser, store: Store) -> None:
     write_thread(store, 1, [node(1)])
     for days, told, is_above in ((3, "Open for", False), (1, "Open for", True), (-1, "This conversation ended", True)):
-        store.connection.client.hset("thread:1", "closes", int(time.time()) + days * 86_400)
-        store.connection.client.hincrby("thread:1", "rev", 1)
+        store.connection.command("HSET", "thread:1", "closes", int(time.time()) + days * 86_400)
+        store.connection.command("HINCRBY", "thread:1", "rev", 1)
         section = make_browser().open("/a/1").page.by_id("comments").text
         assert [told in part for part in section.split("Comment 1")] == [is_above, not is_above]
 
