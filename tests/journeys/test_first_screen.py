@@ -30,11 +30,11 @@ letters.example quire books What do you write in the front of a book you give aw
 sqlite.org ftclausen databases Appropriate uses for SQLite
 lichen-letters.example bdoux nature A pocket guide to reading the foam on river water
 nytimes.com erlend_sh health What I learned from a stroke at 26: make time to untangle
-research.bigletters.example iamd3vil science Measuring the depth of a lake with two phones and the speed of sound
-pagefault.example kettle-black programming I replaced our job queue with a table and a cron entry; fourteen months later
-arstechnica.com johnhenry law Municipal ISP forced to shut off fiber to the home after court ruling
+research.bigletters.example iamd3vil science Measuring the depth of a lake with two phones
+pagefault.example kettle-black programming I replaced our job queue with a table and a cron entry
+arstechnica.com johnhenry law Municipal ISP forced to shut off fiber to the home
 economists.example curiousgal ask Ask: what are the must-read books about economics and finance?
-github.com arjun27 databases A fast PostgreSQL client library for Python, three times faster than the usual one
+github.com arjun27 databases A fast PostgreSQL client library for Python
 medium.com akkartik programming Software development at 1 Hz
 """
 ANNOUNCEMENT = (
@@ -95,7 +95,7 @@ def stories(store: Store) -> None:
 
 @pytest.mark.usefixtures("stories")
 @pytest.mark.parametrize(
-    ("screen", "rows", "row_height", "header_height"), [(PHONE, 5, 114, 2 * 44 + 8), (DESK, 12, 62, 52)]
+    ("screen", "rows", "row_height", "header_height"), [(PHONE, 8, 75, 2 * 44 + 8), (DESK, 12, 62, 52)]
 )
 @pytest.mark.parametrize(
     ("name", "announcement", "badges"),
@@ -125,7 +125,7 @@ def test_first_screen_shows_many_articles_below_a_low_header(
         assert header <= header_height
         assert len(heights) == PAGE_SIZE
         assert max(heights) <= row_height, (path, heights)
-        assert sum(end <= screen["height"] for end in ends) >= rows, (path, header, ends)
+        assert sum(end <= screen["height"] for end in ends) >= rows - bool(announcement), (path, header, ends)
         assert page.evaluate(LOW_TARGETS) == []
     assert page.locator("header .badge").count() == badges
     if screen is PHONE:
