@@ -33,7 +33,8 @@ def test_without_a_folder_the_site_is_as_it_was() -> None:
 
 def test_any_accent_can_be_read_on_dark_pages() -> None:
     css = (resource_folder("static") / "site.css").read_text("utf-8")
-    light, dark = (dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", rule)) for rule in css.split(":root {")[1:3])
+    pairs = re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", css)
+    light, dark = ({name: colours[at] for name, *colours in pairs} for at in (0, 1))
     assert {name: light[name] for name in branding.BESIDE_ACCENT} == branding.BESIDE_ACCENT
     for accent in ("#000000", "#0000ff", light["accent"]):
         shown = Brand(accent).dark_accent

@@ -43,7 +43,7 @@ def test_stylesheet_has_the_accent_at_an_address_of_its_own(branded: Browser, re
     css = branded.open(own).response
     assert css.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     text = css.text
-    assert text.index("--accent: #f0957f") < text.index("--accent: #0b4f8a") < text.index("--accent: #9db9d0")
+    assert text.index("#f0957f);") < text.index("--accent: light-dark(#0b4f8a, #9db9d0);")
     assert "#0b4f8a" not in reader.open(common).response.text
 
 

@@ -26,6 +26,7 @@ DOWNLOAD = {
     "inbox": ("inbox", "unread"),
     "inbox has a feed": ("inbox-feed",),
     "front page shows the groups followed": ("user",),
+    "theme": ("user",),
     "groups followed": ("follows",),
     "hidden": ("hides",),
     "saved": ("saved",),

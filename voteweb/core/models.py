@@ -222,7 +222,8 @@ class User:
     the unix time at which the account was deleted, 0 for none.
     ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
     owner wrote to them. An account that is held and banned was refused. ``my`` changes with everything that the member
-    follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow.
+    follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow,
+    ``theme`` one of THEMES in :mod:`voteweb.core.my_site`.
     ``second_factor`` is what is stored of it, "" for none: see :mod:`voteweb.core.second_factor`.
     """
 
@@ -244,6 +245,7 @@ class User:
     ban_answered: float = 0.0
     my: str = ""
     front: str = ""
+    theme: str = ""
     second_factor: str = ""
 
 

@@ -11,6 +11,8 @@ from voteweb.core.names import name_key
 
 #: The value of the field ``front`` of members whose front page shows the groups they follow.
 MY_GROUPS = "my"
+#: The values of the field ``theme``; "" is that of the system.
+THEMES = ("", "light", "dark")
 
 
 class HiddenKind(StrEnum):

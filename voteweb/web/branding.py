@@ -25,8 +25,7 @@ def static_files(brand: Brand) -> tuple[tuple[str, bytes], ...]:
     files = [(image.static_name, image.content) for image in brand.images.values()]
     if brand.accent:
         text = (resource_folder("static") / _STYLESHEET).read_text("utf-8")
-        light, dark = (f":root {{ --accent: {accent}; }}" for accent in (brand.accent, brand.dark_accent))
-        text += f"\n{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
+        text += f"\n:root {{ --accent: light-dark({brand.accent}, {brand.dark_accent}); }}\n"
         files.append((_STYLESHEET, text.encode()))
     return tuple(files)
 

@@ -318,6 +318,7 @@ FORMS = [
     form("my_site.follow", "/g/{name}/follow", allowed=MEMBERS, limit="choose", returns_to="/"),
     form("my_site.unfollow", "/g/{name}/unfollow", parts={"name": "redis"}, allowed=MEMBERS, limit="choose",
          returns_to="/"),
+    form("account.choose_theme", "/account/theme", fields={"theme": "dark"}, allowed=MEMBERS, limit="choose"),
     form("my_site.choose_front", "/my/front", fields={"front": "my"}, allowed=MEMBERS, limit="choose",
          returns_to="/my"),
     form("my_site.save", "/a/{id}/save", allowed=MEMBERS, limit="choose", returns_to="/a/1#a1"),

@@ -32,7 +32,7 @@ def copy_of(browser: Browser) -> Browser:
 
 def session_labels(browser: Browser) -> list[str]:
     """Return what the page of the account says about each open session."""
-    return [item.text for item in browser.open("/account").page.by_id("sessions").all("li")]
+    return [item.text for item in browser.open("/account").page.by_id("sessions").one("tbody").all("tr")]
 
 
 def age(store: Store, seconds: int, *, used: int = 0) -> None:
@@ -110,7 +110,7 @@ def test_account_lists_sessions_and_ends_one_of_them_the_others_or_this(
     assert here.startswith("Firefox, Linux")
     assert there.startswith("Safari, iPhone")
     assert ["this browser" in label for label in (here, there)] == [True, False]
-    item = next(item for item in bob.page.by_id("sessions").all("li") if "Safari" in item.text)
+    item = next(item for item in bob.page.by_id("sessions").all("tr") if "Safari" in item.text)
     bob.post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": item.one("button")["value"]})
     assert bob.location == "/account#sessions"
     assert bob.follow().flashes == ["The session has ended."]

@@ -122,7 +122,7 @@ def app(sites: Sites) -> Flask:
 
 
 def test_members_page_from_a_frame_is_the_same_as_one_read_afresh(sites: Sites, store: Store) -> None:
-    """Whether the member posted, voted, saved, read or follows something, and waits, moderates or hides something."""
+    """Whether the member posted, voted, saved, read, follows or hides something, waits, moderates or chose a theme."""
     zoe = sites.member("zoe")
     members = {name: sites.member(name) for name in ("ann", "bob", "cid", "dan", "eve")}
     members["mod"] = sites.member("mod", Role.MODERATOR)
@@ -136,7 +136,8 @@ def test_members_page_from_a_frame_is_the_same_as_one_read_afresh(sites: Sites, 
     members["dan"].at(0).open("/").press("/a/30/hide")
     sites.clock.now += 10  # his browser is marked no more
     store.my_sites.follow("redis", user["eve"])
-    store.users.choose_front(user["eve"], "my")
+    store.users.choose(user["eve"], front="my")
+    store.users.choose(user["cid"], theme="dark")
     for path in LISTS:
         fresh_pages = {name: member.fresh_page(path) for name, member in members.items()}
         for _ in range(2):

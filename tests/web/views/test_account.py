@@ -31,7 +31,7 @@ def test_password_is_changed_only_with_the_current_one(
     bob.open("/account").submit("/account", **{"old": PASSWORD, "new": "another password"} | {field: typed})
     assert (bob.status, bob.field_error(field)) == (422, message)
     assert not bob.page.one("input", name="old")["value"]
-    assert "open" not in bob.page.one("details")
+    assert ["open" in part for part in bob.page.all("details")] == [True, False]
     assert store.users.get("bob") == before
 
 
@@ -77,6 +77,14 @@ def test_session_of_a_new_password_ends_with_the_next(
     assert not bob.is_logged_in()
 
 
+def test_a_chosen_theme_is_on_every_page_of_the_member_alone(bob: Browser, ann: Browser) -> None:
+    for theme, shown in (("dark", "dark"), ("nonsense", None)):
+        bob.open("/account").submit("/account/theme", theme=theme).follow()
+        assert bob.page.one("button", name="theme", aria_pressed="true")["value"] == (shown or "")
+        links = [page.open("/new").page.one("nav", class_="account") for page in (bob, ann)]
+        assert [link.attrs.get("data-theme") for link in links] == [shown, None]
+
+
 def test_votes_are_listed_and_can_be_taken_back(bob: Browser, store: Store) -> None:
     for title in ("First", HOSTILE, "Not voted for"):
         factories.article(store, title=title)
@@ -117,7 +125,7 @@ def test_deletion_needs_the_password_and_a_choice(
 ) -> None:
     bob.open("/account").submit("/account/delete", **fields)
     assert (bob.status, bob.page.by_id(f"{field}-errors").text) == (422, message)
-    assert "open" in bob.page.one("details")
+    assert ["open" in part for part in bob.page.all("details")] == [False, True]
     assert not store.users.get("bob").left
     assert bob.submit("/account/delete", password=PASSWORD, articles="keep").location == "/"
 
@@ -148,7 +156,7 @@ def test_articles_of_a_deleted_account_stay_without_its_name(bob: Browser, reade
 
 def test_articles_go_with_the_account_but_its_name_stays_taken(bob: Browser, reader: Browser, store: Store) -> None:
     factories.article(store, store.users.get("bob"))
-    assert "Your reports are withdrawn" in bob.open("/account").page.one("details").text
+    assert "Your reports are withdrawn" in bob.open("/account").page.by_id("delete").text
     bob.submit("/account/delete", password=PASSWORD, articles="delete")
     reader.open("/a/1")
     assert (reader.status, reader.intro) == (410, "This article was deleted by its poster.")

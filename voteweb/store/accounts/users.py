@@ -150,12 +150,12 @@ class Users(StorePart):
         """
         self._change(name, {"password": password_hash}, verified=verified)
 
-    def choose_front(self, member: User, front: str) -> None:
-        """Choose what the front page shows *member*: the groups they follow (``MY_GROUPS``), or "" all articles.
+    def choose(self, member: User, **choice: str) -> None:
+        """Store what *member* chose for themselves: one of the fields ``front`` and ``theme``, with its value.
 
         Raises NoSuchMember, LoggedOut, Held.
         """
-        self._change(member.name, {"front": front}, actor=member, least_role=Role.MEMBER)
+        self._change(member.name, choice, actor=member, least_role=Role.MEMBER)
 
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from voteweb.core import config, mail, second_factor, validation
+from voteweb.core import config, mail, my_site, second_factor, validation
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.passwords import is_stored
 from voteweb.store.schema import values
@@ -161,6 +161,11 @@ MEMBER_FIELDS = {
     "front": Field(
         values.one_of(["", "my"]),
         "`my`: the front page shows the member the groups they follow; absent or empty: all articles",
+        lost="",
+    ),
+    "theme": Field(
+        values.one_of(my_site.THEMES),
+        "`light` or `dark`: the colours of pages that the member gets; absent or empty: those of the system",
         lost="",
     ),
     "email": Field(

@@ -47,6 +47,7 @@ def account() -> Markup:
         moderates=permissions.may_moderate(member),
         waiting=read.waiting,
         unread=read.unread.count,
+        theme=member.theme,
     )
 
 

@@ -22,6 +22,7 @@ from voteweb.core.errors import (
 )
 from voteweb.core.mail import PendingEmail
 from voteweb.core.models import User
+from voteweb.core.my_site import THEMES
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
 from voteweb.core.second_factor import new_nonce
 from voteweb.web import data_export, rate_limits
@@ -100,6 +101,14 @@ def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> R
         has_second_factor=bool(user.second_factor) if permissions.may_have_second_factor(_stored(user)) else None,
     )
     return page, max(form.status, delete_form.status)
+
+
+@act(blueprint, "/account/theme", require_member, leads_to=lambda: "/account#read")
+def choose_theme(user: User) -> Message:
+    """Choose the colours of the pages that the viewer gets."""
+    theme = request.form.get("theme", "")
+    store().users.choose(user, theme=theme if theme in THEMES else "")
+    return _("The pages now have these colours wherever you are logged in.")
 
 
 @act(blueprint, "/account/logout-everywhere", require_member, leads_to=lambda: "/login")

@@ -63,7 +63,7 @@ def unfollow(groups: dict[str, str], user: User) -> Message:
 def choose_front(user: User) -> Message:
     """Choose whether the front page shows all articles or the groups that the viewer follows."""
     front = MY_GROUPS if request.form.get("front") == MY_GROUPS else ""
-    store().users.choose_front(user, front)
+    store().users.choose(user, front=front)
     if front:
         return _("The front page now shows the groups that you follow.")
     return _("The front page now shows all articles.")
