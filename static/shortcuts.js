@@ -30,7 +30,7 @@ function nextNew() {
   const items = [...document.querySelectorAll(".comment")];
   const isNew = (item) => inside(item, "mark.new").length > 0;
   const after = items.slice(items.indexOf(currentItem()) + 1).find(isNew) ?? items.find(isNew);
-  for (let details = after?.closest("details"); details; details = details.parentElement.closest("details")) {
+  for (let details = inside(after, "details")[0] ?? after?.closest("details"); details; details = details.parentElement.closest("details")) {
     details.open = true;
   }
   focusOn(inside(after, STOPS)[0]);
@@ -39,6 +39,10 @@ function nextNew() {
 function fold() {
   const details = inside(currentItem(), "details.replies")[0];
   if (details) details.open = !details.open;
+}
+
+function goToParent() {
+  focusOn(inside(currentItem()?.parentElement.closest(".comment"), STOPS)[0]);
 }
 
 function reply() {
@@ -69,6 +73,7 @@ const ACTIONS = {
   v: pressVoteButton,
   r: reply,
   x: fold,
+  p: goToParent,
   n: nextNew,
   "?": () => dialog.showModal(),
   "/": search,

@@ -134,7 +134,7 @@ def test_first_screen_shows_many_articles_below_a_low_header(
     assert visitor.overflow() == 0
 
 
-@pytest.mark.parametrize(("screen", "top", "height"), [(PHONE, 520, 100), (DESK, 350, 80)])
+@pytest.mark.parametrize(("screen", "top", "height"), [(PHONE, 520, 95), (DESK, 350, 75)])
 @pytest.mark.parametrize("name", ["", MEMBER], ids=["reader", "member"])
 def test_conversation_begins_on_the_first_screen(
     screen: dict[str, Any], top: int, height: int, name: str, visit: Visit, store: Store
@@ -149,6 +149,7 @@ def test_conversation_begins_on_the_first_screen(
     (first, *_), heights = page.evaluate(MEASURE_COMMENTS)
     assert first <= top
     assert len(heights) > 10
+    assert min(heights) >= 62
     assert max(heights) <= height
     edges, _ = page.evaluate(MEASURE_COLUMN)
     assert len(set(edges)) == 1

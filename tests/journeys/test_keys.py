@@ -68,7 +68,7 @@ def test_keys_lead_through_lists_and_act_only_outside_of_fields(visit: Visit, st
 
 def field(visitor: Visitor, number: int) -> Locator:
     """Return the field of the form below a comment."""
-    return visitor.page.locator(f"#c{number} > .reply-form textarea")
+    return visitor.page.locator(f"#text-c{number}")
 
 
 def open_form(visitor: Visitor, number: int, link: str = "Reply") -> Locator:
