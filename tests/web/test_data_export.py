@@ -27,6 +27,7 @@ DOWNLOAD = {
     "inbox has a feed": ("inbox-feed",),
     "front page shows the groups followed": ("user",),
     "theme": ("user",),
+    "order of comments": ("user",),
     "groups followed": ("follows",),
     "hidden": ("hides",),
     "saved": ("saved",),

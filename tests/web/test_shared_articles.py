@@ -62,6 +62,18 @@ def test_members_share_a_page_with_their_own_parts(
     assert len(seen) == 4  # each form is one of its own
 
 
+def test_members_with_another_order_of_comments_share_a_page_of_their_own(
+    bob: Browser, make_member: MakeMember, store: Store, count_renders: Callable[[Callable[[], object]], int]
+) -> None:
+    factories.comment(store)
+    cem = make_member("cem")
+    store.users.choose(store.users.get("cem"), order="time")
+    for turn in range(2):
+        for browser, first in ((bob, "c2"), (cem, "c1")):
+            assert count_renders(lambda browser=browser: browser.open("/a/1")) == (turn == 0)
+            assert browser.page.all("li", class_="comment")[0]["id"] == first
+
+
 def test_poster_moderator_and_member_who_hides_get_a_page_of_their_own(
     ann: Browser, bob: Browser, mod: Browser, count_renders: Callable[[Callable[[], object]], int]
 ) -> None:

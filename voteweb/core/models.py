@@ -223,7 +223,8 @@ class User:
     ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
     owner wrote to them. An account that is held and banned was refused. ``my`` changes with everything that the member
     follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow,
-    ``theme`` one of THEMES in :mod:`voteweb.core.my_site`.
+    ``theme`` one of THEMES in :mod:`voteweb.core.my_site`, ``order`` the CommentOrder in which they read conversations,
+    "" for one who never chose it.
     ``second_factor`` is what is stored of it, "" for none: see :mod:`voteweb.core.second_factor`.
     """
 
@@ -246,6 +247,7 @@ class User:
     my: str = ""
     front: str = ""
     theme: str = ""
+    order: str = ""
     second_factor: str = ""
 
 

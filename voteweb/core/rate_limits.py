@@ -312,13 +312,13 @@ LIMITS = (
     # As fast as one can press; nothing of it is seen by others.
     Limit(
         "choose",
-        "follow groups, hide things, save articles, choose a theme, renew or withdraw a feed's address, "
-        "confirm or remove one for mail",
+        "follow groups, hide things, save articles, choose a theme or an order of comments, renew or withdraw a feed's "
+        "address, confirm or remove one for mail",
         LimitScope.MEMBER, 120, 1_200, HOUR,
         N_("changes to what you follow, hide and save"),
         (
             "my_site.follow", "my_site.unfollow", "my_site.choose_front", "my_site.save", "my_site.unsave",
-            "my_site.set_saved_feed", "my_site.hide", "my_site.unhide",
+            "my_site.choose_order", "my_site.set_saved_feed", "my_site.hide", "my_site.unhide",
             "mail.remove", "mail.confirm", "account.choose_theme",
         ), _SPEED,
     ),

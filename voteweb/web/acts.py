@@ -25,7 +25,7 @@ from voteweb.web.forms import Form
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.urls import return_url
 
-#: The message of the next page, or that with its category.
+#: The message of the next page, "" for none, or that with its category.
 Message = str | tuple[str, str]
 View = Callable[..., Any]
 #: Returns the viewer who may come in; raises the error that refuses the others.
@@ -95,7 +95,8 @@ def act(
         @wraps(do)
         def view(**wanted: Any) -> ResponseReturnValue:
             said = do(**wanted)
-            flash(*((said,) if isinstance(said, str) else said))
+            if said:
+                flash(*((said,) if isinstance(said, str) else said))
             return redirect(leads_to(), 303)
 
         return view

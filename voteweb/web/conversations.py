@@ -1,7 +1,7 @@
 """Conversations as pages show them: the reads for a page, and each comment as the viewer sees it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -24,7 +24,7 @@ from voteweb.web.auth.login import named_voter, session_user_id, viewer_read
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
 from voteweb.web.caching.text_cache import PageTexts
-from voteweb.web.context import now, settings, store
+from voteweb.web.context import now, request_globals, settings, store
 from voteweb.web.i18n import formatting, locale
 from voteweb.web.own_marks import choice, queue_choice
 
@@ -263,7 +263,8 @@ def _expect(root: int, page_number: PageNumber) -> Expect:
     """Return what names the comments of the page; none if the tree is not kept, since it takes long to build."""
 
     def expected(thread: Thread) -> set[int]:
-        conversation = _kept_tree(thread, order_of_address())
+        # The viewer is read before the conversation.
+        conversation = _kept_tree(thread, order_of_page(request_globals().get("viewer")))
         if conversation is None:
             return set()
         rows = conversation.below(root, page_number(), config.COMMENTS_ON_PAGE).rows
@@ -317,12 +318,26 @@ _trees: BoundedCache[tuple[int, CommentOrder, float], tuple[Thread, Conversation
 )
 
 
-def order_of_address() -> CommentOrder:
-    """Return the order that the address asks for; raise NoSuchPage if there is none of this name."""
+def order_of_page(viewer: User | None) -> CommentOrder:
+    """Return the order that the address asks for, else that of *viewer*; raise NoSuchPage if none has this name."""
     try:
-        return CommentOrder(request.args.get("order", "score")) if request.query_string else CommentOrder.SCORE
+        return order_in(request.args, viewer) if request.query_string else own_order(viewer)
     except ValueError:
         raise NoSuchPage() from None
+
+
+def order_in(query: Mapping[str, str], viewer: User | None) -> CommentOrder:
+    """Return the order that the *query* of an address asks for, else that of *viewer*; raise ValueError.
+
+    The pages of one by score have numbers alone: whoever follows a link to a comment gets the page that has it.
+    """
+    asked = query.get("order", "score" if "page" in query else None)
+    return own_order(viewer) if asked is None else CommentOrder(asked)
+
+
+def own_order(member: User | None) -> CommentOrder:
+    """Return the order in which *member* reads conversations; for a reader, and one who never chose, that by score."""
+    return CommentOrder(member.order) if member and member.order in set(CommentOrder) else CommentOrder.SCORE
 
 
 def page_address(id: int, root: int, page: int, order: CommentOrder) -> str:

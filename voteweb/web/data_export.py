@@ -63,6 +63,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         "inbox has a feed": store.read(store.feeds.queue_has, SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "theme": member.theme or None,
+        "order of comments": member.order or None,
         "groups followed": list(choice.follows),
         "hidden": [
             {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}

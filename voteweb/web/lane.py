@@ -33,7 +33,7 @@ from voteweb.web.caching.own_parts import Part, Pieces
 from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
 from voteweb.web.context import request_globals, settings, store
-from voteweb.web.conversations import ConversationPages, is_prefetch
+from voteweb.web.conversations import ConversationPages, is_prefetch, own_order
 from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest, parse_cookies
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
@@ -271,7 +271,7 @@ def _queue_article(key: Key, pipeline: Pipeline, voter: Voter) -> _Finish:
         if article is None or not shared_articles.may_share(user, article):
             return None
         (article,) = ViewerMarks(marks.read.result).on((article,))
-        pages, more = ConversationPages(article, thread.result), site.pipeline()
+        pages, more = ConversationPages(article, thread.result, order=own_order(user)), site.pipeline()
         pieces = shared_pages.find_article(key, *shared_articles.inputs(article, pages))
         if pieces is None:
             return None

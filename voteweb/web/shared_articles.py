@@ -47,7 +47,7 @@ def inputs(article: Article, pages: ConversationPages | None) -> tuple[Variant, 
     many there are.
     """
     conversation = weakref.ref(pages.conversation) if pages else None
-    return (article.voted, article.saved), (article, conversation, settings().weights)
+    return (article.voted, article.saved, pages.order if pages else ""), (article, conversation, settings().weights)
 
 
 def own(user: User | None, pages: ConversationPages | None) -> dict[str, Part]:

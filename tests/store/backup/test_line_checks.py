@@ -130,6 +130,7 @@ FAULTS: tuple[tuple[KeyLine, str, list[str]], ...] = (
     (MEMBER, "recovery", ["12345678 code"]),
     (MEMBER, "second-factor", ["0" * 32, f"{'0' * 31} 1", f"{'0' * 32} now"]),
     (MEMBER, "front", ["page"]),
+    (MEMBER, "order", ["votes"]),
     (MEMBER, "name", ["Another"]),
     (MEMBER, "password", ["swordfish"]),
     (MEMBER, "session", ["a\r\nSet-Cookie: x", ""]),

@@ -321,6 +321,8 @@ FORMS = [
     form("account.choose_theme", "/account/theme", fields={"theme": "dark"}, allowed=MEMBERS, limit="choose"),
     form("my_site.choose_front", "/my/front", fields={"front": "my"}, allowed=MEMBERS, limit="choose",
          returns_to="/my"),
+    form("my_site.choose_order", "/my/order", fields={"order": "new"}, allowed=MEMBERS, limit="choose",
+         returns_to="/"),
     form("my_site.save", "/a/{id}/save", allowed=MEMBERS, limit="choose", returns_to="/a/1#a1"),
     form("my_site.unsave", "/a/{id}/unsave", parts={"id": "4"}, allowed=MEMBERS, limit="choose", returns_to="/a/4#a4"),
     form("my_site.set_saved_feed", "/saved/feed", fields={"act": "renew"}, allowed=MEMBERS, limit="choose"),

@@ -69,6 +69,25 @@ def test_order_stays_in_every_link(reader: Browser, store: Store) -> None:
         assert reader.open(address).status == 404, address
 
 
+def test_order_that_a_member_chose_is_remembered_with_them(reader: Browser, bob: Browser, store: Store) -> None:
+    for article in (1, factories.article(store).id):
+        write_thread(store, article, [node(n, time=1_700_000_000.0 + n, votes=n % 2) for n in (1, 2, 3)])
+    best, oldest, newest = ["c3", "c1", "c2"], ["c1", "c2", "c3"], ["c3", "c2", "c1"]
+    bob.open("/a/1?order=time").submit("/my/order", order="new")
+    assert (bob.status, bob.response.location) == (303, "/a/1#comments")
+    for _ in range(2):  # a view makes the first page, the lane answers with it
+        assert shown(bob.open("/a/2")) == newest
+    assert bob.page.one("nav", aria_label="Order of comments").one("button", aria_current="page").text == "Newest"
+    # An address wins, also one with the number of a page, and changes nothing.
+    for address, order in {"?order=time": oldest, "?order=score": best, "?page=1": best, "": newest}.items():
+        assert shown(bob.open(f"/a/1{address}")) == order, address
+    bob.open("/a/1").submit("/a/1/comment", text="Words.")
+    assert bob.response.location == "/a/1?order=new#c4"
+    bob.open("/a/1").submit("/my/order", order="votes")
+    assert shown(bob.open("/a/2")) == shown(reader.open("/a/2")) == best
+    assert not reader.response.headers.getlist("Set-Cookie")
+
+
 def test_line_stands_for_what_is_gone_with_something_below(reader: Browser, store: Store) -> None:
     gone = node(1, author="", status=CommentStatus.DELETED)
     removed = node(3, status=CommentStatus.REMOVED)

@@ -151,7 +151,7 @@ class Users(StorePart):
         self._change(name, {"password": password_hash}, verified=verified)
 
     def choose(self, member: User, **choice: str) -> None:
-        """Store what *member* chose for themselves: one of the fields ``front`` and ``theme``, with its value.
+        """Store what *member* chose for themselves: one of the fields ``front``, ``theme``, ``order``, with its value.
 
         Raises NoSuchMember, LoggedOut, Held.
         """

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from voteweb.core import config, mail, my_site, second_factor, validation
+from voteweb.core.comments import CommentOrder
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.passwords import is_stored
 from voteweb.store.schema import values
@@ -167,6 +168,11 @@ MEMBER_FIELDS = {
         values.one_of(my_site.THEMES),
         "`light` or `dark`: the colours of pages that the member gets; absent or empty: those of the system",
         lost="",
+    ),
+    "order": Field(
+        values.one_of(CommentOrder),
+        "`score`, `time` or `new`: the order in which the member reads conversations; absent: `score`",
+        lost=CommentOrder.SCORE,
     ),
     "email": Field(
         mail.FIELD_CHECKS["email"], "the address that the member has confirmed; absent or empty for none", lost=""

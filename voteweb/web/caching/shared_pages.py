@@ -58,8 +58,8 @@ ROWS = "rows"
 _PAGE_BYTES, _ROW_BYTES = 2_000, 3_000
 #: Rows of members' own that are kept for each row of a list.
 _OWN_ROWS = 2
-#: The state of an article on which the HTML of its page depends: voted for and saved by the viewer.
-Variant = tuple[bool, bool]
+#: The HTML of an article's page depends on these: voted for and saved by the viewer, and the order of the comments.
+Variant = tuple[bool, bool, str]
 #: Queues a read of a list. What it returns is called when the pipeline has been executed: it returns the rows and the
 #: context of the template, or raises an error.
 Read = Callable[[Pipeline], Callable[[], tuple[tuple[Article, ...], dict[str, Any]]]]

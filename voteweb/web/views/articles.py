@@ -29,7 +29,7 @@ from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import named_voter, queue_viewer, require_member
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages, order_of_address
+from voteweb.web.conversations import ConversationPages, order_of_page
 from voteweb.web.forms import EditForm
 from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.i18n.locale import gettext as _
@@ -65,7 +65,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
     pages = None
     if thread:
-        pages = ConversationPages(article, thread.result, number=page_number(), order=order_of_address())
+        pages = ConversationPages(article, thread.result, number=page_number(), order=order_of_page(viewer.result))
         pages.queue_missing(more, viewer.result)
         if not conversations.is_prefetch():
             pages.queue_mark_read(more, viewer.result)
@@ -87,7 +87,7 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
     """Return the page of an article that is gone; what others wrote below one that its poster deleted stays."""
     context: dict[str, Any] = {}
     if thread and article.status is ArticleStatus.DELETED and thread.thread.nodes:
-        pages = ConversationPages(article, thread, number=page_number(), order=order_of_address())
+        pages = ConversationPages(article, thread, number=page_number(), order=order_of_page(viewer))
         pipeline = store().pipeline()
         pages.queue_missing(pipeline, viewer)
         pipeline.execute()

@@ -4,9 +4,10 @@ A text that is refused comes back as it was typed.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
@@ -23,7 +24,7 @@ from voteweb.web.auth.login import login_required, queue_viewer, require_member,
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages, order_of_address
+from voteweb.web.conversations import ConversationPages, order_of_page
 from voteweb.web.forms import CommentForm
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
@@ -49,7 +50,7 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
     node = read.thread.nodes.get(number)
     if node is None:
         raise errors.NoSuchComment()
-    pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_address())
+    pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_page(viewer))
     conversation = pages.conversation
     may_read = permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
     if not may_read and not conversation.is_shown(number):
@@ -133,7 +134,7 @@ def read_target(id: int, number: int) -> Target:
     if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
         raise errors.ArticleGone()
     node = thread.result.thread.nodes.get(number)
-    pages = ConversationPages(article.result, thread.result, root=number, order=order_of_address())
+    pages = ConversationPages(article.result, thread.result, root=number, order=order_of_page(viewer.result))
     if node:
         pages.queue_missing(pipeline, viewer.result, [number])
         pipeline.execute()
@@ -228,13 +229,11 @@ def _keeps_typed(view: View) -> View:
     return answer
 
 
-def _place_of(id: CommentId) -> str:
-    """Return the address at which the comment is shown, in the order of the page that the form was sent from."""
-    thread = store().threads.get(id.article)
-    query = parse_qs(urlsplit(next_of_form()).query)
-    order = CommentOrder.SCORE
-    if query.get("order", [""])[0] in set(CommentOrder):
-        order = CommentOrder(query["order"][0])
+def _place_of(id: CommentId, viewer: User) -> str:
+    """Return the address at which *viewer* sees the comment, in the order of the page that the form was sent from."""
+    thread, order = store().threads.get(id.article), CommentOrder.SCORE
+    with suppress(ValueError):  # there is none of this name
+        order = conversations.order_in(dict(parse_qsl(urlsplit(next_of_form()).query)), viewer)
     conversation = conversations.tree(thread, order)
     return conversations.place_address(id.article, id.number, conversation, order)
 
@@ -251,7 +250,7 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
         comment = store().comments.write(article, thread, number, form.text.data, viewer, form.once.data)
         flash(_("Your comment has been posted."))
-        return _place_of(comment)
+        return _place_of(comment, viewer)
 
     words = mentions.quotation(target.words) if request.args.get("quote") == "1" else ""
     return _answer(target, _writing_refusal(target, number), words, save, save_decides=True)

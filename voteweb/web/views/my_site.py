@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 from flask_babel import lazy_gettext as _l
 
 from voteweb.core import links
-from voteweb.core.comments import Notice
+from voteweb.core.comments import CommentOrder, Notice
 from voteweb.core.errors import NothingToHide, TooMuchFollowed, TooMuchHidden, TooMuchSaved
 from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
@@ -67,6 +67,14 @@ def choose_front(user: User) -> Message:
     if front:
         return _("The front page now shows the groups that you follow.")
     return _("The front page now shows all articles.")
+
+
+@act(blueprint, "/my/order", require_member, leads_to=next_of_form)
+def choose_order(user: User) -> Message:
+    """Choose the order in which the viewer reads conversations; the page that this leads to shows it."""
+    order = request.form.get("order", "")
+    store().users.choose(user, order=order if order in set(CommentOrder) else CommentOrder.SCORE)
+    return ""
 
 
 @blueprint.get("/saved")
