@@ -67,7 +67,7 @@ link?.addEventListener("input", () => {
 
 // A title that cannot be fetched is no error here: nobody has pressed the button, which asks itself.
 link?.addEventListener("focusout", async (event) => {
-  const button = form.querySelector("[data-title]");
+  const button = form.querySelector('[formaction="/submit/title"]');
   if (!button || title.value || event.relatedTarget?.hasAttribute("data-ask")) return;
   if (link.value === titledLink || !looksLikeLink()) return;
   clearTimeout(timer);

@@ -68,6 +68,7 @@ FOR_MEMBER = [
     f"{_ARTICLE}/c/{MEMBERS_COMMENT}/delete",
     f"/a/{CLOSED_ARTICLE}",
     "/inbox",
+    "/inbox/all",
 ]
 FOR_MODERATOR = [_ARTICLE, f"{_ARTICLE}/c/11", f"{_ARTICLE}/c/1/reports", f"/a/{CLOSED_ARTICLE}", "/inbox"]
 #: The comment that was removed with its replies, to which the log leads.

@@ -44,9 +44,17 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
     expect(inbox_number(ann)).to_have_count(0)
     reply(ann, 1, "Ask @Carl，who measured it.").is_at("/a/1#c2")
 
-    for visitor, text in ((bob, "An answer to your comment"), (carl, "You are mentioned")):
+    for visitor, text in ((bob, "ann answered you in"), (carl, "ann mentioned you in")):
         expect(inbox_number(visitor.open("/inbox"))).to_have_text("1")
         expect(visitor.page.locator(".notices")).to_contain_text(text)
+        for pressed in ("true", "false"):  # the vote returns to the inbox
+            button = visitor.page.locator(".notices button.vote")
+            button.click()
+            expect(button).to_have_attribute("aria-pressed", pressed)
+        visitor.is_at("/inbox" if window["script"] else "/inbox#c1-2")
+        if window["script"]:
+            visitor.follow("Reply")
+            expect(visitor.page.locator(".notices").get_by_label("Your comment")).to_be_focused()
         visitor.press("Mark all as read")
         expect(inbox_number(visitor)).to_have_count(0)
 

@@ -160,3 +160,16 @@ def test_conversation_begins_on_the_first_screen(
         (line,) = page.locator(".new-comments").all()
         assert line.evaluate("line => line.getBoundingClientRect().height") <= 28
         assert page.locator(".new-links").count() > 10
+
+
+@pytest.mark.usefixtures("stories")
+def test_form_to_post_fits_one_screen(visit: Visit) -> None:
+    page = visit(MEMBER, **DESK).open("/submit").page
+    link, button, post = (
+        page.locator(shown).bounding_box() for shown in ("#link", "[formaction='/submit/title']", ".buttons .button")
+    )
+    assert link
+    assert button
+    assert post
+    assert (button["y"], button["height"]) == (link["y"], link["height"])
+    assert post["y"] + post["height"] <= DESK["height"]

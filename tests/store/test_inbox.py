@@ -49,6 +49,25 @@ def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
     assert unread(store) == Unread(2, {first.entry: CommentId(1, 2)})
 
 
+def test_entry_tells_what_its_owner_can_do_with_it(store: Store) -> None:
+    ann, bob = store.users.get("ann"), factories.user(store, "bob")
+    question = factories.comment(store, 1, ann)
+    answer = factories.comment(store, 1, bob, parent=question.number)
+    factories.comment(store, 2, bob)
+
+    def states() -> list[tuple[bool, bool, bool]]:
+        return [(notice.is_open, notice.is_voted, notice.is_quiet) for notice in page(store).rows]
+
+    assert states() == [(True, False, False)] * 2
+    store.votes.cast(answer, ann)
+    store.comments.set_quiet(2, 0, ann, is_quiet=True)
+    assert states() == [(True, False, True), (True, True, False)]
+    store.comments.set_quiet(1, question.number, ann, is_quiet=True)
+    store.threads.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1), actor=None)
+    run(store, "HSET", "thread:2", "closes", int(time.time()))
+    assert states() == [(False, False, True), (False, True, True)]
+
+
 def test_number_follows_a_removal_with_replies_at_once(store: Store) -> None:
     removed = node(1, status=CommentStatus.REMOVED, removes_replies=True)
     write_thread(store, 1, [removed, node(2, parent=1), node(3, parent=2), node(4)])
@@ -86,6 +105,14 @@ def test_all_as_read_leaves_what_came_later(store: Store) -> None:
     run(store, "LREM", "unread:ann", 0, run(store, "LINDEX", "inbox:ann", 1))  # already read by its page
     store.inbox.mark_all_read(member, run(store, "LINDEX", "inbox:ann", 1))
     assert unread_comments(store) == {CommentId(1, 5)}
+
+
+def test_all_as_read_ends_with_the_oldest_that_was_shown(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, 7)])
+    entries = tell(store, *(f"article 1.{number}" for number in range(1, 7)))
+    for _ in range(2):
+        store.inbox.mark_all_read(store.users.get("ann"), entries[1], entries[3])
+        assert unread_comments(store) == {CommentId(1, number) for number in (1, 2, 6)}
 
 
 def test_all_as_read_against_new_entries_reads_only_those_shown(store: Store) -> None:

@@ -88,8 +88,9 @@ class Browser:
 
     def press(self, formaction: str, **options: Any) -> "Browser":
         """Press the button that sends its form to *formaction*."""
-        form = self.page.by_id(self.page.one("button", formaction=formaction)["form"])
-        return self.post(formaction, fields_of(form), **options)
+        button = self.page.one("button", formaction=formaction)
+        own = {button["name"]: button["value"]} if "name" in button else {}
+        return self.post(formaction, fields_of(self.page.by_id(button["form"])) | own, **options)
 
     def post(self, address: str, data: Any = None, **options: Any) -> "Browser":
         """Send *data* to *address* as a form."""

@@ -193,7 +193,7 @@ def test_unread_answers_on_the_page_are_read_before_flask(
     assert ">1 new</mark>" in bob.open("/a/1").response.text
     assert not reached
     assert [bob.open(address).page.one("a", href="/inbox").text for address in ("/a/1", "/")] == ["Inbox", "Inbox"]
-    assert not bob.open("/inbox").page.all(class_="unread")
+    assert not bob.open("/inbox/all").page.all(class_="unread")
 
 
 def test_page_changes_with_the_time(

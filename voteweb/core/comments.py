@@ -124,7 +124,8 @@ class NoticeKind(StrEnum):
 class Notice:
     """An entry of an inbox: about ``comment``, or about ``log``, an act of a moderator; ``time`` is in unix seconds.
 
-    ``entry`` is its text in the inbox, which names it in forms.
+    ``entry`` is its text in the inbox, which names it in forms. ``is_open``: the comment can be answered and voted on;
+    ``is_voted``: the member has voted for it; ``is_quiet``: they want no more notices of this kind below the same post.
     """
 
     entry: str
@@ -133,6 +134,9 @@ class Notice:
     is_unread: bool
     comment: ListedComment | None = None
     log: LogEntry | None = None
+    is_open: bool = False
+    is_voted: bool = False
+    is_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

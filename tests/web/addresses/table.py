@@ -159,6 +159,7 @@ PAGES = [
     listing("comments.newest", "/comments"),
     listing("comments.of_member", "/u/{name}/comments", parts={"name": "poster"}),
     listing("my_site.inbox", "/inbox", allowed=MEMBERS),
+    listing("my_site.whole_inbox", "/inbox/all", allowed=MEMBERS),
     listing("lists.my_groups", "/my", allowed=MEMBERS),
     listing("lists.my_groups_new", "/my/new", allowed=MEMBERS),
     listing("my_site.hidden", "/hidden", allowed=MEMBERS),

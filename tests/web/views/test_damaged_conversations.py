@@ -18,7 +18,7 @@ PAGES = [
     *("/", "/new", "/a/2", "/a/2?order=new", "/a/2?order=time&page=2", "/a/2.atom", "/a/2.json", "/a/2/comment"),
     *(f"/a/2/c/{number}" for number in (1, 2, 3, 4, 5, 7, 8, 77)),
     *("/a/2/c/5/reply", "/a/2/c/5/reply?quote=1", "/a/2/c/8/edit", "/a/2/c/2/report", "/a/2/c/2.atom"),
-    *("/comments", "/comments.atom", "/comments.json", "/u/ann", "/u/ann/comments", "/u/bob/comments", "/inbox"),
+    *("/comments", "/comments.atom", "/comments.json", "/u/ann", "/u/ann/comments", "/u/bob/comments", "/inbox/all"),
     *("/u/ann/comments.atom", "/queue", "/log", "/account"),
 ]
 

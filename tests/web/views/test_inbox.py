@@ -30,18 +30,45 @@ def ann_user(store: Store) -> User:
     return ann
 
 
+MENTION, ARTICLE, REPLY = (
+    "bob mentioned you in Two · just now", "bob commented on your article One · just now",
+    "bob answered you in One · just now",
+)  # fmt: skip
+
+
 def heads(browser: Browser) -> list[str]:
-    return [head.text for head in browser.page.all("h2", class_="notice-head")]
+    return [head.text for head in browser.page.all("h2") if "head" in head.attrs.get("class", "")]
+
+
+def tabs(browser: Browser) -> list[str]:
+    return [tab.text for tab in browser.page.one("nav", aria_label="Inbox").all("a")]
 
 
 def test_inbox_has_answers_comments_and_mentions(ann_user: User, ann: Browser, bob: Browser) -> None:
-    assert heads(ann.open("/inbox")) == [
-        "new You are mentioned", "new A comment on your article", "new An answer to your comment"
-    ]  # fmt: skip
+    assert heads(ann.open("/inbox")) == [f"Unread: {head}" for head in (MENTION, ARTICLE, REPLY)]
     rows = ann.page.all("li", class_="comment")
     assert [row.one("div", class_="text").text for row in rows] == ["Hello @Ann", "On the article", "An answer"]
-    assert [form["action"] for form in ann.page.all("form", class_="quiet-form")] == ["/a/1/quiet", "/a/1/c/1/quiet"]
-    assert bob.open("/inbox").page.one("div", class_="empty")
+    answers = [row.one("a", href=f"/a/{row['id'][1:].replace('-', '/c/')}/reply").text for row in rows]
+    assert answers == ["Reply"] * 3
+    assert bob.open("/inbox").page.one("div", class_="empty").one("a")["href"] == "/comments"
+
+
+def test_vote_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser) -> None:
+    for verb, pressed in (("vote", "true"), ("unvote", "false")):
+        ann.open("/inbox/all").press(f"/a/1/c/2/{verb}")
+        assert ann.location == "/inbox/all#c1-2"
+        assert ann.follow().page.by_id("c1-2").one("button", class_="vote")["aria-pressed"] == pressed
+    assert tabs(ann) == ["Unread 3", "All 3"]
+
+
+def test_answers_are_muted_in_the_inbox_and_heard_again(ann_user: User, ann: Browser, store: Store) -> None:
+    for address, entry in (("/a/1/quiet", "c1-3"), ("/a/1/c/1/quiet", "c1-2")):
+        for label in ("Mute", "Unmute"):
+            button = ann.open("/inbox").page.by_id(entry).one("button", class_="button-link")
+            assert (button["formaction"], button.text) == (address, label)
+            assert ann.press(address).location.startswith("/inbox#")
+    thread = factories.thread(store)
+    assert (thread.is_quiet, thread.nodes[1].is_quiet) == (False, False)
 
 
 def test_all_as_read_leaves_what_came_later_unread(ann_user: User, ann: Browser, store: Store) -> None:
@@ -49,21 +76,26 @@ def test_all_as_read_leaves_what_came_later_unread(ann_user: User, ann: Browser,
     factories.comment(store, 1, factories.user(store, "bob"), text="Later")
     ann.submit("/inbox/read").follow()
     assert ann.flashes == ["All entries that were shown are marked as read."]
-    assert heads(ann) == [
-        "new A comment on your article", "You are mentioned", "A comment on your article", "An answer to your comment"
-    ]  # fmt: skip
-    ann.submit("/inbox/read").follow()
-    assert not ann.page.all("form", action="/inbox/read")
+    assert (heads(ann), tabs(ann)) == ([f"Unread: {ARTICLE}"], ["Unread 1", "All 4"])
+    assert heads(ann.open("/inbox/all")) == [f"Unread: {ARTICLE}", MENTION, ARTICLE, REPLY]
+    assert ann.submit("/inbox/read").location == "/inbox/all"
+    assert not ann.follow().page.all("form", action="/inbox/read")
+    assert ann.open("/inbox").page.one("div", class_="empty").one("a")["href"] == "/inbox/all"
 
 
-def test_older_pages_are_marked_as_read_from_the_first(ann_user: User, ann: Browser, store: Store) -> None:
+def test_a_page_is_marked_as_read_without_those_that_it_does_not_show(
+    ann_user: User, ann: Browser, store: Store
+) -> None:
     bob = factories.user(store, "bob")
-    for _ in range(INBOX_PAGE_SIZE):
+    for _ in range(2 * INBOX_PAGE_SIZE - 1):
         factories.comment(store, 2, bob, text="Again @ann")
-    ann.open("/a/2")
-    assert not ann.open("/inbox").page.all("mark", class_="new")
-    ann.submit("/inbox/read")
-    assert not ann.open("/inbox?page=2").page.all("mark", class_="new")
+    middle = [row["id"] for row in ann.open("/inbox?page=2").page.all("li", class_="comment")]
+    assert len(middle) == INBOX_PAGE_SIZE
+    assert ann.form("/inbox/read").one("button").text == "Mark these as read"
+    assert ann.submit("/inbox/read").location == "/inbox"
+    left = [row["id"] for page in (1, 2) for row in ann.open(f"/inbox?page={page}").page.all("li", class_="comment")]
+    assert len(left) == INBOX_PAGE_SIZE + 2
+    assert not set(left) & set(middle)
 
 
 def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
@@ -74,15 +106,15 @@ def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
     assert not ann.page.all("a", href="/inbox")
     factories.remove(store, CommentId(1, 1))
     (head,) = heads(ann.open("/inbox"))
-    assert head.startswith("new What you posted: mod removed")
-    assert ann.page.one("a", href="/inbox").text == "Inbox 1"
+    assert head.startswith("Unread: What you posted: mod removed")
+    assert [link.text for link in ann.page.all("a", href="/inbox")] == ["Inbox 1", "Unread 1"]
     assert not ann.page.all("a", href="/a/1/c/1")
 
 
 def test_opening_the_inbox_reads_nothing(ann_user: User, ann: Browser) -> None:
     ann.client.head("/inbox")
     ann.open("/inbox", headers={"Sec-Purpose": "prefetch"})
-    assert len(ann.open("/inbox").page.all("mark", class_="new")) == 3
+    assert tabs(ann.open("/inbox")) == ["Unread 3", "All 3"]
 
 
 def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: Store) -> None:
@@ -120,7 +152,7 @@ def test_header_has_the_number_of_unread_entries(
     assert count_round_trips(lambda: bob.open("/new")) == 1
     write_thread(store, 1, [node(2, status=CommentStatus.REMOVED)])
     assert inbox_link(bob) == inbox_link(bob, "/inbox") == "Inbox 2"
-    assert len(bob.page.all("mark", class_="new")) == 2
+    assert (len(bob.page.all("li", class_="unread")), tabs(bob)) == (2, ["Unread 2", "All 2"])
 
 
 def test_readers_and_sites_without_comments_have_no_link_to_an_inbox(

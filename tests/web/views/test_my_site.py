@@ -188,5 +188,5 @@ def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Brows
     assert not reader.open("/a/4").page.all("details", class_="folded")
 
     bob.open("/hidden").press("/u/%C3%A9va/unhide").follow()
-    assert len(bob.open("/inbox").page.all("li", class_="comment")) == 2
+    assert len(bob.open("/inbox/all").page.all("li", class_="comment")) == 2
     assert not bob.open("/a/4").page.all("details", class_="folded")

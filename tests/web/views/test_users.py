@@ -65,12 +65,16 @@ def test_a_new_moderator_is_told_and_led_to_the_guide(
     root = make_member("root2", Role.ADMIN)
     root.open("/u/bob").submit("/u/bob/role", role="moderator")
     assert bob.open("/").page.one("nav", class_="account").all("a", href="/inbox")[0].text == "Inbox 1"
-    assert bob.open("/inbox").page.one("h2", class_="notice-head").text.startswith("new Your role is now: moderator")
+    assert (
+        bob.open("/inbox").page.one("h2", class_="notice-head").text.startswith("Unread: Your role is now: moderator")
+    )
     assert bob.open(bob.page.one("main").one("a", href="/guide")["href"]).heading == "Guide for moderators"
     feed = make_browser().open(f"/inbox/feed/{store.feeds.renew(SecretFeed.INBOX, store.users.get('bob'))}.atom")
     assert "root2 changed the role of bob" in feed.response.text
     root.open("/u/bob").submit("/u/bob/role", role="member")
-    assert bob.open("/inbox").page.all("h2", class_="notice-head")[0].text.startswith("new Your role is now: member")
+    assert (
+        bob.open("/inbox").page.all("h2", class_="notice-head")[0].text.startswith("Unread: Your role is now: member")
+    )
     assert not bob.page.all("a", href="/guide")
 
 

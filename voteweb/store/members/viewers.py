@@ -36,13 +36,15 @@ class Inbox(StorePart):
         size: int = config.INBOX_PAGE_SIZE,
         *,
         with_hidden: bool = False,
+        only_unread: bool = False,
+        viewer_id: int = 0,
     ) -> Future[Page[Notice]]:
-        """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
-        shows_comments = int(self._settings.comments)
+        """Queue a read of page *number* (from 1) of a member's inbox, newest first, with the votes of *viewer_id*."""
+        values = {"shows_comments": self._settings.comments, "with_hidden": with_hidden, "only_unread": only_unread}
 
         def read_from(first: int, size: int) -> list[Command]:
-            page = {"first": first, "size": size, "with_hidden": int(with_hidden)}
-            return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, **page)]
+            page = {"first": first, "size": size, "viewer": viewer_id}
+            return [scripts.call(self._keys, "read_inbox", name=name, **page, **{k: int(v) for k, v in values.items()})]
 
         return queue_page(pipeline, number, size, read_from, lambda rows: map(_notice, rows))
 
@@ -50,8 +52,8 @@ class Inbox(StorePart):
         """Queue that a member has read these entries."""
         return pipeline.queue([("LREM", self._keys.unread(name), 0, entry) for entry in entries], lambda _: None)
 
-    def mark_all_read(self, member: User, until: str) -> None:
-        """Mark an entry of a member's inbox and all older ones as read; newer ones stay unread.
+    def mark_all_read(self, member: User, until: str, since: str = "") -> None:
+        """Mark the entries of a member's inbox from *until* down to *since*, or the oldest, as read.
 
         Raises LoggedOut and Held.
         """
@@ -59,24 +61,22 @@ class Inbox(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             inbox, unread = attempt.read(("LRANGE", inbox_key, 0, -1), ("LRANGE", unread_key, 0, -1))
-            is_read = set(inbox[inbox.index(until) :]) if until in inbox else set()
-            newer = next((at for at, entry in enumerate(unread) if entry in is_read), None)
-            if newer is None:
-                return []
-            return [("LTRIM", unread_key, 0, newer - 1) if newer else ("UNLINK", unread_key)]
+            first = inbox.index(until) if until in inbox else len(inbox)
+            end = inbox.index(since) + 1 if since in inbox else len(inbox)
+            return [("LREM", unread_key, 0, entry) for entry in unread if entry in inbox[first:end]]
 
         commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
 
 def _notice(row: Sequence[Any]) -> Notice | None:
     """Return the entry of a row that ``read_inbox.lua`` answered, None for one that another program wrote."""
-    entry, is_unread, log_id, about = row
+    entry, is_unread, log_id, about, *state = row
     kind, _, time = entry.split(" ")
     comment = None if log_id else listed_comment(about)
     log = log_entry(log_id, about) if log_id else None
     if comment is None and log is None:
         return None
-    return Notice(entry, NoticeKind(kind), float(time), bool(is_unread), comment, log)
+    return Notice(entry, NoticeKind(kind), float(time), bool(is_unread), comment, log, *map(bool, state))
 
 
 class Viewer(NamedTuple):

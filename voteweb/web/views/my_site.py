@@ -12,7 +12,7 @@ from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.acts import Message, act, reads
-from voteweb.web.auth.login import require_member, session_member_name
+from voteweb.web.auth.login import require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
@@ -173,21 +173,30 @@ def _kind() -> HiddenKind:
     return _KINDS[request.path.split("/")[1]]
 
 
+def _queue_inbox(pipeline: Pipeline) -> Future[Page[Notice]]:
+    only_unread, viewer_id = request.endpoint == "my_site.inbox", session_user_id()
+    return store().inbox.queue_page(
+        pipeline, session_member_name(), page_number(), only_unread=only_unread, viewer_id=viewer_id
+    )
+
+
+@blueprint.get("/inbox/all", endpoint="whole_inbox")
 @blueprint.get("/inbox")
 @reads(
     require_member,
-    page=lambda pipeline: store().inbox.queue_page(pipeline, session_member_name(), page_number()),
+    page=_queue_inbox,
+    whole=lambda pipeline: store().inbox.queue_page(pipeline, session_member_name(), 1, 0),
     has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.INBOX, session_member_name()),
 )
-def inbox(page: Page[Notice], has_feed: bool) -> str:
-    """Show one page of the inbox; to look at it reads nothing."""
-    return render_template("my_site/inbox.html", page=page, has_feed=has_feed)
+def inbox(page: Page[Notice], whole: Page[Notice], has_feed: bool) -> str:
+    """Show one page of what is unread in the inbox, or of all of it; to look at it reads nothing."""
+    return render_template("my_site/inbox.html", page=page, total=whole.total, has_feed=has_feed)
 
 
-@act(blueprint, "/inbox/read", require_member, leads_to=lambda: "/inbox")
+@act(blueprint, "/inbox/read", require_member, leads_to=lambda: next_of_form("/inbox").partition("?")[0])
 def mark_read(user: User) -> Message:
-    """Mark as read what the page showed and all that is older; ``until`` is the newest entry that it showed."""
-    store().inbox.mark_all_read(user, request.form.get("until", ""))
+    """Mark as read what the page showed: ``until`` is the newest entry on it, ``since`` the oldest."""
+    store().inbox.mark_all_read(user, request.form.get("until", ""), request.form.get("since", ""))
     return _("All entries that were shown are marked as read.")
 
 
