@@ -1,5 +1,8 @@
 // Vote without leaving the page: the button answers at once, and takes that back if the site refuses or cannot be reached.
+// Save articles, and hide them in lists, in the same way; what was hidden can be shown again in its place.
 const TIMEOUT = 10_000;
+const OPPOSITES = { save: "unsave", unsave: "save", hide: "unhide" };
+const hiddenRows = new WeakMap();
 const status = document.querySelector("[data-status]");
 
 function announce(message, className = "visually-hidden") {
@@ -16,14 +19,20 @@ function show(button, votes, voted) {
   button.setAttribute("formaction", button.getAttribute("formaction").replace(/[^/]*$/, voted ? "unvote" : "vote"));
 }
 
-function send(address, form) {
-  return fetch(address, {
+async function send(address, form) {
+  const response = await fetch(address, {
     method: "POST",
     headers: { Accept: "application/json" },
     body: new URLSearchParams(new FormData(form)),
     keepalive: true,
     signal: AbortSignal.timeout(TIMEOUT),
   });
+  // The session has ended: the page for logging in casts the vote afterwards.
+  if (response.status === 401) {
+    form.setAttribute("action", address);
+    form.submit();
+  }
+  return response.json();
 }
 
 async function change(button, form) {
@@ -32,10 +41,7 @@ async function change(button, form) {
   const votes = Number(button.querySelector("[data-votes]").textContent.replace(/\D/g, ""));
   show(button, votes + (voted ? 1 : -1), voted);
   try {
-    const response = await send(address, form);
-    // The session has ended: the page for logging in casts the vote afterwards.
-    if (response.status === 401) return form.setAttribute("action", address), form.submit();
-    const { error, ...now } = await response.json();
+    const { error, ...now } = await send(address, form);
     show(button, now.votes ?? votes, now.voted ?? !voted);
     if (error) announce(error.message, "flash error vote-error");
     else announce(`${voted ? form.dataset.counted : form.dataset.taken} ${button.textContent}`);
@@ -45,13 +51,37 @@ async function change(button, form) {
   }
 }
 
+async function choose(button, form) {
+  const [, path, act] = /(.*\/)(.*)/.exec(button.getAttribute("formaction"));
+  const row = button.closest(".article");
+  const { error, message } = await send(button.formAction, form).catch(() => ({ error: { message: form.dataset.failed } }));
+  if (error) return announce(error.message, "flash error vote-error");
+  announce(message);
+  if (act === "unhide") {
+    row.replaceChildren(...hiddenRows.get(row));
+    return row.querySelector("[formaction$='/hide']").focus();
+  }
+  const next = act === "hide" ? button.cloneNode() : button;
+  next.setAttribute("formaction", path + OPPOSITES[act]);
+  next.textContent = form.dataset[OPPOSITES[act]];
+  if (next === button) return;
+  next.removeAttribute("aria-busy");
+  const line = document.createElement("p");
+  line.className = "meta";
+  line.append(message, next);
+  hiddenRows.set(row, [...row.childNodes]);
+  row.replaceChildren(line);
+  next.focus();
+}
+
 document.addEventListener("submit", async (event) => {
-  const button = event.submitter;
+  const { submitter: button, target: form } = event;
+  const isChoice = form.id === "own" && button?.matches(".articles [formaction$='hide'], [formaction$='save']");
   // A reader's form has no CSRF token: the browser submits it, which leads to the log-in page and back.
-  if (!event.target.matches("[data-vote]") || !button || !event.target.elements.csrf_token) return;
+  if (!button || !form.elements.csrf_token || !(isChoice || form.matches("[data-vote]"))) return;
   event.preventDefault();
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
-  await change(button, event.target);
+  await (isChoice ? choose : change)(button, form);
   button.removeAttribute("aria-busy");
 });

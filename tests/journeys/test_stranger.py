@@ -18,7 +18,7 @@ def test_stranger_joins_posts_votes_and_comes_back(visit: Visit, window: Window,
     sign_up(carl, window["script"])
     post(carl)
     vote_and_take_back(carl, window["script"])
-    save_for_later(carl, window["width"])
+    save_and_hide(carl, window["width"], window["script"])
     vote_before_logging_in(carl)
     assert [store.articles.get(id).votes for id in (1, 2, 3)] == [2, 1, 2]
     assert not list(Doctor(store.context).examine())
@@ -86,12 +86,21 @@ def vote_and_take_back(carl: Visitor, script: bool) -> None:
         expect(carl.vote_button(title)).to_be_in_viewport()
 
 
-def save_for_later(carl: Visitor, width: int) -> None:
-    """Save an article in the list; on a phone the button is on the article's page."""
+def save_and_hide(carl: Visitor, width: int, script: bool) -> None:
+    """Save an article, on a phone on its page; hide one and show it again: with script in its place."""
     if width < 640:
         carl.open("/a/2")
     carl.row("Ann's article 2.").get_by_role("button", name="save").click()
-    carl.sees_flash("The article is saved for later. Saved articles")
+    expect(carl.row("Ann's article 2.").get_by_role("button", name="unsave")).to_be_visible()
+    if not script:
+        carl.sees_flash("The article is saved for later. Saved articles")
+    elif width >= 640:
+        row = carl.page.locator("#a2")
+        row.get_by_role("button", name="hide").click()
+        expect(row).to_have_text("The article is hidden from your lists.Show again")
+        row.get_by_role("button", name="Show again").click()
+        expect(carl.row("Ann's article 2.").get_by_role("button", name="hide")).to_be_focused()
+        carl.is_at("/new?page=2")
 
 
 def vote_before_logging_in(carl: Visitor) -> None:

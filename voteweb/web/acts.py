@@ -12,7 +12,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from flask import Blueprint, flash, redirect
+from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import LoggedOut, NoSuchArticle, NoSuchComment, NotAllowed, VotewebError
@@ -23,6 +23,7 @@ from voteweb.web.auth.login import login_required, queue_viewer, treat_as_reader
 from voteweb.web.context import store
 from voteweb.web.forms import Form
 from voteweb.web.pagination import check_page_exists
+from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 
 #: The message of the next page, "" for none, or that with its category.
@@ -94,14 +95,21 @@ def act(
         @reads(check, **queries)
         @wraps(do)
         def view(**wanted: Any) -> ResponseReturnValue:
-            said = do(**wanted)
-            if said:
-                flash(*((said,) if isinstance(said, str) else said))
-            return redirect(leads_to(), 303)
+            return answer(do(**wanted), leads_to())
 
         return view
 
     return decorate
+
+
+def answer(said: Message, target: str) -> ResponseReturnValue:
+    """Lead to *target*, which shows the message that is *said*, if any; script gets the message itself."""
+    message, category = (said, "message") if isinstance(said, str) else said
+    if wants_json():
+        return (jsonify(error={"message": message}), 409) if category == "error" else jsonify(message=message)
+    if message:
+        flash(message, category)
+    return redirect(target, 303)
 
 
 def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:

@@ -5,8 +5,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests import factories
-from tests.web.browser import Browser
+from tests.web.browser import JSON, Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
+from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.store import Store
 
@@ -49,6 +50,17 @@ def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) ->
     assert bob.open("/").titles == ["T2", "T3"]
     bob.submit("/my/front", front="all").follow()
     assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
+
+
+def test_script_is_told_what_became_of_a_choice(bob: Browser, store: Store) -> None:
+    saved = {f"article:{id}": id for id in range(10, 9 + config.MAX_SAVED)}
+    store.connection.client.zadd("saved:bob", saved)
+    form = {"csrf_token": bob.open("/").csrf_token(), "next": "/"}
+    for action, status, key in [("1/save", 200, "message"), ("2/save", 409, "error"), ("3/hide", 200, "message")]:
+        response = bob.post(f"/a/{action}", form, headers=JSON).response
+        assert (response.status_code, list(response.json)) == (status, [key]), action
+    assert bob.open("/").titles == ["T1", "T2", "T4"]
+    assert not bob.flashes
 
 
 def test_good_articles_that_are_hidden_are_not_listed(bob: Browser, store: Store) -> None:

@@ -11,7 +11,7 @@ from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.acts import Message, act, reads
+from voteweb.web.acts import Message, act, answer, reads
 from voteweb.web.auth.login import require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
@@ -140,12 +140,11 @@ def hide(groups: dict[str, str], user: User) -> ResponseReturnValue:
     try:
         store().my_sites.hide(hidden, user)
     except TooMuchHidden as error:
-        flash(error_message(error), "error")
-        return redirect("/hidden", 303)
+        return answer((error_message(error), "error"), "/hidden")
     target = return_url().partition("#")[0]  # the row is gone from the list
-    if target != f"/{request.path.split('/')[1]}/{hidden.name}":  # there, the page itself says it
-        flash(str(_HIDDEN[hidden.kind]), "hidden")
-    return redirect(target, 303)
+    if target == f"/{request.path.split('/')[1]}/{hidden.name}":
+        return redirect(target, 303)  # the page itself says it
+    return answer((str(_HIDDEN[hidden.kind]), "hidden"), target)
 
 
 @blueprint.post("/g/<name>/unhide")
