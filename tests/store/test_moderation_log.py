@@ -53,7 +53,10 @@ def test_entries_are_found_by_moderator_kind_and_member(log_of_five: Store, subt
 def test_what_is_no_entry_counts_as_older_than_any_time(log_of_five: Store) -> None:
     for text in ("5", "null", "[]", "{"):
         run(log_of_five, "LSET", "log-entries:", 2, text)
-        assert [entry.id for entry in log_of_five.read(log_of_five.log.queue_page, 1, times=("1", "")).rows] == [5, 4]
+        assert [entry.id for entry in log_of_five.read(log_of_five.log.queue_search, (), times=("1", "")).rows] == [
+            5,
+            4,
+        ]
 
 
 def test_the_log_has_pages_of_twenty_five(store: Store) -> None:

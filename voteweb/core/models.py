@@ -376,6 +376,11 @@ class LogEntry:
     kept: int = 0
 
     @property
+    def run(self) -> str | int:
+        """The mark of acts that are shown as one if they follow one another: those by which one moderator sorted."""
+        return self.who if self.kind is LogAction.GROUPS else self.id
+
+    @property
     def changes(self) -> dict[str, tuple[str, str]]:
         """The former and the new value of each setting, by its field."""
         former, new = (dict(part.partition("=")[::2] for part in parts) for parts in (self.removed, self.added))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, MutableMapping
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from jinja2.runtime import Macro
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.errors import N_
-from voteweb.core.models import Article, LogAction, LogEntry, Role
+from voteweb.core.models import Article, LogEntry, Role
 from voteweb.core.settings import Settings
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
@@ -144,7 +145,7 @@ def _explain_score(article: Article) -> ranking.ScoreExplanation:
 
 def runs_of_sorting(entries: Iterable[LogEntry]) -> list[tuple[LogEntry, ...]]:
     """Return *entries* of the log, each alone but for those that follow one another by which one moderator sorted."""
-    runs = groupby(entries, lambda entry: entry.who if entry.kind is LogAction.GROUPS else entry.id)
+    runs = groupby(entries, attrgetter("run"))
     return [tuple(run) for _, run in runs]
 
 

@@ -172,7 +172,7 @@ PAGES = [
         allowed=STAFF,
     ),
     listing(
-        "moderation_log.index", "/log", parameters=("page", "q", "who", "kind", "from", "to", "before"), limit="search"
+        "moderation_log.index", "/log", parameters=("q", "who", "kind", "from", "to", "before"), limit="search"
     ),
     page("moderation_log.index", "/log", case="a search", query={"q": "spam"}, limit="search"),
     page(

@@ -119,15 +119,12 @@ def test_pages_keep_the_filter(reader: Browser, store: Store) -> None:
     for i in range(60):
         ban(store, "eve" if i % 2 else config.COMMAND_LINE, f"member{i}")
     assert len(entries(reader)) == 25
-    assert reader.page.one("a", rel="next")["href"] == "/log?page=2"
     reader.open("/log?who=command+line&kind=ban")
     assert reader.page.one("p", class_="total").text == "30 entries"
     reader.open(reader.page.one("a", rel="next")["href"])
     names = [entry.text.partition(",")[0].split()[3] for entry in reader.page.one("ol").all("li")]
     assert names == [f"member{i}" for i in (8, 6, 4, 2, 0)]
-    reader.open(reader.page.one("a", rel="prev")["href"])
-    assert reader.page.one("ol").all("li")[0].text.startswith("command line banned member58")
-    assert reader.open("/log?page=4").status == 404
+    assert not reader.page.all("p", class_="total") + reader.page.all("a", rel="next")
 
 
 def test_moderator_undoes_a_removal_and_a_change_of_groups(mod: Browser, reader: Browser, store: Store) -> None:
@@ -219,7 +216,10 @@ def test_a_wrong_day_is_named_and_kept(reader: Browser) -> None:
         assert typed == dict(pair.split("=") for pair in query.split("&")[:2])
 
 
-def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(reader: Browser, store: Store) -> None:
+def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(
+    reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "LOG_PAGE_SIZE", 1)
     factories.article(store)
     for who, article, add, remove in (
         ("eve", 1, "lua", ""),
@@ -235,6 +235,8 @@ def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(reade
     assert [run.one("summary").text for run in runs] == ["mod sorted 2 articles, 08:02–08:04 UTC"]
     assert len(runs[0].all("li")) == 3
     assert reader.page.one("p", class_="total").text == "4 entries"
+    reader.open(reader.page.one("a", rel="next")["href"])
+    assert [entry.text.split()[0] for entry in reader.page.one("ol", class_="log").all("li")] == ["eve"]
     assert "sorted" not in reader.open("/log.atom").response.text
 
 

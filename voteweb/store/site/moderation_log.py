@@ -31,12 +31,13 @@ _MAX_PLACE = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class LogMatches:
-    """The newest entries of a log that a search found, among ``looked`` entries that it looked at.
+    """The newest entries of a log that a search found, among ``looked`` of ``total`` entries.
 
     ``until`` is the unix time of the oldest of these, from which to look further back; 0 if there is no older one.
     """
 
     rows: tuple[LogEntry, ...]
+    total: int
     looked: int
     until: float
 
@@ -49,36 +50,41 @@ class ModerationLog:
         self._keys = connection.keys
 
     def queue_page(
-        self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = "", times: Times = _ALWAYS
+        self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
     ) -> Future[Page[LogEntry]]:
         """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
         list_key = self._index(who, kind, about)
 
         def read_from(first: int, size: int) -> list[Command]:
-            return [self._read(list_key, first, size, times)]
+            return [self._read(list_key, first, size, _ALWAYS)]
 
         return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from, _parse)
 
     def queue_search(
         self, pipeline: Pipeline, words: Collection[str], *, who: str = "", kind: str = "", times: Times = _ALWAYS
     ) -> Future[LogMatches]:
-        """Queue a search for a page of entries with all *words*, among the newest LOG_SEARCHED that *times* have."""
+        """Queue a search for a page of entries with all *words*, among the newest LOG_SEARCHED that *times* have.
+
+        Without words, it looks at LOG_STEP. Acts that are shown as one count as one.
+        """
         list_key, wanted = self._index(who, kind, ""), [word.casefold() for word in words]
         stored = [json.dumps(word, ensure_ascii=False)[1:-1] for word in wanted]
-        steps = range(0, config.LOG_SEARCHED, config.LOG_STEP)
+        steps = range(0, config.LOG_SEARCHED if words else config.LOG_STEP, config.LOG_STEP)
 
         def parse(replies: Sequence[Sequence[Any]]) -> LogMatches:
-            rows, looked, id, text = list[LogEntry](), 0, "0", ""
+            rows, runs, looked, last, total = list[LogEntry](), 0, 0, ("0", ""), replies[0][0]
             for id, text in chain.from_iterable(zip(reply[1::2], reply[2::2], strict=True) for reply in replies):
-                looked += 1
                 folded = text.replace("\\/", "/").casefold()
                 # Few have the words: to decode all would take ten times as long.
-                if all(word in folded for word in stored) and (entry := log_entry(int(id), text)):
-                    rows += [entry] if _has_words(entry, wanted) else []
-                if len(rows) == config.LOG_PAGE_SIZE:
-                    break
-            last = log_entry(int(id), text) if looked < replies[0][0] else None
-            return LogMatches(tuple(rows), looked, last.time if last else 0)
+                entry = log_entry(int(id), text) if all(word in folded for word in stored) else None
+                if entry and _has_words(entry, wanted):
+                    runs += not rows or rows[-1].run != entry.run
+                    if runs > config.LOG_PAGE_SIZE:
+                        break
+                    rows.append(entry)
+                looked, last = looked + 1, (id, text)
+            oldest = log_entry(int(last[0]), last[1]) if looked < total else None
+            return LogMatches(tuple(rows), total, looked, oldest.time if oldest else 0)
 
         return pipeline.queue([self._read(list_key, newer, config.LOG_STEP, times) for newer in steps], parse)
 

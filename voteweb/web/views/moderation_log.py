@@ -1,7 +1,7 @@
 """The public log of what moderators and the command line did, and undoing: one act, or all of a member since a time."""
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
@@ -10,7 +10,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, permissions, validation
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import N_, Invalid, NothingToUndo
-from voteweb.core.models import LogAction, LogEntry, Page, User
+from voteweb.core.models import LogAction, User
 from voteweb.core.rate_limits import SEARCH
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.site.moderation_log import LogMatches, Times
@@ -22,7 +22,7 @@ from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number, time_before
+from voteweb.web.pagination import time_before
 from voteweb.web.urls import next_of_form
 from voteweb.web.views.members import flash_closed_votes, queue_member
 
@@ -57,7 +57,7 @@ class _Filter(NamedTuple):
         return "".join(f"{urlencode({name: value})}&" for name, value in names.items() if value)
 
 
-def _queue_entries(pipeline: Pipeline) -> Future[Page[LogEntry]] | Future[LogMatches] | Future[Invalid]:
+def _queue_entries(pipeline: Pipeline) -> Future[LogMatches] | Future[Invalid]:
     """Queue a read of the entries that the query asks for; of why it is refused, if it is."""
     wanted = _Filter.of_request()
     try:
@@ -65,10 +65,7 @@ def _queue_entries(pipeline: Pipeline) -> Future[Page[LogEntry]] | Future[LogMat
     except Invalid as error:
         refused = error
         return pipeline.queue([], lambda _: refused)
-    if not wanted.words:
-        times = (since, until)
-        return store().log.queue_page(pipeline, page_number(), who=wanted.who, kind=wanted.kind, times=times)
-    if hit := rate_limits.address_hit(SEARCH):
+    if wanted.words and (hit := rate_limits.address_hit(SEARCH)):
         rate_limits.hit(hit)
     before = min(filter(None, (until, time_before())), key=float, default="")
     words = wanted.words.split()
@@ -84,12 +81,11 @@ def _queue_who(pipeline: Pipeline) -> Future[User | None]:
 
 @blueprint.get("/log")
 @reads(found=_queue_entries, member=_queue_who)
-def index(found: Page[LogEntry] | LogMatches | Invalid, member: User | None) -> ResponseReturnValue:
+def index(found: LogMatches | Invalid, member: User | None) -> ResponseReturnValue:
     """Show the log, newest first; the query can search it for words, and filter it by moderator, kind and days."""
     refused = error_message(found) if isinstance(found, Invalid) else ""
-    context: dict[str, Any] = {"page": check_page_exists(found)} if isinstance(found, Page) else {}
     matches = found if isinstance(found, LogMatches) else None
-    context |= {"wanted": _Filter.of_request(), "matches": matches, "refused": refused, "member": member}
+    context = {"wanted": _Filter.of_request(), "matches": matches, "refused": refused, "member": member}
     return render_template("moderation_log/index.html", kinds=tuple(LogAction), **context), 422 if refused else 200
 
 
