@@ -70,6 +70,13 @@ def test_undoing_groups_leaves_a_later_choice_or_edit_of_them(site: Store) -> No
             set_groups(site, groups, "lua" if not groups else "go", undoes=undoes)
 
 
+def test_an_article_stays_in_a_group_that_took_in_another(site: Store) -> None:
+    set_groups(site, "lua", "")
+    site.group_merges.start("go", "lua", NewLogEntry(LogAction.MERGE, "Mod", title="go"))
+    with unchanged(site), pytest.raises(NothingToUndo):
+        set_groups(site, "", "lua", undoes=1)
+
+
 def test_acts_are_undone_one_after_the_other(site: Store) -> None:
     set_groups(site, "lua", "go")
     set_groups(site, "go redis", "lua")

@@ -149,8 +149,8 @@ def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Comman
     undone, later = unpack(stored or ""), LaterActs()
     texts, article = attempt.read_after(key, id), undone.get("article")
     for at, text in zip(range(id + len(texts), id, -1), reversed(texts), strict=True):
-        # Few of thousands are about the article: to unpack all takes ten times as long.
-        if not article or f'"{article}"' in text:
+        # Few of thousands are about the article, or merge groups: to unpack all takes ten times as long.
+        if not article or f'"{article}"' in text or f'"{LogAction.MERGE}"' in text:
             later.add(at, unpack(text))
     if not undone or "undone" in undone or later.overrule(id, undone):
         raise NothingToUndo()
@@ -166,15 +166,23 @@ class LaterActs:
     def __init__(self) -> None:
         self._cancelled = set[int]()
         self._by_subject = defaultdict[tuple[str, ...], list[Mapping[str, str]]](list)
+        self._merged_into = set[str]()
 
     def add(self, id: int, fields: Mapping[str, str]) -> None:
         if id in self._cancelled or fields.get("undone", "1") != "1":
             return
         self._cancelled.add(_undoes(fields))
         self._by_subject[_subject(fields)].append(fields)
+        if fields.get("kind") == LogAction.MERGE:
+            self._merged_into.add(fields.get("added", ""))
 
     def overrule(self, id: int, fields: Mapping[str, str]) -> bool:
-        """Tell whether one of them decided anew what an earlier entry of the log had decided."""
+        """Tell whether one of them decided anew what an earlier entry of the log had decided.
+
+        An article may be in a group that another was merged into because of that one, too.
+        """
+        if fields.get("kind") == LogAction.GROUPS and not self._merged_into.isdisjoint(fields.get("added", "").split()):
+            return True
         return any(_undoes(later) <= id and _overrules(later, fields) for later in self._by_subject[_subject(fields)])
 
 
