@@ -179,9 +179,15 @@ def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Brow
         ("Nowhere", "There is no group named nowhere."),
         ("Python", "The group python cannot be merged into itself. Please choose another one."),
     ):
-        mod.submit("/g/python/merge", into=typed)
-        assert (mod.field_error("into"), mod.page.by_id("into")["value"]) == (message, typed.lower())
-    mod.submit("/g/python/merge", into="Redis")
+        assert mod.page.one("button", formaction="/g/python/merge")["form"] == mod.form("/g/python/edit")["id"]
+        for act in ("merge", "edit"):
+            mod.post(f"/g/python/{act}", {"csrf_token": mod.csrf_token(), "title": "Typed", "into": typed})
+            assert [mod.page.by_id(field)["value"] for field in ("title", "into")] == [
+                "Typed",
+                typed.lower() if act == "merge" else typed,
+            ]
+            assert message == mod.field_error("into") if act == "merge" else "Press “Merge”" in mod.page.text
+    mod.post("/g/python/merge", {"csrf_token": mod.csrf_token(), "into": "Redis"})
     assert mod.follow().flashes == ["The group python is merged into this one. Its articles arrive one by one."]
     assert reader.open("/g/python").location == "/g/redis"
     assert reader.open("/g/redis/new").titles == ["In redis", "In both"]
@@ -192,7 +198,7 @@ def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Brow
     assert ann.open("/hidden").page.all("a", href="/g/redis") == []
     entry = reader.open("/log?kind=merge").page.one("ol", class_="log").one("li")
     assert "merged the group python into redis" in entry.text
-    assert mod.open("/g/redis/edit").page.by_id("alias")["value"] == "python"
+    assert mod.open("/g/python/edit").follow().page.by_id("alias")["value"] == "python"
 
 
 def test_an_empty_group_is_deleted(mod: Browser, reader: Browser, store: Store) -> None:

@@ -126,8 +126,10 @@ _GROUP_QUERIES: dict[str, Query] = {
 def edit(
     name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str], names: tuple[str, ...]
 ) -> ResponseReturnValue:
+    if request.method == "GET" and (other := aliases.get(parse_name(name))):
+        return redirect(url_for("groups.edit", name=other))
     (group,) = check_known((parse_name(name),), groups)
-    form = _edit_form(group, aliases)
+    form, merge_form = _edit_form(group, aliases), MergeGroupForm()
 
     def change() -> ResponseReturnValue:
         title, description, second = form.title.data, form.description.data, form.alias.data.split()
@@ -137,9 +139,12 @@ def edit(
         return redirect(url_for("lists.group", names=group.name), 303)
 
     refused = dict.fromkeys((errors.AliasTaken, errors.StillMerging, errors.TooManyAliases), "alias")
-    if form.validate_on_submit() and (answer := answer_or_refuse(form, change, refused)):
-        return answer
-    return _render_edit(group, form, MergeGroupForm(formdata=None), names), form.status
+    if form.validate_on_submit():
+        if merge_form.into.data:  # Enter was pressed there, and nothing undoes a merge
+            form.form_errors.append(_("Press “Merge” to merge this group, or empty that field to save the others."))
+        elif answer := answer_or_refuse(form, change, refused):
+            return answer
+    return _render_edit(group, form, merge_form, names), form.status
 
 
 @blueprint.post("/g/<name>/merge")
@@ -162,12 +167,12 @@ def merge(
     if form.validate() and (answer := answer_or_refuse(form, start, refused)):
         return answer
     (group,) = check_known((name,), groups)
-    return _render_edit(group, _edit_form(group, aliases, formdata=None), form, names), form.status
+    return _render_edit(group, _edit_form(group, aliases), form, names), form.status
 
 
-def _edit_form(group: Group, aliases: dict[str, str], **source: Any) -> EditGroupForm:
+def _edit_form(group: Group, aliases: dict[str, str]) -> EditGroupForm:
     second = " ".join(sorted(alias for alias, of in aliases.items() if of == group.name))
-    return EditGroupForm(title=group.title, description=group.description, alias=second, **source)
+    return EditGroupForm(title=group.title, description=group.description, alias=second)
 
 
 def _render_edit(group: Group, form: EditGroupForm, merge_form: MergeGroupForm, names: tuple[str, ...]) -> str:
