@@ -59,6 +59,9 @@ def test_article_that_no_group_fits_is_not_offered_again(mod: Browser, store: St
 
 
 def test_group_is_created_on_the_way(mod: Browser, store: Store) -> None:
+    save(mod, **{"new-group": "1"}).follow()
+    assert mod.page.one("h1").text == "Create a group"
+    assert not mod.flashes
     save(mod, a6="group00", **{"new-group": "1"})
     assert store.articles.get(6).groups == ("group00",)
     mod.follow()

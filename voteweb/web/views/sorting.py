@@ -93,8 +93,11 @@ def index() -> ResponseReturnValue:
             _("Saved: %(saved)s. Not saved: %(which)s", saved=article_count(len(saved)), which=which)
         )
         return _render(form, {id: choice for id, (choice, _title) in failed.items()})
-    flash(_("Saved: %(saved)s.", saved=article_count(len(saved))) if saved else _("There was nothing left to save."))
     wants_group = "new-group" in request.form
+    if saved:
+        flash(_("Saved: %(saved)s.", saved=article_count(len(saved))))
+    elif not wants_group:  # the script has saved all that was chosen
+        flash(_("There was nothing left to save."))
     return redirect(url_for("groups.new", next=current_path()) if wants_group else current_path(), 303)
 
 
