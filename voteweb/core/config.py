@@ -229,7 +229,7 @@ MAX_COMPARED_VOTES = 100
 MIN_COINCIDENCES = 3
 MIN_SITE_VOTES = 50
 #: Looks at votes that admins see, seconds for which they do, and looks on a page.
-MAX_LOOKS = 1_000
+MAX_LOOKS = 10_000
 LOOK_SECONDS = 90 * 86_400
 LOOK_PAGE_SIZE = 50
 #: Members on a page of a list, and commands of READ_BATCH_SIZE members with which a name is searched for: 50,000.

@@ -309,6 +309,13 @@ LIMITS = (
         "inbox", "mark the inbox as read, renew or withdraw the address of its feed", LimitScope.MEMBER, 20, 120, HOUR,
         N_("changes to your inbox"), ("my_site.mark_read", "my_site.set_inbox_feed"), _SPEED,
     ),
+    # Each is noted, and the list has room for more than one moderator can make while it keeps them.
+    Limit(
+        "look", "look at who voted for an article, or with a member", LimitScope.MEMBER, 100, 100, DAY,
+        N_("looks at votes"),
+        ("voters.of_article", "voters.of_member"), N_("keeps the list of these looks whole"),
+        "GET",
+    ),
     # As fast as one can press; nothing of it is seen by others.
     Limit(
         "choose",

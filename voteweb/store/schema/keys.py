@@ -352,7 +352,7 @@ class Keys:
     )
     looks = OneKey(
         "looks:",
-        "the last 1,000 looks of moderators at votes (``<id> <a or u><id> <day>``), once a day for each, by their time",
+        "10,000 looks of moderators at votes (``<id> <a or u><id> <day>``), once a day for each, by their time",
         Noun("zset", PASSING, ("EXPIRE", config.LOOK_SECONDS)),
     )
 
