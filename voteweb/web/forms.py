@@ -278,8 +278,8 @@ class CodeForm(Form):
     code = StringField(_l("Code"))
 
 
-class EndSecondFactorForm(CodeForm):
-    """The end of the second factor, confirmed by a code and the password."""
+class SecondFactorForm(CodeForm):
+    """The beginning or the end of the second factor, confirmed by a code and the password."""
 
     first_field = "password"
     password = PasswordField(_l("Password"))

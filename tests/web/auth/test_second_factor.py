@@ -28,7 +28,7 @@ WRONG = "1234567"
 def set_up(mod: Browser, store: Store) -> pyotp.TOTP:
     """Set up the second factor of the moderator on its page; return the app, no code of which counts as used."""
     app = pyotp.TOTP(mod.open(PAGE).page.one("code").text.replace(" ", ""))
-    assert mod.submit(PAGE, code=app.now()).status == 303
+    assert mod.submit(PAGE, password=PASSWORD, code=app.now()).status == 303
     nonce, _ = store.users.get("mod").second_factor.split()
     run(store, "HSET", "user:mod", "second-factor", f"{nonce} 0")
     return app
@@ -39,7 +39,8 @@ def test_page_shows_the_secret_to_an_app_until_a_right_code_is_typed(mod: Browse
     secret = mod.page.one("code").text.replace(" ", "")
     assert f'href="otpauth://totp/voteweb:mod?secret={secret}' in mod.response.text
     assert mod.page.one("svg")
-    assert mod.submit(PAGE, code=WRONG).field_error("code").startswith("This code is wrong.")
+    assert mod.submit(PAGE, code=WRONG).field_error("password") == "This is not your password."
+    assert mod.submit(PAGE, password=PASSWORD, code=WRONG).field_error("code").startswith("This code is wrong.")
     assert set_up(mod, store).secret == secret
     assert mod.location == "/account/recovery-codes"
     assert mod.follow().flashes[0].startswith("Your second factor is on.")

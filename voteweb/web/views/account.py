@@ -42,7 +42,7 @@ from voteweb.web.auth.login import (
     viewer_read,
 )
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import CodeForm, DeleteAccountForm, EmailForm, EndSecondFactorForm, PasswordForm
+from voteweb.web.forms import DeleteAccountForm, EmailForm, PasswordForm, SecondFactorForm
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
@@ -224,20 +224,28 @@ def _require_role(user: User | None) -> User:
 @refusals_shown_by_form
 @reads(_require_role)
 def second_factor(user: User) -> ResponseReturnValue:
-    """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code."""
-    form = CodeForm()
+    """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code.
+
+    Asks for the password, however lately it was typed: a factor of who stole the session locks out its member.
+    """
+    form = SecondFactorForm()
     if form.validate_on_submit():
-        require_recent_password(user)
         try:
+            _check_password(user, form)
             store().second_factors.turn_on(user, _nonce_to_set_up(), form.code.data or "")
-        except CodeNeeded as error:
-            form.refuse(error, "code")
+        except (Invalid, CodeNeeded) as error:
+            form.refuse(error, "password" if isinstance(error, Invalid) else "code")
         else:
             session.pop(_SET_UP)
             flash(_("Your second factor is on. From now on, logging in needs a code of your app, too."))
             has_codes = store().read(store().passwords.queue_codes_left, user.name).number
             return redirect("/account#second-factor" if has_codes else "/account/recovery-codes", 303)
     return _render_second_factor(user, form)
+
+
+def _check_password(user: User, form: SecondFactorForm) -> None:
+    if not passwords.verify(user.password, form.password.data or ""):
+        raise Invalid(_("This is not your password."))
 
 
 def _nonce_to_set_up() -> str:
@@ -249,9 +257,8 @@ def _nonce_to_set_up() -> str:
     return nonce
 
 
-def _render_second_factor(user: User, form: CodeForm) -> ResponseReturnValue:
+def _render_second_factor(user: User, form: SecondFactorForm) -> ResponseReturnValue:
     if user.second_factor:
-        form = form if isinstance(form, EndSecondFactorForm) else EndSecondFactorForm(formdata=None)
         return render_template("account/end_second_factor.html", form=form), form.status
     app = store().second_factors.authenticator(user, _nonce_to_set_up())
     uri = app.provisioning_uri(name=user.name, issuer_name=settings().site_name)
@@ -266,11 +273,10 @@ def _render_second_factor(user: User, form: CodeForm) -> ResponseReturnValue:
 @reads(_require_role)
 def end_second_factor(user: User) -> ResponseReturnValue:
     """Turn off the viewer's second factor, with the password and a code."""
-    form = EndSecondFactorForm()
+    form = SecondFactorForm()
     if form.validate_on_submit():
         try:
-            if not passwords.verify(user.password, form.password.data or ""):
-                raise Invalid(_("This is not your password."))
+            _check_password(user, form)
             use_code(user, form.code.data or "", store().second_factors.turn_off)
         except (Invalid, CodeNeeded, TooFast) as error:
             form.refuse(error, {Invalid: "password", CodeNeeded: "code"}.get(type(error), ""))
