@@ -38,7 +38,7 @@ class Machine:
 
     def find(self, typed: str, kind: Kind = Kind.ARTICLES, order: Order = Order.NEW) -> list[DocumentId]:
         """Return the first 100 results, newest first unless there is another *order*."""
-        return list(self.index.find(parse(typed), kind, order, 0, 100).ids)
+        return list(self.index.find(parse(typed), kind, order, 100).ids)
 
 
 @pytest.fixture(autouse=True, scope="module")

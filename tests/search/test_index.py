@@ -8,6 +8,7 @@ from tests.search.conftest import Machine, article, comment
 from tests.search.test_grammar import TYPED
 from voteweb.core import config
 from voteweb.core.comments import CommentId
+from voteweb.search import index
 from voteweb.search.grammar import parse
 from voteweb.search.models import Found, Kind, Note, Order, SearchBusy, SearchTooSlow
 
@@ -53,24 +54,21 @@ def test_articles_and_comments_are_found_apart(machine: Machine) -> None:
     assert not machine.writer.has(2)
 
 
-def test_results_have_weights_by_where_and_how_often_a_word_stands(machine: Machine) -> None:
-    machine.writer.apply([
-        article(1, "word and word"), article(2, "other", text="a word " * 5), article(3, "the word and others"),
-        article(4, "example", link="https://word.example.com/"),
-    ])  # fmt: skip
-    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 10)
-    assert (found.ids, found.times) == ((1, 3, 2, 4), (1.0, 3.0, 2.0, 4.0))
+def test_results_have_weights_and_times_by_relevance(machine: Machine) -> None:
+    machine.writer.apply([article(1, "word"), article(2, "other", text="a word " * 5), article(3, "many words")])
+    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 10)
+    assert (found.ids, found.times) == ((1, 3, 2), (1.0, 3.0, 2.0))
     assert found.weights == tuple(sorted(found.weights, reverse=True))
-    newest = machine.index.find(parse("word"), Kind.ARTICLES, Order.NEW, 0, 10)
-    assert newest == Found((4, 3, 2, 1), 4)
+    newest = machine.index.find(parse("word"), Kind.ARTICLES, Order.NEW, 10)
+    assert newest == Found((3, 2, 1), 3)
 
 
 def test_thousands_of_the_same_time_are_all_found(machine: Machine) -> None:
     documents = [article(id, "word", time=5.0) for id in range(1, 1_500)]
     machine.writer.apply(documents)
     machine.writer.apply(documents[1:], gone=[1])
-    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.NEW, 950, 50)
-    assert (len(set(found.ids)), found.total) == (50, 1_001)
+    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.NEW, 1_000)
+    assert (len(set(found.ids)), found.total) == (1_000, 1_001)
     assert machine.writer.state().articles == 1_498
 
 
@@ -85,21 +83,14 @@ def test_documents_go_on_in_further_tables(machine: Machine, monkeypatch: pytest
     assert machine.writer.check()
 
 
-def test_the_newest_few_of_a_new_table_come_first(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "SHARD_ROWS", 3)
-    machine.writer.apply([article(id, f"title {id}") for id in range(1, 3)])
-    machine.writer.apply([article(3, "word"), article(4, "a long title with a word")])
-    assert machine.find("word", order=Order.RELEVANCE) == [4, 3]
-
-
 def test_words_of_changed_and_removed_documents_are_not_found(machine: Machine) -> None:
     machine.writer.apply(
         [article(1, "old needle"), article(2, "gone needle"), article(3, "needle"), article(4, "stack")]
     )
     machine.writer.apply([article(1, "new needle")], gone=[2])
     for order in (Order.NEW, Order.RELEVANCE):
-        assert machine.index.find(parse("old OR gone"), Kind.ARTICLES, order, 0, 10) == Found((), 0)
-        assert machine.index.find(parse("needle"), Kind.ARTICLES, order, 0, 10)[:2] == ((3, 1), 2)
+        assert machine.index.find(parse("old OR gone"), Kind.ARTICLES, order, 10) == Found((), 0)
+        assert machine.index.find(parse("needle"), Kind.ARTICLES, order, 10)[:2] == ((3, 1), 2)
     assert machine.find("after:1970 -needle") == [4]
     assert machine.index.suggest(parse("gome"), Kind.ARTICLES) is None
 
@@ -147,7 +138,7 @@ def test_the_index_is_that_of_the_documents_as_they_are_now(
 def test_anything_can_be_searched(everything: Machine, typed: str) -> None:
     for kind in Kind:
         for order in Order:
-            assert everything.index.find(parse(typed), kind, order, 0, 10).total <= 2
+            assert everything.index.find(parse(typed), kind, order, 10).total <= 2
 
 
 @pytest.fixture(scope="module")
@@ -160,22 +151,28 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return machine
 
 
-def test_only_the_newest_of_many_are_ranked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "MAX_RANKED_MATCHES", 2)
-    machine.writer.apply([article(id, title) for id, title in enumerate(("word", "word in a title", "word again"), 1)])
-    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 10)
-    assert found[:3] == ((3, 2), 3, Note.NEWEST_RANKED)
+@pytest.mark.parametrize("order", [Order.RELEVANCE, Order.VOTES])
+def test_of_many_the_newest_and_the_most_voted_are_ranked(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, order: Order
+) -> None:
+    monkeypatch.setattr(config, "SHARD_ROWS", 3)
+    monkeypatch.setattr(index, "LIMITS", {order: (2, 3)})
+    levels = (0, 9, 4, 13, 0, 4, 11, 0)
+    machine.writer.apply([article(id, "word", level=level) for id, level in enumerate(levels, 1)])
+    machine.writer.apply([article(1, "word", level=3)])
+    found = machine.index.find(parse("word -other"), Kind.ARTICLES, order, 10)
+    assert (set(found.ids), found.total, found.note) == ({8, 7, 4, 2, 6}, 3, Note.BEST_RANKED)
 
 
 def test_a_search_without_time_to_rank_finds_the_newest(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.writer.apply([article(id, "word word", text="word " * 50) for id in range(1, 2_000)])
     monkeypatch.setattr(config, "SEARCH_SECONDS", 0.0)
     monkeypatch.setattr(config, "UNRANKED_SEARCH_SECONDS", 10.0)
-    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 1)
+    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 1)
     assert found == Found((1_999,), 1_001, Note.TOO_COMMON)
     monkeypatch.setattr(config, "UNRANKED_SEARCH_SECONDS", 0.0)
     with pytest.raises(SearchTooSlow):
-        machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 1)
+        machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 1)
 
 
 def test_searches_wait_for_their_turn_and_even_short_ones_look_at_the_clock(

@@ -84,7 +84,7 @@ def indexed(folder: IndexFolder) -> dict[DocumentId, list[str]]:
 
 def found(folder: IndexFolder, typed: str) -> list[int]:
     """Return the articles that a search finds, newest first."""
-    return list(SearchIndex(folder.path).find(parse(typed), Kind.ARTICLES, Order.NEW, 0, 10).ids)
+    return list(SearchIndex(folder.path).find(parse(typed), Kind.ARTICLES, Order.NEW, 10).ids)
 
 
 @pytest.mark.heavy

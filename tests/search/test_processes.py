@@ -20,7 +20,7 @@ def search_until(stop: Event, path: Path, answers: "SimpleQueue[object]") -> Non
     is_first = True
     while is_first or not stop.is_set():
         try:
-            found.add(index.find(parse("word"), Kind.ARTICLES, Order.NEW, 0, 10).ids)
+            found.add(index.find(parse("word"), Kind.ARTICLES, Order.NEW, 10).ids)
         except SearchTooSlow:
             continue  # the machine is busy
         except Exception as error:

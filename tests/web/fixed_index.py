@@ -14,8 +14,8 @@ from voteweb.search.models import Found, Kind, Note, Order, SearchError, State
 class FixedIndex(SearchIndex):
     """Stands for the index of a site; ``asked`` are the queries with their kinds and orders.
 
-    It finds nothing for ``unknown``. ``error`` is raised by every search, ``counting_error`` by those that only count,
-    and by suggestions.
+    It finds nothing for ``unknown``, and only the articles in ``few`` for some texts. ``error`` is raised by every
+    search, ``counting_error`` by those that only count, and by suggestions.
     """
 
     def __init__(self) -> None:
@@ -25,6 +25,7 @@ class FixedIndex(SearchIndex):
         self.weights: Sequence[float] = ()
         self.times: Sequence[float] = ()
         self.unknown: str | None = None
+        self.few: dict[str, Sequence[int]] = {}
         self.note = Note.NONE
         self.error: SearchError | None = None
         self.counting_error: SearchError | None = None
@@ -32,7 +33,7 @@ class FixedIndex(SearchIndex):
         self.suggestion = ""
         self.asked: list[tuple[str, Kind, Order]] = []
 
-    def find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
+    def find(self, query: Query, kind: Kind, order: Order, count: int) -> Found:
         """Return what was put into this index."""
         if self.error:
             raise self.error
@@ -40,18 +41,20 @@ class FixedIndex(SearchIndex):
             raise self.counting_error
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
+        if kind is Kind.ARTICLES:
+            ids = self.few.get(query.text, ids)
         if query.text == self.unknown:
             ids = ()
-        shown = tuple(ids[first : first + count])
+        shown = tuple(ids[:count])
         if order is Order.RELEVANCE:
             return Found(shown, len(ids), self.note, tuple(self.weights[: len(shown)]), tuple(self.times[: len(shown)]))
         return Found(shown, len(ids), self.note)
 
-    def suggest(self, query: Query, kind: Kind) -> Query | None:
-        """Return the suggestion that was put into this index."""
+    def suggest(self, query: Query, kind: Kind, found: int = 0) -> Query | None:
+        """Return the suggestion that was put into this index, for what it does not find or finds little."""
         if self.counting_error:
             raise self.counting_error
-        return parse(self.suggestion) if self.suggestion else None
+        return parse(self.suggestion) if query.text in (self.unknown, *self.few) else None
 
     def state(self) -> State:
         """Return the state of a complete index of this age."""

@@ -168,10 +168,12 @@ MAX_QUERY_LENGTH = 200
 MAX_TERMS = 12
 MAX_PREFIXES = 4
 MIN_PREFIX_LENGTH = 3
-#: Newest matches of a search that are put into order by relevance: of a million articles 10 to 20 ms for one word, 7 of
-#: them for votes, where ranking all would take 0.2 s for a common one.
+#: Newest matches of a search that are put into order by relevance, and most voted ones of the others.
 MAX_RANKED_MATCHES = 2_000
-#: Results up to which a search counts and has pages; of so many, the newest ones, the order by votes is made.
+MAX_VOTED_MATCHES = 500
+#: Results below which a search looks for more than was typed.
+FEW_MATCHES = 5
+#: Results up to which a search counts and has pages.
 MAX_COUNTED = 1_000
 #: Seconds that a search may take, and that it may take once more without ranking.
 SEARCH_SECONDS = 0.15

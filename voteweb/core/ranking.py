@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from math import log2
+from math import floor, log2
 
 from voteweb.core.models import Article, Order
 
@@ -19,6 +19,8 @@ SECONDS_PER_DAY = 86_400
 _SECONDS_PER_YEAR = 365 * SECONDS_PER_DAY
 #: Old results without votes stand in the order of the weight of their words.
 _MIN_RELEVANCE_FACTOR = 0.1
+#: Levels of votes, from 4 to more than 6,000.
+VOTE_LEVELS = range(3, 14)
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -48,6 +50,15 @@ def by_votes(votes: int, time: float) -> int:
 def votes_in(value: float) -> int:
     """Return the votes in a *value* of rankings by votes."""
     return int(value // _SECONDS_PER_VOTE)
+
+
+def vote_level(votes: int) -> int:
+    """Return the level of *votes* by which search finds the most voted: a rounded log2, 0 for less than 4 votes.
+
+    vote_level() in articles.lua is the same: change both together.
+    """
+    level = floor(log2(2 + max(votes, 0)) + 0.5)
+    return min(level, VOTE_LEVELS[-1]) if level >= VOTE_LEVELS[0] else 0
 
 
 def relevance(weight: float, votes: int, age: float) -> float:

@@ -12,7 +12,7 @@ class Document(NamedTuple):
     """The searched fields of a listed article or a visible comment; ``time`` is its publish time in unix seconds.
 
     ``text`` is Markdown, ``link`` as it is stored. A comment has no ``title`` and no ``link``; its ``groups`` are those
-    of its article.
+    of its article. ``level`` is that of its votes.
     """
 
     id: DocumentId
@@ -22,6 +22,7 @@ class Document(NamedTuple):
     link: str
     poster: str
     groups: tuple[str, ...]
+    level: int = 0
 
 
 class Changes(NamedTuple):

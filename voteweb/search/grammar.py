@@ -18,6 +18,12 @@ _FIELDS = {
     "title": "title", "group": "group", "domain": "domain", "site": "domain", "by": "by", "author": "by",
     "before": "before", "after": "after", "in": "in",
 }  # fmt: skip
+#: Words of questions, which say nothing about the subject.
+_SMALL_WORDS = frozenset(
+    "a about am an and any are as at be best better but by can could did do does for from get good has have how i if "
+    "in into is it its like me most my not of on or our should so some than that the their there these they this to "
+    "use using was way we were what when where which who why will with would you your".split()
+)
 _PART = re.compile(rf'(-?)(?:({"|".join(_FIELDS)}):(?=\S))?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
 
 
@@ -32,7 +38,7 @@ class Query:
     @property
     def required(self) -> tuple[tuple[Term, ...], ...]:
         """The terms of which one in each tuple must be found."""
-        return tuple(part.terms for part in self.parts if part.terms and not part.is_excluded)
+        return tuple(part.terms for part in self.parts if part.terms and not part.is_excluded and not part.is_small)
 
     @property
     def excluded(self) -> tuple[Term, ...]:
@@ -66,6 +72,11 @@ class Query:
     def words(self) -> tuple[Term, ...]:
         """The terms that are marked in titles and texts."""
         return tuple(term for terms in self.required for term in terms if term.field in ("", "title"))
+
+    @property
+    def small_words(self) -> tuple[str, ...]:
+        """The words that need not be found."""
+        return tuple(part.text for part in self.parts if part.is_small)
 
     @property
     def prefixes(self) -> int:
@@ -133,8 +144,17 @@ def parse(typed: str) -> Query:
         if part:
             parts.append(part)
             is_alternative = False
-    query = Query(typed, tuple(parts), tuple(problems))
+    query = Query(typed, _with_small_words(parts), tuple(problems))
     return replace(query, problems=(*problems, *_missing(query))) if query.is_empty and text else query
+
+
+def _with_small_words(parts: list[Part]) -> tuple[Part, ...]:
+    """Return *parts* with their small words marked, unless there is no other word."""
+    small = [part.plain_word in _SMALL_WORDS for part in parts]
+    words = [_has_alternatives(part) and part.field in ("", "title") for part in parts]
+    if all(one for one, is_word in zip(small, words, strict=True) if is_word):
+        return tuple(parts)
+    return tuple(replace(part, is_small=one) for part, one in zip(parts, small, strict=True))
 
 
 def _group_name(term: Term) -> str:
@@ -180,7 +200,7 @@ def _read(match: re.Match[str], prefixes: int, problems: list[Invalid]) -> Part 
             problems.append(problem)
             star = ""
         else:
-            terms = (replace(terms[0], is_prefix=True),)
+            terms = (replace(terms[0], is_prefix=True, stem=""),)
     shown = f'"{value}"' if is_phrase else f"{value}{star}"
     return Part(name, f"{match[1]}{name}{':' if name else ''}{shown}", terms, is_excluded)
 

@@ -3,24 +3,36 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.ranking import VOTE_LEVELS
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.connections import Connection, Connections
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
 from voteweb.search.models import Found, IndexDamaged, Kind, Note, Order, SearchBusy, SearchError, SearchTooSlow, State
-from voteweb.search.queries import Statement, ids, newest, ranked, within
+from voteweb.search.queries import Statement, ids, newest, within
 from voteweb.search.schema import MAX_NUMBER, to_comment, to_time
 from voteweb.search.suggestions import alternatives
+from voteweb.search.weights import weigher
 
 #: Documents up to which words are compared by how many have them, and shards that are looked through for them: each
 #: takes 20 µs for each of the hundreds of words that differ from another by a letter.
 _MAX_COMPARED = 50
 _COMPARED_SHARDS = 3
+
+
+#: How many of the newest matches, and of the most voted of the others, may be the best of an order.
+LIMITS = {
+    Order.RELEVANCE: (config.MAX_RANKED_MATCHES, config.MAX_VOTED_MATCHES),
+    Order.VOTES: (config.MAX_COUNTED, config.MAX_COUNTED),
+}
 
 
 class SearchIndex:
@@ -36,17 +48,19 @@ class SearchIndex:
         self._connections = Connections(IndexFolder(folder))
         self._turns = threading.BoundedSemaphore(config.MAX_SEARCHES)
 
-    def find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
-        """Return *count* ids of documents of one *kind* from the *first* on, by the weight of words or newest first.
+    def find(self, query: Query, kind: Kind, order: Order, count: int) -> Found:
+        """Return the ids of the *count* newest documents of one *kind*, the newest first.
 
-        What only filters, such as ``group:ask``, gives no order: without words the newest come first.
+        Where votes count, these are all that may be among the best, by the weight of their words, if that counts: the
+        caller puts them into order. What only filters, such as ``group:ask``, gives no order: without words the newest
+        come first.
         """
         query = within(query, kind)
         if query.is_empty:
             return Found((), 0)
         begin, outcome = perf_counter(), "error"
         try:
-            found = self._find(query, kind, order, first, count)
+            found = self._find(query, kind, order, count)
             outcome = found.note or "ok"
             return found
         except SearchError as error:
@@ -55,24 +69,27 @@ class SearchIndex:
         finally:
             self.on_search(outcome, perf_counter() - begin)
 
-    def _find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
+    def _find(self, query: Query, kind: Kind, order: Order, count: int) -> Found:
         with self.turn(), self._connections.connection() as connection:
-            if order is Order.RELEVANCE and query.words:
+            if order is Order.VOTES or (order is Order.RELEVANCE and query.words):
                 try:
                     with connection.snapshot(config.SEARCH_SECONDS):
-                        return _ranked(connection, query, kind, first, count)
+                        return _best(connection, query, kind, order)
                 except TimeoutError:
                     note = Note.TOO_COMMON
             else:
                 note = Note.NONE
             try:
                 with connection.snapshot(config.UNRANKED_SEARCH_SECONDS if note else config.SEARCH_SECONDS):
-                    return _newest(connection, query, kind, first, count)._replace(note=note)
+                    return _newest(connection, query, kind, count)._replace(note=note)
             except TimeoutError:
                 raise SearchTooSlow from None
 
-    def suggest(self, query: Query, kind: Kind) -> Query | None:
-        """Return a query like *query*, which finds nothing, that finds something of this *kind*, None without one."""
+    def suggest(self, query: Query, kind: Kind, found: int = 0) -> Query | None:
+        """Return a query like *query*, by which more than *found* of this *kind* are found, None without one.
+
+        Words are corrected only where nothing is found.
+        """
         with self.turn(), self._connections.connection() as connection:
 
             def count(other: Query, limit: int = _MAX_COMPARED, max_shards: int | None = _COMPARED_SHARDS) -> int:
@@ -82,7 +99,8 @@ class SearchIndex:
             try:
                 with connection.snapshot(config.SEARCH_SECONDS):
                     others = (other for other in alternatives(query, count) if other.parts != query.parts)
-                    return next((other for other in others if count(other, 1, None)), None)
+                    tried = islice(others, 1 if found else None)
+                    return next((other for other in tried if count(other, found + 1, None) > found), None)
             except TimeoutError:
                 return None
 
@@ -102,27 +120,31 @@ class SearchIndex:
             self._turns.release()
 
 
-def _newest(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
+def _newest(connection: Connection, query: Query, kind: Kind, count: int) -> Found:
     """Return the newest matches: all up to MAX_COUNTED are read, which costs less than counting them apart."""
     limit = config.MAX_COUNTED + 1
     rowids = [row[0] for row in _candidates(connection, query, kind, newest, limit)]
-    return Found(_ids(connection, kind, rowids[first : first + count]), len(rowids))
+    return Found(_ids(connection, kind, rowids[:count]), len(rowids))
 
 
-def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
-    """Return the newest MAX_RANKED_MATCHES matches by the weight of the words, of equal ones the newest first."""
-    rows = _candidates(connection, query, kind, ranked, config.MAX_RANKED_MATCHES + 1)
-    is_cut = len(rows) > config.MAX_RANKED_MATCHES
-    best = min((rank for _, rank in rows if rank is not None), default=-1.0)
-    ranks = {rowid: best if rank is None else rank for rowid, rank in rows[: config.MAX_RANKED_MATCHES]}
-    rowids = sorted(ranks, key=ranks.__getitem__)[first : first + count]
-    return Found(
-        _ids(connection, kind, rowids),
-        min(len(rows), config.MAX_COUNTED + 1),
-        Note.NEWEST_RANKED if is_cut else Note.NONE,
-        weights=tuple(-ranks[rowid] for rowid in rowids),
-        times=tuple(map(to_time, rowids)),
-    )
+def _best(connection: Connection, query: Query, kind: Kind, order: Order) -> Found:
+    """Return the newest matches and the most voted of the older ones; by relevance with the weights of their words."""
+    newest_count, voted_count = LIMITS[order]
+    statement = partial(newest, with_words=order is Order.RELEVANCE)
+    rows = _candidates(connection, query, kind, statement, newest_count + 1)
+    total, note = min(len(rows), config.MAX_COUNTED + 1), Note.NONE
+    if len(rows) > newest_count:
+        note, end = Note.BEST_RANKED, rows.pop()[0] + 1
+        for level in reversed(VOTE_LEVELS):
+            rest = newest_count + voted_count - len(rows)
+            rows += _candidates(connection, query, kind, partial(statement, level=level), rest, end=end)
+    weights: tuple[float, ...] = ()
+    if order is Order.RELEVANCE:
+        weigh = weigher(query, kind)
+        weighed = sorted(((weigh(words), rowid) for rowid, words in rows), key=itemgetter(0), reverse=True)
+        weights, rows = tuple(weight for weight, _ in weighed), [(rowid,) for _, rowid in weighed]
+    rowids = [row[0] for row in rows]
+    return Found(_ids(connection, kind, rowids), total, note, weights, tuple(map(to_time, rowids)))
 
 
 def _candidates(
@@ -132,15 +154,15 @@ def _candidates(
     statement: Callable[..., Statement],
     limit: int,
     max_shards: int | None = None,
+    end: int = MAX_NUMBER,
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of the newest matches, at most *limit*, from the newest shard to the oldest of *max_shards*."""
+    """Return the rows of at most *limit* newest matches before the rowid *end*, of the *max_shards* newest shards."""
     rows: list[tuple[Any, ...]] = []
-    end = MAX_NUMBER
     for shard in connection.shards(kind)[:max_shards]:
+        if shard.first >= end or len(rows) >= limit:
+            continue
         rows += connection.rows(statement(query, shard, end, limit - len(rows)))
         end = shard.first
-        if len(rows) == limit:
-            break
     return rows
 
 

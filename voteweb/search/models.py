@@ -65,7 +65,7 @@ class Kind(StrEnum):
 
 
 class Order(StrEnum):
-    """The orders of results; the index knows no votes: for VOTES it returns the newest, for the caller to sort."""
+    """The orders of results; the index knows votes only about: the caller sorts."""
 
     RELEVANCE = "relevance"
     NEW = "new"
@@ -75,12 +75,12 @@ class Order(StrEnum):
 class Note(StrEnum):
     """How the results differ from what was asked for.
 
-    NEWEST_RANKED: only the newest MAX_RANKED_MATCHES were put into order. TOO_COMMON: there was no time to rank, so
-    that the newest come first.
+    BEST_RANKED: only the newest MAX_RANKED_MATCHES and the most voted MAX_VOTED_MATCHES others were put into order.
+    TOO_COMMON: there was no time to rank, so that the newest come first.
     """
 
     NONE = ""
-    NEWEST_RANKED = "newest-ranked"
+    BEST_RANKED = "best-ranked"
     TOO_COMMON = "too-common"
 
 

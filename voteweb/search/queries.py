@@ -6,13 +6,12 @@ blank, and everything else is bound.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import log
 from typing import NamedTuple
 
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind
 from voteweb.search.schema import COLUMNS, Shard, to_rowid
-from voteweb.search.words import Term
+from voteweb.search.words import Term, level_token, stem_token
 
 _MATCHING = (
     "SELECT {columns} FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "
@@ -24,9 +23,6 @@ _BUT = (
     " AND rid NOT IN (SELECT rowid FROM {shard} WHERE {shard} MATCH :excluded AND rowid >= :after AND rowid < :before)"
 )
 _IDS = "SELECT rid, id FROM {kind} WHERE rid IN ({rowids})"
-
-#: Documents of a further shard from which on it tells which words are rare; the newest few before them come first.
-_MIN_RANKED_ROWS = 1_000
 
 
 class Statement(NamedTuple):
@@ -47,26 +43,18 @@ def within(query: Query, kind: Kind) -> Query:
     return replace(query, parts=tuple(parts)) if is_possible else Query()
 
 
-def newest(query: Query, shard: Shard, end: int, count: int) -> Statement:
-    """Return the statement for the *count* newest matches in a *shard*, which ends before the rowid *end*."""
+def newest(query: Query, shard: Shard, end: int, count: int, *, level: int = 0, with_words: bool = False) -> Statement:
+    """Return the statement for the *count* newest matches in a *shard*, which ends before the rowid *end*.
+
+    With a *level*, for those of this level of votes; *with_words*, for the tokens too by which they are weighed.
+    """
     values = _bounds(query, shard, end, count)
-    if query.required:
-        text = _MATCHING.format(columns="rowid", shard=shard.table)
-        return Statement(text, values | {"match": match(query)})
+    if query.required or level:
+        columns = f"rowid, {COLUMNS[shard.kind][0]}" if with_words else "rowid"
+        text = _MATCHING.format(columns=columns, shard=shard.table)
+        return Statement(text, values | {"match": _match(query, level)})
     but = _BUT.format(shard=shard.table) if query.excluded else ""
     return Statement(_OF_A_TIME.format(kind=shard.kind, but=but), values | {"excluded": _any(query.excluded)})
-
-
-def ranked(query: Query, shard: Shard, end: int, count: int) -> Statement:
-    """Return the statement for the *count* newest matches and their ranks: the lower, the better, NULL for the best.
-
-    The fewer documents a shard has, the less a rare word counts there: ranks are divided by the most that one counts.
-    """
-    weights = ", ".join(map(str, COLUMNS[shard.kind].values()))
-    is_ranked = shard.number == 0 or shard.rows >= _MIN_RANKED_ROWS
-    rank = f"bm25({shard.table}, {weights}) / :most" if is_ranked else "NULL"
-    text = _MATCHING.format(columns=f"rowid, {rank}", shard=shard.table)
-    return Statement(text, _bounds(query, shard, end, count) | {"match": match(query), "most": log(shard.rows + 2)})
 
 
 def ids(kind: Kind, rowids: Iterable[int]) -> Statement:
@@ -80,9 +68,10 @@ def _bounds(query: Query, shard: Shard, end: int, count: int) -> dict[str, objec
     return {"after": after, "before": before, "count": count}
 
 
-def match(query: Query) -> str:
-    """Return the MATCH expression of a query that requires something."""
-    required = " AND ".join(f"({_any(terms)})" for terms in query.required)
+def _match(query: Query, level: int) -> str:
+    """Return the MATCH expression of a query that requires something, or a *level* of votes."""
+    levels = [f'"{level_token(level)}"'] if level else []
+    required = " AND ".join([*levels, *(f"({_any(terms)})" for terms in query.required)])
     return f"({required}) NOT ({_any(query.excluded)})" if query.excluded else required
 
 
@@ -92,4 +81,9 @@ def _any(terms: Iterable[Term]) -> str:
 
 def _expression(term: Term) -> str:
     column = "title : " if term.field == "title" else ""
-    return f'{column}"{" ".join(term.tokens)}"{" *" if term.is_prefix else ""}'
+    forms = (
+        [f'"{term.stem}"', f'"{stem_token(term.stem)}"'] if term.stem else []
+    )  # a word has its stem beside it, or is it
+    if term.is_prefix or not term.stem:
+        forms.append(f'"{" ".join(term.tokens)}"{" *" if term.is_prefix else ""}')
+    return f"{column}({' OR '.join(forms)})"

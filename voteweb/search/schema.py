@@ -9,29 +9,25 @@ in 156 of the 150 that a search may take, since SQLite reads all of a beginning 
 does so in the newest ones only. Plain words would take 3 to 13 ms there.
 """
 
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.models import IndexDamaged, Kind, State
-from voteweb.search.words import facets, tokens
+from voteweb.search.words import VERSION, facets, tokens, with_stems
 
 if TYPE_CHECKING:
     from voteweb.search.engine import sqlite3
 
 #: The layout of the files, and the tokens in them: a change of either is another number, so other files, and two
 #: versions of the program can share a folder.
-SCHEMA = 3
-#: The version of the tables by which Python knows letters: with another one, texts may be divided otherwise.
-UNICODE = unicodedata.unidata_version
+SCHEMA = 4
 #: Ends of the names of two files beside an index: how much of it is built, and, as its time, when it was current.
 PERCENT, CHECKED = "-percent", "-checked"
-#: The columns of the full-text index of a kind, with their weights in the order by relevance. A token in another column
-#: than the first takes two bytes more, so comments have one: a quarter less. Facets only filter: all articles of a
-#: domain or a group are as good.
-COLUMNS = {Kind.ARTICLES: {"title": 10, "text": 1, "facets": 0}, Kind.COMMENTS: {"text": 1}}
+#: The columns of the full-text index of a kind. Stems stand after the words of a text. A token in another column
+#: than the first takes two bytes more, so comments have one: a quarter less.
+COLUMNS = {Kind.ARTICLES: ("title", "text", "facets"), Kind.COMMENTS: ("text",)}
 #: Every sign in a token belongs to it, since tokens are made here and not by SQLite.
 _TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
 _COMMENTS = 2**20
@@ -79,7 +75,7 @@ def create(connection: "sqlite3.Connection", epoch: str) -> None:
     for table in _TABLES:
         connection.execute(table)
     connection.executemany("INSERT INTO shards VALUES (?, 0, 0, 0)", [(kind.value,) for kind in Kind])
-    state = {"epoch": epoch, "position": "", "unicode": UNICODE}
+    state = {"epoch": epoch, "position": "", "words": VERSION}
     connection.executemany("INSERT INTO state VALUES (?, ?)", state.items())
     connection.execute("COMMIT")
 
@@ -130,10 +126,10 @@ def beside(file: Path, suffix: str) -> Path:
 
 def columns(document: Document) -> list[str]:
     """Return the values of the columns of *document*, made of tokens."""
-    text, others = tokens(document.text), facets(document)
+    text, others = with_stems(tokens(document.text)), facets(document)
     if kind_of(document.id) is Kind.COMMENTS:
         return [" ".join(text + others)]
-    return [" ".join(tokens(document.title)), " ".join(text), " ".join(others)]
+    return [" ".join(with_stems(tokens(document.title))), " ".join(text), " ".join(others)]
 
 
 def kind_of(id: DocumentId) -> Kind:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from voteweb.core import config, markup
 from voteweb.search.grammar import Query
-from voteweb.search.words import Term, located, normalized
+from voteweb.search.words import Term, located, normalized, stem
 
 #: Signs of Markdown: of links, all but the label; at the beginning of lines; around words.
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
@@ -61,19 +61,24 @@ def _end(text: str, start: int) -> int:
 def _ranges(terms: Sequence[Term], text: str) -> list[tuple[int, int]]:
     """Return where in *text* any of *terms* is, as begins and ends, in order and without overlaps."""
     folded = normalized(text)
-    terms = [term for term in terms if all(token in folded for token in term.tokens)]
+    terms = [term for term in terms if all(token[: 2 if term.stem else None] in folded for token in term.tokens)]
     places = list(located(text)) if terms else []  # 25 times as slow as to normalize a Chinese text at once
     tokens = [token for token, _, _ in places]
     found: list[tuple[int, int]] = []
     for term in terms:
         size = len(term.tokens)
         for at in range(len(tokens) - size + 1):
-            last = tokens[at + size - 1]
-            if (last == term.tokens[-1] or (term.is_prefix and last.startswith(term.tokens[-1]))) and (
-                size == 1 or tuple(tokens[at : at + size - 1]) == term.tokens[:-1]
-            ):
+            if _is_form(tokens[at + size - 1], term) and tuple(tokens[at : at + size - 1]) == term.tokens[:-1]:
                 found.append((places[at][1], max(end for _, _, end in places[at : at + size])))
     return list(_merged(found))
+
+
+def _is_form(token: str, term: Term) -> bool:
+    """Tell whether *token* is one by which the last word of *term* is found."""
+    last = term.tokens[-1]
+    return (
+        token == last or (term.is_prefix and token.startswith(last)) or (term.stem != "" and stem(token) == term.stem)
+    )
 
 
 def _merged(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:

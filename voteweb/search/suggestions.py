@@ -1,11 +1,11 @@
-"""Other queries where one finds nothing: beginnings of words, misspelt words replaced, or without words like "the"."""
+"""Other queries where one finds little or nothing: beginnings of words, or misspelt words replaced."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from voteweb.core import config
 from voteweb.search.grammar import Query
-from voteweb.search.words import IS_UNSPACED, Part, Term
+from voteweb.search.words import IS_UNSPACED, Part, Term, read_terms
 
 #: Lengths of words that are corrected: too many words differ from a shorter one by a letter, and a longer one from
 #: too many.
@@ -13,22 +13,16 @@ _LENGTHS = range(4, 17)
 #: Words that are corrected at most: each takes some 10 ms.
 _MAX_CORRECTED = 2
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-#: Words of questions, which say nothing about the subject.
-_FILLERS = frozenset(
-    "a about am an and any are as at be best better but by can could did do does for from get good has have how i if "
-    "in into is it its like me most my not of on or our should so some than that the their there these they this to "
-    "use using was way we were what when where which who why will with would you your".split()
-)
 
 
 def alternatives(query: Query, count: Callable[[Query], int]) -> Iterator[Query]:
-    """Yield queries like *query*, which finds nothing, the most alike first: perhaps one of them finds something.
+    """Yield queries like *query*, the most alike first: perhaps one of them finds more.
 
     *count* tells how many documents a query finds, up to some number.
     """
     yield with_beginnings(query)
     corrected = _corrected(query, count)
-    yield from (corrected, _without_fillers(query), _without_fillers(corrected))
+    yield from (corrected, with_beginnings(corrected))
 
 
 def with_beginnings(query: Query) -> Query:
@@ -36,7 +30,7 @@ def with_beginnings(query: Query) -> Query:
     stars = config.MAX_PREFIXES - query.prefixes
     parts: list[Part] = []
     for part in query.parts:
-        if stars > 0 and len(part.text) >= config.MIN_PREFIX_LENGTH and _is_word(part):
+        if stars > 0 and len(part.text) >= config.MIN_PREFIX_LENGTH and _is_word(part) and not part.is_small:
             stars -= 1
             part = replace(part, text=f"{part.text}*", terms=(replace(part.terms[0], is_prefix=True),))
         parts.append(part)
@@ -58,22 +52,14 @@ def _corrected(query: Query, count: Callable[[Query], int]) -> Query:
     parts: list[Part] = []
     corrected = 0
     for part in query.parts:
-        word = _plain_word(part)
+        word = "" if part.is_small else part.plain_word
         if len(word) in _LENGTHS and corrected < _MAX_CORRECTED and not count(_query_of(part)):
             corrected += 1
             others = [_with_word(part, other) for other in sorted(_neighbours(word))]
-            part = max(others, key=lambda other: count(_query_of(other)))
+            best = max(others, key=lambda other: count(_query_of(other)))
+            part = replace(best, terms=read_terms("", best.text, is_phrase=False))
         parts.append(part)
     return _query_of(*parts)
-
-
-def _without_fillers(query: Query) -> Query:
-    return _query_of(*(part for part in query.parts if _plain_word(part) not in _FILLERS))
-
-
-def _plain_word(part: Part) -> str:
-    """Return the word of a part that is one of Latin letters and nothing else, else ""."""
-    return part.text.lower() if part.text.isascii() and _is_word(part) else ""
 
 
 def _with_word(part: Part, word: str) -> Part:

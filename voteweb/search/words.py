@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib.metadata import version
+
+from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
 from voteweb.core import config, links
 from voteweb.core.errors import N_, Invalid
@@ -20,6 +23,8 @@ from voteweb.core.names import limit_marks, name_key
 from voteweb.core.search_documents import Document
 from voteweb.search.models import Kind
 
+#: The version of the tables by which Python knows letters, and of the stems: with another one, tokens may be others.
+VERSION = f"{unicodedata.unidata_version} {version('snowballstemmer')}"
 _NOT_IN_TOKEN = re.compile(r'[\x00-\x20\x7f"\s]')
 #: Hexadecimal digits of the digest of a link: at a million links, one in a million finds another one too.
 _DIGEST_LENGTH = 10
@@ -42,6 +47,10 @@ def link_token(link: str) -> str:
     return f"={links.digest(link)[:_DIGEST_LENGTH]}"
 
 
+def level_token(level: int) -> str:
+    return f"^{level}"
+
+
 def facets(document: Document) -> list[str]:
     """Return these tokens of *document*, and the words of the host, by which articles are found as well."""
     host = links.listed_domain(document.link)
@@ -52,6 +61,8 @@ def facets(document: Document) -> list[str]:
         found += tokens(readable.rpartition(".")[0])
     if document.poster:
         found.append(poster_token(document.poster))
+    if document.level:
+        found.append(level_token(document.level))
     return found + [group_token(name) for name in document.groups]
 
 
@@ -102,6 +113,30 @@ def tokens(text: str) -> list[str]:
     if folded.isascii() and not _SIGN.search(folded):  # the same, four times as fast
         return [word[:_MAX_TOKEN_LENGTH] for word in _ASCII_WORD.findall(folded)]
     return [token for token, _, _ in _split(folded)]
+
+
+_STEMMED = re.compile("[a-z]{3,}")
+#: Letters of a stem: "go" is none, so that the name of the language does not find all that goes.
+_MIN_STEM_LENGTH = 3
+
+
+@lru_cache(maxsize=65_536)  # a word takes 60 µs
+def stem(word: str) -> str:
+    """Return the stem of a normalized English *word*, the word itself if it has none: ``vote`` for ``votes``."""
+    if not _STEMMED.fullmatch(word):
+        return word
+    found = str(stemmer("english").stemWord(word))  # one for each word: it is not made for several threads
+    return found if len(found) >= _MIN_STEM_LENGTH else word
+
+
+def with_stems(words: list[str]) -> list[str]:
+    """Return *words* of a text with the stems that are not among them after these, each once."""
+    return words + sorted({stem_token(stem(word)) for word in words if stem(word) != word})
+
+
+def stem_token(stem: str) -> str:
+    """Return the token that stands for all words with this *stem*, but for the stem itself."""
+    return f"~{stem}"
 
 
 def typed_tokens(text: str) -> list[str]:
@@ -163,12 +198,13 @@ _SCHEME = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 class Term:
     """A word, a phrase, or the beginning of a word, in a field ("" for all): its ``tokens`` stand in a row.
 
-    ``is_prefix``: the last token is the beginning of one.
+    ``is_prefix``: the last token is the beginning of one. ``stem`` is that of a word whose other forms are found too.
     """
 
     field: str
     tokens: tuple[str, ...]
     is_prefix: bool = False
+    stem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +212,7 @@ class Part:
     """A part of a query: terms one of which must be found (or none, if ``is_excluded``), a date, or a kind.
 
     ``text`` is the part as it can be typed, such as ``-title:"open source"``; ``time`` is in unix seconds.
+    ``is_small``: it is a word such as "the", beside others, and need not be found.
     """
 
     field: str
@@ -184,6 +221,12 @@ class Part:
     is_excluded: bool = False
     time: float | None = None
     kind: Kind | None = None
+    is_small: bool = False
+
+    @property
+    def plain_word(self) -> str:
+        """The word of a part that is one of Latin letters and nothing else, else ""."""
+        return self.text.lower() if self.text.isascii() and self.text.isalpha() else ""
 
 
 def read_terms(name: str, value: str, is_phrase: bool) -> tuple[Term, ...]:
@@ -195,7 +238,8 @@ def read_terms(name: str, value: str, is_phrase: bool) -> tuple[Term, ...]:
     if name == "domain":
         return (_domain(value),)
     tokens = tuple(typed_tokens(value))
-    words = (Term(name, tokens),) if tokens else ()
+    root = stem(tokens[0]) if len(tokens) == 1 and not is_phrase and _STEMMED.fullmatch(tokens[0]) else ""
+    words = (Term(name, tokens, stem=root),) if tokens else ()
     if name or is_phrase:
         return words
     if _ADDRESS.fullmatch(value):

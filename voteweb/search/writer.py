@@ -16,7 +16,6 @@ from voteweb.search.schema import (
     CHECKED,
     COLUMNS,
     PERCENT,
-    UNICODE,
     Shard,
     beside,
     columns,
@@ -26,6 +25,7 @@ from voteweb.search.schema import (
     to_number,
     to_rowid,
 )
+from voteweb.search.words import VERSION
 
 #: Kilobytes of pages that the connection keeps, and pages of the write-ahead log after which it is moved to the file.
 _CACHE_KILOBYTES = 32 * 1024
@@ -68,7 +68,7 @@ class IndexWriter:
         with translated_errors(is_opening=True):
             connection = _connect(file)
             try:
-                if connection.execute("SELECT value FROM state WHERE name = 'unicode'").fetchall() != [(UNICODE,)]:
+                if connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall() != [(VERSION,)]:
                     raise IndexDamaged
                 schema.check_tables(connection)
                 return cls(file, connection)

@@ -50,8 +50,9 @@ class Search(NamedTuple):
 class Matches(NamedTuple):
     """The results of one kind that the index has for the page of a search, and how many each kind has.
 
-    The query of ``search`` is a similar one if what was typed finds nothing. A kind whose results cannot be counted now
-    is not in ``totals``. ``updated`` is the unix time of an index that is behind, else 0.
+    The query of ``search`` is a similar one if what was typed finds little: ``as_typed`` are the few results that it
+    finds, which come first, else None. A kind whose results cannot be counted now is not in ``totals``. ``updated`` is
+    the unix time of an index that is behind, else 0.
     """
 
     search: Search
@@ -59,35 +60,36 @@ class Matches(NamedTuple):
     found: Found
     totals: dict[Kind, int]
     updated: float
+    as_typed: tuple[DocumentId, ...] | None = None
 
 
 def find(index: SearchIndex, search: Search) -> Matches:
-    """Return what *index* knows of the page of a search, or of a similar query where this one finds nothing.
+    """Return what *index* knows of the page of a search, or of a similar query where this one finds little.
 
     Articles come first unless the query names a kind. Raises the errors of the index, and NoSuchPage.
     """
     if _first(search) >= config.MAX_COUNTED:
         raise NoSuchPage()
-    matches = _find_kinds(index, search)
-    if not any(matches.totals.values()):
+    matches = _find_kinds(index, search, _kind(search.query))
+    if matches.totals[matches.kind] < config.FEW_MATCHES:
         with suppress(SearchError):
-            for kind in [matches.kind] if search.query.kind else _kinds():
-                if other := index.suggest(search.query, kind):
-                    return _find_kinds(index, search._replace(query=other))
+            as_typed = matches.found.ids
+            for kind in [matches.kind] if as_typed or search.query.kind else _kinds():
+                if other := index.suggest(search.query, kind, len(as_typed)):
+                    return _find_kinds(index, search._replace(query=other), kind)._replace(as_typed=as_typed)
     return matches
 
 
-def _find_kinds(index: SearchIndex, search: Search) -> Matches:
+def _find_kinds(index: SearchIndex, search: Search, kind: Kind) -> Matches:
     """Return what *index* knows of the page of a search, and how many results of each kind there are."""
-    query = search.query
-    kinds, kind = _kinds(), _kind(query)
+    query, kinds = search.query, _kinds()
     found = _find(index, search, kind)
     checked = index.state().checked
     totals = {kind: found.total}
     for other in kinds:
         if other is not kind:
             try:
-                totals[other] = index.find(query, other, Order.NEW, 0, 0).total
+                totals[other] = index.find(query, other, Order.NEW, 0).total
             except SearchError:
                 if not found.total and query.kind is None:
                     raise  # nobody knows whether there are results
@@ -115,11 +117,8 @@ def _kind(query: Query) -> Kind:
 
 
 def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
-    """Return what *index* knows of the page; where votes count, all that may be on it."""
-    if search.order is Order.NEW:
-        return index.find(search.query, kind, search.order, _first(search), settings().page_size + _SPARE)
-    count = config.MAX_COUNTED if search.order is Order.VOTES else config.MAX_RANKED_MATCHES
-    return index.find(search.query, kind, search.order, 0, count)
+    """Return what *index* knows of all pages up to the one of *search*; where votes count, of all."""
+    return index.find(search.query, kind, search.order, _first(search) + settings().page_size + _SPARE)
 
 
 def _first(search: Search) -> int:
@@ -159,11 +158,11 @@ def queue_votes(pipeline: Pipeline, matches: Matches) -> Future[list[int]] | Non
 
 def page_ids(matches: Matches, votes: Future[list[int]] | None) -> Sequence[DocumentId]:
     """Return the ids, in order, of which the page is made."""
-    search, found = matches.search, matches.found
-    if search.order is Order.NEW:
-        return found.ids
+    found, as_typed, first = matches.found, matches.as_typed or (), _first(matches.search)
     ids = by_worth(found, votes.result, now()) if votes else found.ids
-    return ids[_first(search) : _first(search) + settings().page_size + _SPARE]
+    before = [id for id in ids if id in as_typed]
+    before += [id for id in as_typed if id not in before]  # older than the newest that were read
+    return [*before, *(id for id in ids if id not in as_typed)][first : first + settings().page_size + _SPARE]
 
 
 def by_worth(found: Found, votes: Sequence[int], time: float) -> tuple[DocumentId, ...]:

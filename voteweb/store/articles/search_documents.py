@@ -7,6 +7,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.models import Article
+from voteweb.core.ranking import vote_level
 from voteweb.core.search_documents import Changes, Document
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
@@ -165,12 +166,14 @@ def _parse(position: str, entries: list[tuple[str, Mapping[str, str]]], epoch: s
 
 def _article(article: Article) -> Document:
     poster = _named(article.poster)
-    return Document(article.id, article.time, article.title, article.text, article.link, poster, article.groups)
+    level = vote_level(article.votes)
+    return Document(article.id, article.time, article.title, article.text, article.link, poster, article.groups, level)
 
 
 def _comment(article: Article, comment: ListedComment) -> Document:
     node = comment.node
-    return Document(comment.id, node.time, "", comment.text, "", _named(node.author), article.groups)
+    level = vote_level(node.votes)
+    return Document(comment.id, node.time, "", comment.text, "", _named(node.author), article.groups, level)
 
 
 def _named(name: str) -> str:

@@ -3,7 +3,7 @@
 -- (evicted, or expired by another clock); when all are lost, nobody can tell who may vote, so voting ends at once.
 -- Only a vote that changes something counts against the rate limit.
 -- keys: article:{article} voted:{article} score: good: user:{voter} sessions:{voter} stats:{today} open-votes:{voter_id} top:
---       limit:{limits}*
+--       changes: limit:{limits}*
 -- args: action article voter_id voter ban session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
 --       voting_seconds rates*
 -- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
@@ -55,6 +55,7 @@ end
 -- Each key that is written must be of its type. Reading it tells so too, and takes less time than check_type().
 redis.call('HLEN', stats_key)
 redis.call('ZCARD', score_key)
+check_type(changes_key, 'stream')
 local member, day_key = 'article:' .. article, prefix .. 'top-day:' .. day_of(time)
 local open_votes, good_value = redis.call('ZCARD', open_votes_key), redis.call('ZSCORE', good_key, member)
 local top_values, day_values = best_values(top_key, member), best_values(day_key, member)
@@ -99,6 +100,7 @@ end
 redis.call('HSET', user_key, 'voted', now())
 count_act(stats_key, 'votes', casts and 1 or -1)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes)
+record_votes(changes_key, 'a', member, tonumber(count), votes)
 count = string.format('%d', votes)
 redis.call('HSET', article_key, 'votes', count)
 rank(score_key, place.points, member)

@@ -2,7 +2,8 @@
 -- The comment's votes rise or fall by this one vote; they are not counted anew from the voters. A set without 0 has lost
 -- voters (evicted, or expired by another clock), so that nobody can tell who may vote: voting is closed.
 -- Only a vote that changes something counts against the rate limit.
--- keys: article:{article} thread:{article} voted-comments:{article}-{block} user:{voter} sessions:{voter} limit:{limits}*
+-- keys: article:{article} thread:{article} voted-comments:{article}-{block} user:{voter} sessions:{voter} changes:
+--       limit:{limits}*
 -- args: action number voter_id voter ban session digest newcomer_seconds idle_seconds commenting_seconds rates*
 -- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
 -- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and that of newcomers, and
@@ -40,7 +41,8 @@ if node.author ~= '' and is_name_of(node.author, voter) then
 elseif (has_voted == 1) == (action == 'cast') then
   return { has_voted == 1 and 'already' or 'absent', count }
 end
--- All keys that are written have been read, so that they are of their types; but this one, unless the limit counts.
+-- All keys that are written have been read, so that they are of their types; but these, the limit unless it counts.
+check_type(changes_key, 'stream')
 local limit_count = is_new and #limit_keys or math.min(1, #limit_keys)
 for i = limit_count + 1, #limit_keys do
   check_type(limit_keys[i], 'string')
@@ -57,6 +59,7 @@ if redis.call('EXPIRETIME', voted_comments_key) ~= ends then
 end
 node.votes = node.votes + (action == 'cast' and 1 or -1)
 write_node(thread_key, number, node)
+record_votes(changes_key, 'c', string.match(article_key, '%d+$') .. '.' .. number, tonumber(count), node.votes)
 note_session(sessions_key, digest, noted_use, idle_seconds)
 if revoked_key then
   note_vote_of_ban(revoked_key, member, closes, action == 'cast')

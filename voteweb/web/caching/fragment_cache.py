@@ -103,22 +103,19 @@ def _cached_renderer() -> Callable[..., Markup]:
     return cached
 
 
-def _row_text(
-    article: Article, state: VotingState, age: int, is_member: bool, title: Markup | None, in_group: str
-) -> Markup:
-    """Return what a row says of *article* besides its votes, with this *title* if it has marks."""
+def _row_text(article: Article, state: VotingState, age: int, is_member: bool, in_group: str) -> Markup:
+    """Return what a row says of *article* besides its votes."""
     good, text = permissions.is_good(article, settings()), replace(article, votes=0, voted=False)
-    render_text = _render_row_text.__wrapped__ if title else _render_row_text
-    return render_text(locale.current().code, text, title or article.title, good, state, age, is_member, in_group)
+    return _render_row_text(locale.current().code, text, good, state, age, is_member, in_group)
 
 
 # By all that it says but votes, until others take their room.
 # After a vote a row takes 35 µs instead of 96; the page that the voter gets next, a twentieth less.
 @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
 def _render_row_text(
-    code: str, article: Article, title: str, good: bool, state: VotingState, age: int, is_member: bool, in_group: str
+    code: str, article: Article, good: bool, state: VotingState, age: int, is_member: bool, in_group: str
 ) -> Markup:
-    values: dict[str, Hashable] = {"article": article, "title": title, "good": good, "voting_state": state}
+    values: dict[str, Hashable] = {"article": article, "good": good, "voting_state": state}
     return render("articles/_parts.html#row_words", code, **values, age=age, is_member=is_member, in_group=in_group)
 
 

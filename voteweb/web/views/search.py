@@ -19,7 +19,7 @@ from voteweb.search import grammar
 from voteweb.search.grammar import Query
 from voteweb.search.index import SearchIndex
 from voteweb.search.models import Kind, NoFullTextSearch, Order, SearchError, SearchTooSlow
-from voteweb.search.suggestions import exactly, with_beginnings
+from voteweb.search.suggestions import exactly
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import rate_limits, search_results
 from voteweb.web.auth.login import named_voter, queue_viewer
@@ -36,8 +36,8 @@ ORDER_NAMES = {Order.RELEVANCE: _l("Relevance"), Order.NEW: _l("Newest"), Order.
 KIND_NAMES = {Kind.ARTICLES: _l("Articles"), Kind.COMMENTS: _l("Comments")}
 #: Groups and people that are offered at most.
 _MAX_OFFERED = 5
-#: Results from which on a search can be narrowed, and below which it may be widened.
-_MIN_NARROWED, _FEW = 5, 10
+#: Results from which on a search can be narrowed.
+_MIN_NARROWED = 5
 #: The fields that limit a search.
 _LIMITING = ("group", "by", "domain", "after", "before")
 
@@ -176,44 +176,41 @@ class _Link(NamedTuple):
 class _Links(NamedTuple):
     """The links of a page of results.
 
-    ``typed`` finds only the words that were typed, None if the results are theirs. ``limits`` are limits of the query,
-    each with the address of the search without it; ``wider`` finds words that begin with those of the query, None where
-    that makes no sense. ``parameters`` are those of this search, encoded; ``feed`` is the query of its feed.
+    ``typed`` finds only the words that were typed, all of them. ``limits`` are limits of the query, each with the
+    address of the search without it. ``parameters`` are those of this search, encoded; ``feed`` is the query of its
+    feed.
     """
 
-    typed: _Link | None
+    typed: _Link
     kinds: tuple[_Link, ...]
     orders: tuple[_Link, ...]
     limits: tuple[_Link, ...]
     groups: tuple[_Link, ...]
     people: tuple[_Link, ...]
     times: tuple[_Link, ...]
-    wider: _Link | None
     parameters: str
     feed: str
 
 
 def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[ListedComment]) -> _Links:
-    """Return the links of *page*, for which a query was *typed*."""
-    search = matches.search
-    query, order = search.query, search.order
+    """Return the links of *page*, to searches for what was *typed*, or for the corrected words."""
+    search, order = matches.search, matches.search.order
+    query = typed if search.query.prefixes > typed.prefixes else search.query
     can_narrow = page.total >= _MIN_NARROWED
     used = {part.field for part in query.parts}
     groups, people = _names(page.rows)
-    wider = with_beginnings(query) if 0 < page.total < _FEW else query
     return _Links(
-        typed=None if typed == query else _Link(typed.text, _address(exactly(typed).text, order)),
-        kinds=tuple(_kind_link(query, order, kind, matches) for kind in Kind if kind in matches.totals),
+        typed=_Link(typed.text, _address(exactly(typed).text, order)),
+        kinds=tuple(_kind_link(query, order, kind, matches) for kind in Kind if matches.totals.get(kind)),
         orders=tuple(_Link(str(ORDER_NAMES[one]), _address(query.text, one), one is order) for one in Order),
         limits=tuple(
             _Link(part.text, _address(query.without_field(part.field), order))
             for part in query.parts
             if part.field in _LIMITING and not part.is_excluded
         ),
-        groups=_offer(search, "group", groups, page.total) if can_narrow and "group" not in used else (),
-        people=_offer(search, "by", people, page.total) if can_narrow and "by" not in used else (),
-        times=_times(search) if can_narrow and not used & {"after", "before"} else (),
-        wider=_Link(wider.text, _address(wider.text, order)) if wider.parts != query.parts else None,
+        groups=_offer(query, order, "group", groups, page.total) if can_narrow and "group" not in used else (),
+        people=_offer(query, order, "by", people, page.total) if can_narrow and "by" not in used else (),
+        times=_times(query, order) if can_narrow and not used & {"after", "before"} else (),
         parameters=_parameters(query.text, order),
         feed=f"?{_parameters(_text_of_feed(query, matches.kind))}",
     )
@@ -250,18 +247,15 @@ def _names(rows: Iterable[Article | ListedComment]) -> tuple[Counter[str], Count
     return groups, people
 
 
-def _offer(search: Search, field: str, names: Counter[str], total: int) -> tuple[_Link, ...]:
+def _offer(query: Query, order: Order, field: str, names: Counter[str], total: int) -> tuple[_Link, ...]:
     """Return links to the most frequent *names* that more than one result has, and not all of them."""
     wanted = [name for name, count in names.most_common() if 1 < count < total and name]
-    return tuple(
-        _Link(name, _address(search.query.with_term(f"{field}:{name}"), search.order)) for name in wanted[:_MAX_OFFERED]
-    )
+    return tuple(_Link(name, _address(query.with_term(f"{field}:{name}"), order)) for name in wanted[:_MAX_OFFERED])
 
 
-def _times(search: Search) -> tuple[_Link, ...]:
+def _times(query: Query, order: Order) -> tuple[_Link, ...]:
     today = datetime.fromtimestamp(now(), UTC).date()
     spans = ((_("this week"), 7), (_("this month"), 30), (_("this year"), 365))
     return tuple(
-        _Link(label, _address(search.query.with_term(f"after:{today - timedelta(days)}"), search.order))
-        for label, days in spans
+        _Link(label, _address(query.with_term(f"after:{today - timedelta(days)}"), order)) for label, days in spans
     )

@@ -163,12 +163,13 @@ def _find_similar(title: str) -> tuple[Article, ...]:
     if index is None or len(words) < _MIN_COMMON:
         return ()
     terms = tuple(Term("title", (word,)) for word in sorted(words, key=len, reverse=True)[: config.MAX_TERMS])
-    query = Query(parts=(Part("title", title, terms), Part("after", "", time=now() - _SPAN_SECONDS)))
+    any_of_them, each = Part("title", title, terms), (Part("title", "", (term,), is_small=True) for term in terms)
+    query = Query(parts=(any_of_them, *each, Part("after", "", time=now() - _SPAN_SECONDS)))
     try:
-        found = index.find(query, Kind.ARTICLES, Order.RELEVANCE, 0, _MAX_COMPARED)
+        found = index.find(query, Kind.ARTICLES, Order.RELEVANCE, _MAX_COMPARED)
     except SearchError:
         return ()
-    ids = [id for id in found.ids if isinstance(id, int)]
+    ids = [id for id in found.ids[:_MAX_COMPARED] if isinstance(id, int)]
     articles = store().read(store().listings.queue_articles, ids, with_text=True)
     return tuple(row for row in articles if _are_similar(words, set(tokens(row.title))))[:_MAX_SHOWN]
 

@@ -71,3 +71,16 @@ local MAX_CHANGES = 100000
 local function record_change(key, kind, what)
   redis.call('XADD', key, 'MAXLEN', '~', MAX_CHANGES, '*', kind, string.match(what, '[%d.]+$'))
 end
+
+-- The level of votes by which search finds the most voted, 0 for less than 4: vote_level() in ranking.py is the same.
+local function vote_level(votes)
+  local level = math.floor(math.log(2 + math.max(votes, 0)) / math.log(2) + 0.5)
+  return level < 3 and 0 or math.min(level, 13)
+end
+
+-- Note as record_change() does that votes have changed, if they are of another level than before: 8 times from 1 to 1,000.
+local function record_votes(key, kind, what, before, votes)
+  if vote_level(before) ~= vote_level(votes) then
+    record_change(key, kind, what)
+  end
+end
