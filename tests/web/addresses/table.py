@@ -189,6 +189,7 @@ PAGES = [
     public_file("feeds.front", "/feed.{format}"),
     public_file("feeds.front", "/feed.{format}", case="JSON", parts={"format": "json"}),
     public_file("feeds.new", "/new.{format}"),
+    public_file("search.describe", "/opensearch.xml"),
     public_file("search.feed", "/search.{format}", query={"q": "words"}, parameters=("q", "within"), limit="search"),
     public_file("feeds.top", "/top.{format}", parameters=("of",)),
     public_file("feeds.group_top", "/g/{names}/top.{format}", parameters=("of",)),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from flask import Blueprint, abort, render_template, request
+from flask import Blueprint, Response, abort, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_babel import lazy_gettext as _l
 
@@ -28,7 +28,7 @@ from voteweb.web.feeds import Feed, article_item, comment_item, serve_feed
 from voteweb.web.i18n.formatting import error_message, format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number
-from voteweb.web.responses import wants_json
+from voteweb.web.responses import wants_json, xml
 from voteweb.web.search_results import Matches, Search
 
 blueprint = Blueprint("search", __name__)
@@ -163,6 +163,13 @@ def feed() -> Feed:
     items = tuple(map(article_item if matches.kind is Kind.ARTICLES else comment_item, page.rows))
     title = _("Search for “%(query)s”", query=query.text)
     return Feed(title, "/search", items, query=f"?{_parameters(query.text)}", is_dated=False)
+
+
+@blueprint.get("/opensearch.xml")
+def describe() -> Response:
+    """Return the description by which browsers offer the search of the site."""
+    _index()
+    return xml("search/opensearch.xml", "application/opensearchdescription+xml", config.ICON_SECONDS)
 
 
 class _Link(NamedTuple):
