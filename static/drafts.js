@@ -1,6 +1,8 @@
 // Keep what is written in forms of articles and comments: in this tab until it is sent, by the address of the form and the
 // name of the field. Fields with data-draft="given" have a value that counts more than a draft. Ctrl+Enter sends the form.
+// A draft opens its form again, unless that was left by Cancel.
 const PREFIX = "voteweb-draft:";
+const CANCELED = "~";
 const SENT_KEY = "voteweb-sent";
 const storage = openStorage();
 
@@ -23,6 +25,7 @@ function prefixOf(form) {
 
 function keep(field) {
   try {
+    storage.removeItem(keyOf(field) + CANCELED);
     if (field.value) storage.setItem(keyOf(field), field.value);
     else storage.removeItem(keyOf(field));
   } catch {
@@ -31,13 +34,29 @@ function keep(field) {
 }
 
 function restore(field) {
-  const draft = storage.getItem(keyOf(field));
+  const draft = storage.getItem(keyOf(field)) ?? storage.getItem(keyOf(field) + CANCELED);
   const given = field.value;
   if (!draft || draft === given || field.dataset.draft === "given") return;
   // A quotation that was asked for, which ends with an empty line, follows what was written before it.
   field.value = /^>[^]*\n\n$/.test(given) && !draft.includes(given.trim()) ? `${draft.trimEnd()}\n\n${given}` : draft;
   const details = field.closest("details");
   if (details) details.open = true;
+}
+
+function cancel(field) {
+  const draft = storage.getItem(keyOf(field));
+  if (!draft) return;
+  storage.setItem(keyOf(field) + CANCELED, draft);
+  storage.removeItem(keyOf(field));
+}
+
+// The form of a reply is behind a link.
+function reopen() {
+  for (const link of document.querySelectorAll("a[data-reply]:not([href*='quote=1'])")) {
+    const prefix = `${PREFIX}${link.pathname}#`;
+    const isDraft = (key) => key.startsWith(prefix) && !key.endsWith(CANCELED);
+    if (Object.keys(storage).some(isDraft)) link.dispatchEvent(new Event("voteweb-draft", { bubbles: true }));
+  }
 }
 
 function forgetSent() {
@@ -66,6 +85,10 @@ document.addEventListener("submit", (event) => {
   storage.setItem(SENT_KEY, prefixOf(event.target));
 });
 
+document.addEventListener("click", ({ target }) => {
+  target.closest("[data-cancel]")?.closest("form").querySelectorAll("[data-draft]").forEach(cancel);
+});
+
 document.addEventListener("keydown", (event) => {
   // An input method takes Enter for itself; some browsers tell so only by the code 229.
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.keyCode === 229) return;
@@ -79,4 +102,5 @@ document.addEventListener("voteweb-form", (event) => event.target.querySelectorA
 // Back from a page that could not be reached: nothing was sent.
 addEventListener("pageshow", (event) => event.persisted && storage.removeItem(SENT_KEY));
 forgetSent();
+document.addEventListener("DOMContentLoaded", reopen); // once replies.js listens
 document.querySelectorAll("[data-draft]").forEach(restore);

@@ -20,7 +20,18 @@ async function fetchForm(link) {
   return document.importNode(form, true);
 }
 
-async function open(link) {
+function quotation(words) {
+  return `${words.trim().replace(/^/gm, "> ")}\n\n`;
+}
+
+// The selected words of the comment that a link quotes.
+function selectedWords(link) {
+  const text = link.search.includes("quote=1") && link.closest(".comment")?.querySelector(".text");
+  const { isCollapsed, anchorNode, focusNode } = getSelection();
+  return text && !isCollapsed && text.contains(anchorNode) && text.contains(focusNode) ? String(getSelection()) : "";
+}
+
+async function open(link, words = "") {
   const actions = link.closest(".comment-actions");
   const form = await fetchForm(link);
   form.action = new URL(form.getAttribute("action"), link.href);
@@ -28,19 +39,41 @@ async function open(link) {
   renameIds(form, `-${link.closest("[id]").id}`);
   if (actions.nextElementSibling?.matches(".reply-form")) actions.nextElementSibling.remove();
   actions.after(form);
-  form.dispatchEvent(new Event("voteweb-form", { bubbles: true }));
   const field = form.querySelector("[data-draft]");
-  field.focus();
-  field.setSelectionRange(field.value.length, field.value.length);
-  form.scrollIntoView({ block: "nearest" });
+  if (words) field.value = quotation(words);
+  form.dispatchEvent(new Event("voteweb-form", { bubbles: true }));
+  return field;
 }
 
+function show(field) {
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+  field.form.scrollIntoView({ block: "nearest" });
+}
+
+function cancel(form) {
+  form.previousElementSibling.querySelector("a[data-reply]").focus();
+  form.remove();
+}
+
+// To press a link takes the selection away.
+let pressed = ["", null];
+document.addEventListener("pointerdown", ({ target }) => {
+  const link = target.closest("a[data-reply]");
+  pressed = [link ? selectedWords(link) : "", link];
+});
+
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest(".comment-actions a[data-reply]");
+  const link = event.target.closest(".comment-actions a[data-reply], .reply-form a[data-cancel]");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
+  if (link.matches("[data-cancel]")) return cancel(link.closest("form"));
   if (isOpening) return;
   isOpening = true;
-  await open(link).catch(() => location.assign(link.href));
+  const words = selectedWords(link) || (pressed[1] === link ? pressed[0] : "");
+  await open(link, words).then(show, () => location.assign(link.href));
   isOpening = false;
 });
+
+// There is a draft of this reply: see drafts.js.
+document.addEventListener("voteweb-draft", ({ target }) => open(target).catch(() => {}));

@@ -79,7 +79,7 @@ def open_form(visitor: Visitor, number: int, link: str = "Reply") -> Locator:
 
 def test_answers_are_written_in_place_and_kept_until_they_are_sent(visit: Visit, store: Store) -> None:
     factories.article(store)
-    for parent, text in ((0, "One."), (1, "Two."), (0, "Three.")):
+    for parent, text in ((0, "One."), (1, "Two."), (0, "Three.\n\nTo be quoted.")):
         factories.comment(store, 1, parent=parent, text=text)
     bob, path = visit("bob", expect_errors=True), "/a/1?order=time"
     walk_and_fold(ready(bob.open(path)))
@@ -88,8 +88,15 @@ def test_answers_are_written_in_place_and_kept_until_they_are_sent(visit: Visit,
     expect(open_form(bob, 1, "Quote")).to_have_value("I think:\n\n> One.\n\n")
     expect(field(bob, 1)).to_have_count(1)
     open_form(bob, 2).fill("Not finished")
+    field(bob, 1).locator("xpath=ancestor::form").get_by_role("link", name="Cancel").click()
+    expect(field(bob, 1)).to_have_count(0)
     ready(bob.open("/new"))
-    expect(open_form(ready(bob.open(path)), 2)).to_have_value("Not finished")
+    expect(field(ready(bob.open(path)), 2)).to_have_value("Not finished")
+    expect(field(bob, 1)).to_have_count(0)
+    expect(open_form(bob, 1)).to_have_value("I think:")
+    bob.page.locator("#c3 p").nth(1).select_text()
+    expect(open_form(bob, 3, "Quote")).to_have_value("> To be quoted.\n\n")
+    field(bob, 3).fill("")
     field(bob, 2).fill(" ")
     press(bob, "Control+Enter")
     bob.is_at("/a/1/c/2/reply")
@@ -120,14 +127,28 @@ def walk_and_fold(bob: Visitor) -> None:
     bob.page.locator("#c1 > .comment-head a").last.focus()
     press(bob, "j")
     expect(bob.page.locator("#c2 > .comment-head a").last).to_be_focused()
+    assert marked(bob) == ["c2"]
     press(bob, "k", "x")
+    bob.page.goto(f"{bob.page.url}#c3")
+    ready(bob).page.reload()
+    assert marked(ready(bob)) == ["c3"]
+    expect(bob.page.locator("#c1 .text").first).to_be_hidden()
     expect(bob.page.locator("#c2")).to_be_hidden()
+    press(bob, "k")
+    assert marked(bob) == ["c1"]
     press(bob, "j", "v")
     expect(bob.page.locator("#c3 > button.vote")).to_have_attribute("aria-pressed", "true")
     press(bob, "k", "x", "r")
     expect(field(bob, 1)).to_be_focused()
     press(bob, "j", "x")
     expect(field(bob, 1)).to_have_value("jx")
+
+
+def marked(bob: Visitor) -> list[str]:
+    """Return the comments beside whose lines there is a bar."""
+    has_bar = "comment => getComputedStyle(comment, '::after').content != 'none'"
+    ids = bob.page.locator(".comment").evaluate_all(f"all => all.filter({has_bar}).map(comment => comment.id)")
+    return [str(id) for id in ids]
 
 
 def compose(bob: Visitor, text: Locator) -> None:

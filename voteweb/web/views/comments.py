@@ -30,7 +30,7 @@ from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import RenderedPage, wants_json
-from voteweb.web.urls import next_of_form, return_url
+from voteweb.web.urls import next_of_form
 from voteweb.web.views.members import check_present, parse_name, queue_member
 
 blueprint = Blueprint("comments", __name__)
@@ -266,7 +266,7 @@ def edit(id: int, number: int) -> ResponseReturnValue:
     def save(form: CommentForm, viewer: User, _article: Article, _thread: Thread) -> str:
         store().comments.edit(CommentId(id, number), form.text.data, viewer)
         flash(_("Your comment has been changed."))
-        return return_url()
+        return _place_of(CommentId(id, number), viewer)
 
     until = target.node.time + settings().edit_seconds if target.node else None
     return _answer(target, _editing_refusal(target), target.words, save, until=until)
