@@ -28,9 +28,9 @@ FIND_VIOLATIONS = """options => axe.run(document, {resultTypes: ['violations'], 
 NO_AXE = "window.axe = {run: async () => ({violations: []})}"
 #: Everything that is pressed often, but links in texts and what is smaller in rows of lists.
 TARGETS = (
-    "button.vote, .site-header nav a, .site-header button, .pages a, .orders a, main .button, .button-secondary, "
-    "summary:not(.articles *), label.chip, .field input:not([type=checkbox], [type=radio]), .moderation-form button, "
-    ".moderation-form input:not([type])"
+    "button.vote, .site-header nav a, .site-header button, .pages a, .orders a, .orders [name=order], "
+    "main .button, .button-secondary, summary:not(.articles *), label.chip, "
+    ".field input:not([type=checkbox], [type=radio]), .moderation-form button, .moderation-form input:not([type])"
 )
 #: The targets that do not react 21 pixels above and below their middle.
 FIND_LOW_TARGETS = """selector => [...document.querySelectorAll(selector)].filter(element => {
