@@ -32,7 +32,7 @@ async function press(button) {
     form.action = button.formAction;
     return form.submit();
   }
-  lastLink = answer.link.value;
+  titledLink = lastLink = answer.link.value;
   put(link, answer.link.value);
   if (answer.title.value === title.value) return;
   put(title, answer.title.value);
@@ -65,10 +65,10 @@ link?.addEventListener("input", () => {
   }, PAUSE);
 });
 
-// A title that cannot be fetched is no error here: nobody has pressed the button, which asks itself.
-link?.addEventListener("focusout", async (event) => {
+// The row has the button that asks for the title. One that cannot be fetched is no error here: nobody has pressed it.
+link?.parentElement.addEventListener("focusout", async (event) => {
   const button = form.querySelector('[formaction="/submit/title"]');
-  if (!button || title.value || event.relatedTarget?.hasAttribute("data-ask")) return;
+  if (!button || title.value || event.currentTarget.contains(event.relatedTarget)) return;
   if (link.value === titledLink || !looksLikeLink()) return;
   clearTimeout(timer);
   const asked = (titledLink = lastLink = link.value);
