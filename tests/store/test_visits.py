@@ -1,7 +1,10 @@
 """Visits: which comments are new to a member, on the page and in lists."""
 
+import math
+import re
 import time
 from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +15,11 @@ from tests.store.examination import run, server_setting
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus
+from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
+
+#: The time at which a page first showed a comment that none has shown.
+NEVER = math.inf
 
 
 @pytest.fixture
@@ -22,15 +29,22 @@ def store(store: Store) -> Store:
     return store
 
 
-def visit(store: Store, article_id: int = 1, name: str = "ann") -> Any:
-    """Read the page of an article as a member, and return the visit of which that is a part; None for a reader."""
-    return store.read(store.threads.queue_read, article_id, visitor=name).visit
+def visit(store: Store, article_id: int = 1, name: str = "ann", **page: int) -> Any:
+    """Read a page of an article as a member, and return the visit of which that is a part; None for a reader."""
+    return store.read(store.threads.queue_read, article_id, visitor=name, **page).visit
 
 
-def end_visit(store: Store) -> None:
-    """Move the last page of ann's visit so far back that the visit has ended."""
-    base, seen, noted, *own = run(store, "HGET", "seen:ann", 1).split(" ")
-    run(store, "HSET", "seen:ann", 1, " ".join([base, seen, str(int(noted) - config.VISIT_SECONDS - 1), *own]))
+def pass_time(store: Store, seconds: int) -> None:
+    """Move what is stored of ann's visit of article 1 so far back."""
+    stored = run(store, "HGET", "seen:ann", 1)
+    run(store, "HSET", "seen:ann", 1, re.sub(r"[0-9]{10}", lambda time: str(int(time[0]) - seconds), stored))
+
+
+def show(store: Store, *numbers: int) -> None:
+    """Note that a page has shown ann these comments."""
+    pipeline = store.pipeline()
+    store.threads.queue_shown(pipeline, 1, "ann", numbers)
+    pipeline.execute()
 
 
 def new_counts(store: Store, *ids: int, name: str = "ann") -> dict[int, int]:
@@ -38,19 +52,60 @@ def new_counts(store: Store, *ids: int, name: str = "ann") -> dict[int, int]:
     return store.read(store.threads.queue_new_counts, ids, name)
 
 
-def test_marks_stay_until_the_visit_ends(store: Store) -> None:
+@pytest.mark.parametrize("ranges", [config.MAX_SEEN_RANGES, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_new_is_what_no_page_has_shown_and_marked_for_half_an_hour(
+    seed: int, ranges: int, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compared with a model, the time at which each was first shown; with few ranges nothing new is lost."""
+    monkeypatch.setattr(config, "MAX_SEEN_RANGES", ranges)
+    random, shown, now, own, ann = Random(seed), dict[int, float](), 0, set[int](), store.users.get("ann")
     visit(store)
-    write_thread(store, 1, [node(1), node(2)])
-    assert new_counts(store, 1) == {1: 2}
-    end_visit(store)
-    for _ in range(2):
-        assert visit(store)[:2] == (0, 2)
-        assert new_counts(store, 1) == {}
-    write_thread(store, 1, [node(3)])
-    assert new_counts(store, 1) == {1: 1}
-    assert visit(store)[:2] == (0, 3)
-    end_visit(store)
-    assert visit(store)[:2] == (3, 3)
+    for _ in range(60):
+        act, first = random.choice(["write", "write", "write own", "show", "show", "wait"]), len(shown) + 1
+        if act == "write":
+            shown |= dict.fromkeys(range(first, first + random.randint(1, 10)), NEVER)
+            write_thread(store, 1, [node(number) for number in range(first, len(shown) + 1)])
+        elif act == "write own":
+            own.add(factories.comment(store, 1, ann).number)
+            shown[first] = -math.inf
+        elif act == "wait":
+            pass_time(store, 1_000)
+            now += 1_000
+        elif shown:
+            numbers = random.sample(list(shown), random.randint(1, len(shown)))
+            show(store, *numbers)
+            shown |= {number: now for number in numbers if shown[number] == NEVER}
+        unread = {number for number, time in shown.items() if time == NEVER}
+        new = {number for number, time in shown.items() if now - time <= config.MARKED_SECONDS}
+        count, marks = new_counts(store, 1).get(1, 0), visit(store, page=2).new_to(len(shown)) - own
+        if ranges > 4:
+            assert (count, marks) == (len(unread), new)
+        assert count >= len(unread)
+        assert marks >= new
+        assert len(run(store, "HGET", "seen:ann", 1).split(" ")) <= 3 + ranges
+
+
+@pytest.mark.parametrize(
+    ("replies", "root", "page", "left"),
+    [
+        ({}, 0, 1, set()),
+        ({}, 0, 2, {1, 2, 3, 4, 5, 6, 7, 8}),
+        ({7: 6}, 0, 1, {1, 2, 3, 4, 5, 6, 7, 8}),  # too deep for one page: it tells later what it shows
+        ({7: 6}, 5, 1, {1, 8}),
+        ({}, 1, 1, {8}),
+        ({}, 8, 1, {1, 2, 3, 4, 5, 6, 7}),
+    ],
+)
+def test_page_of_a_short_conversation_reads_what_it_shows_at_once(
+    replies: dict[int, int], root: int, page: int, left: set[int], store: Store
+) -> None:
+    """Up to LEVELS_ON_PAGE levels, and SHOWN_ANCESTORS above a comment; comment 8 is on the article."""
+    visit(store)
+    parents = {number: number - 1 for number in range(1, 7)} | {7: 1, 8: 0} | replies
+    write_thread(store, 1, [node(number, parent) for number, parent in parents.items()])
+    assert visit(store, root=root, page=page).unread_to(8) == left
+    assert visit(store, 1, "bob", root=root or 8) is None
 
 
 def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) -> None:
@@ -58,20 +113,37 @@ def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) ->
     young, old = (f"0 0 {now - age}" for age in (config.VISIT_NOTED_SECONDS // 2, config.VISIT_NOTED_SECONDS))
     for stored in (young, old):
         run(store, "HSET", "seen:ann", 1, stored)
-        assert visit(store)[:2] == (0, 0)
+        assert visit(store).new_to(0) == set()
         assert (run(store, "HGET", "seen:ann", 1) == stored) is (stored == young)
 
 
-def test_gone_and_own_comments_are_not_new(store: Store) -> None:
+def test_comments_that_are_gone_own_or_by_a_hidden_member_are_not_new(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.user(store, "Cem")
     write_thread(store, 1, [node(number) for number in range(1, 8)])
     visit(store)
     gone = [node(2, status=CommentStatus.DELETED), node(9, status=CommentStatus.REMOVED)]
     own = [node(10, author="Ann"), node(11, author="Ann", status=CommentStatus.DELETED)]
-    write_thread(store, 1, [node(8), *gone, *own, node(12)])
-    run(store, "HSET", "seen:ann", 1, run(store, "HGET", "seen:ann", 1) + " 10,11")
-    assert new_counts(store, 1) == {1: 2}
+    write_thread(store, 1, [node(8), *gone, *own, node(12), node(13, author="Cem"), node(14, author="Cem"), node(15)])
+    write_thread(store, 1, [node(14, author="Cem", status=CommentStatus.DELETED)])
+    run(store, "HSET", "seen:ann", 1, run(store, "HGET", "seen:ann", 1) + " 10,11")  # as versions before wrote it
+    assert new_counts(store, 1) == {1: 4}
+    store.my_sites.hide(hidden_member("cem"), store.users.get("ann"))
+    assert new_counts(store, 1) == {1: 3}
+    monkeypatch.setattr(config, "MAX_CHECKED_NEW", 1)  # comment 8
+    assert new_counts(store, 1) == {1: 4}
     visit(store)
     assert new_counts(store, 1) == {}
+
+
+def test_what_earlier_versions_noted_is_understood(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, 10)])
+    for age, marks in ((60, {3, 4, 5, 7, 9}), (config.MARKED_SECONDS + 60, {7, 9})):
+        run(store, "HSET", "seen:ann", 1, f"2 5 {int(time.time()) - age} 6,8")
+        assert new_counts(store, 1) == {1: 2}
+        assert visit(store, page=2).new_to(9) == marks
+        assert new_counts(store, 1) == {1: 2}
 
 
 def test_counts_are_those_of_visited_articles(store: Store) -> None:
@@ -93,7 +165,7 @@ def test_reader_leaves_no_visit_and_a_first_one_marks_nothing(store: Store) -> N
     write_thread(store, 1, [node(1)])
     assert (visit(store, name=""), visit(store, 99), run(store, "KEYS", "seen:*")) == (None, None, [])
     answer = visit(store)
-    assert answer[:2] == (1, 1)
+    assert (answer.newest, answer.new_to(1)) == (1, set())
     assert answer.time <= time.time() < answer.time + 60
 
 
@@ -111,17 +183,17 @@ def test_only_the_newest_visits_are_kept(store: Store) -> None:
 def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
     write_thread(store, 1, [node(1)])
     with server_setting(store, "maxmemory", 1):
-        assert visit(store)[:2] == (1, 1)
+        assert visit(store).new_to(1) == set()
         assert run(store, "EXISTS", "seen:ann") == 0
 
 
-def test_comments_written_while_pages_are_read_are_shown_or_new(store: Store) -> None:
+def test_pages_of_one_member_at_once_lose_nothing(store: Store) -> None:
+    """Comments written meanwhile are shown or new; what either of two pages showed is read."""
     bob = factories.user(store, "bob")
     visit(store)
-    seen = 0
     for number in range(1, 6):
-        end_visit(store)
-        visits = at_once([partial(visit, store), partial(factories.comment, store, 1, bob)] * 4)[::2]
-        assert {noted.base for noted in visits} == {seen}
-        seen = max(noted.seen for noted in visits)
-        assert new_counts(store, 1).get(1, 0) == 4 * number - seen
+        at_once([partial(visit, store, page=2), partial(factories.comment, store, 1, bob)] * 4)
+        numbers = sorted(visit(store, page=2).unread_to(4 * number))
+        assert len(numbers) == 4 + 2 * (number - 1)
+        at_once([partial(show, store, numbers[0]), partial(show, store, numbers[1])])
+        assert new_counts(store, 1) == {1: len(numbers) - 2}

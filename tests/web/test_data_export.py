@@ -110,7 +110,8 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     assert [(notice["kind"], notice["comment"], notice["by"], notice["read"]) for notice in data["inbox"]] == [
         ("reply", "1.3", "bob", False)
     ]
-    assert [(visit["article"], visit["seen up to comment"]) for visit in data["conversations seen"]] == [(1, 4)]
+    (visit,) = data["conversations seen"]
+    assert (visit["article"], visit["newest comment"], visit["not shown yet"]) == (1, 4, [])
     assert [(report["comment"], report["note"]) for report in data["reports of comments"]] == [("1.1", "a note")]
     assert (data["inbox has a feed"], data["saved articles have a feed"]) == (True, False)
     assert (data["groups followed"], data["front page shows the groups followed"]) == (["go"], False)

@@ -178,6 +178,29 @@ def test_longest_article_takes_two_round_trips_after_a_change(
         assert all("Comment " in comment.text for comment in shown)
 
 
+# Which comments a page of the longest shows is known only once all of it has been read, with their words.
+@pytest.mark.parametrize(("comments", "more"), [(80, 0), (110, 0), (SENT_THREAD + 1, 1)])
+@pytest.mark.parametrize("address", ["/a/2", "/a/2/c/{}"])
+def test_new_comments_take_no_more_round_trips_than_votes(
+    address: str, comments: int, more: int, bob: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    numbers, votes = count(1), count(1)
+    write_thread(store, 2, [node(next(numbers)) for _ in range(comments)])
+    bob.open("/a/2")
+
+    def open_with_vote() -> None:
+        write_thread(store, 2, [node(comments, votes=next(votes))])
+        bob.open(address.format(comments))
+
+    def open_with_comment() -> None:
+        write_thread(store, 2, [node(number := next(numbers), author="ann")])
+        bob.open(address.format(number))
+        assert bob.page.by_id(f"c{number}").all("mark", class_="new")
+
+    assert count_round_trips(open_with_comment) == count_round_trips(open_with_vote) + more
+    assert not bob.open("/").page.all("a", class_="new")
+
+
 def test_vote_takes_one_round_trip_with_its_limit(
     bob: Browser, count_round_trips: CountRoundTrips, store: Store
 ) -> None:

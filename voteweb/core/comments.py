@@ -155,10 +155,19 @@ class Unread:
 class Visit(NamedTuple):
     """The part of one thread that a member has seen.
 
-    Comments after number ``base`` are marked as new during this visit; ``seen`` is the highest number shown in it;
-    ``time`` is the unix time of its last page.
+    Comments after number ``newest`` were written since then; those in the ranges ``unread`` no page has shown. They are
+    new, and so are those in ``shown`` that a page has shown lately. ``time`` is the unix time of the last page.
     """
 
-    base: int
-    seen: int
+    newest: int
     time: float
+    unread: tuple[range, ...] = ()
+    shown: tuple[range, ...] = ()
+
+    def unread_to(self, last: int) -> set[int]:
+        """Return the numbers up to *last* of the comments that no page has shown, also if they are gone."""
+        return set(range(self.newest + 1, last + 1)).union(*self.unread)
+
+    def new_to(self, last: int) -> set[int]:
+        """Return the numbers up to *last* of the comments that are new, also if they are gone."""
+        return self.unread_to(last).union(*self.shown)

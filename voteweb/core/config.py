@@ -42,11 +42,14 @@ INBOX_PAGE_SIZE = 25
 INBOX_SECONDS = 90 * 86_400
 #: Members who are told what became of their reports of one thing.
 MAX_TOLD_REPORTERS = 50
-#: Seconds after the last noted page at which a visit of a thread ends, and in which another page without anything new
-#: is not noted, so that a visit may end that much earlier; threads whose visits are remembered, and for how long.
-VISIT_SECONDS = 1_800
+#: Seconds after a page first showed a comment for which it is marked as new, and in which another page of the thread
+#: without anything new is not noted; threads whose visits are remembered, and for how long; ranges of a visit.
+MARKED_SECONDS = 1_800
 VISIT_NOTED_SECONDS = 60
 MAX_VISITED_THREADS = 200
+MAX_SEEN_RANGES = 64
+#: Comments whose authors are looked up for the numbers of new ones on a page of articles, at 1 µs each.
+MAX_CHECKED_NEW = 2_000
 VISITED_SECONDS = 30 * 86_400
 #: Characters of the texts that a page shows as a whole; of each further one it shows an excerpt. Steps of the parser of
 #: Markdown, at up to 6 µs, that a page takes for texts; further ones stay plain.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import g, request
 from markupsafe import Markup
@@ -16,11 +16,11 @@ from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, 
 from voteweb.core.conversation import Conversation, ConversationPage, Row
 from voteweb.core.errors import ArticleGone, ConversationClosed, ConversationEnded, NoSuchPage, VotewebError
 from voteweb.core.markup import RenderedText
-from voteweb.core.models import Article, User
+from voteweb.core.models import Article, User, Voter
 from voteweb.core.names import name_key
 from voteweb.store.comments.threads import Expect, ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.auth.login import named_voter, session_user_id, viewer_read
+from voteweb.web.auth.login import named_voter, session_user_id, viewer, viewer_read
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
 from voteweb.web.caching.text_cache import PageTexts
@@ -81,11 +81,20 @@ class ConversationPages:
             self._voted = store().votes.queue_own_on_comments(pipeline, self.article.id, numbers, viewer.id)
 
     def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
-        """Queue that what *viewer* sees now is read in their inbox, also the comments *others*: mostly nothing."""
-        own = viewer_read()
-        if viewer is None or not own.unread.comments:
+        """Queue that what *viewer* sees now is read, also the comments *others*, here and in their inbox.
+
+        Mostly that is nothing: what a short conversation shows was noted when it was read. Comments that nobody can
+        read now are not new if they can be read again.
+        """
+        own, visit = viewer_read(), self._read.visit
+        if viewer is None:
             return
         numbers = {row.node.number for row in self.page.rows} | set(others)
+        unread = visit.unread_to(self.thread.last) if visit else set[int]()
+        if unread & numbers:
+            is_visible = self.conversation.is_visible
+            seen = [number for number in unread if number in numbers or not is_visible(number)]
+            store().threads.queue_shown(pipeline, self.article.id, viewer.name, seen)
         shown = {CommentId(self.article.id, number) for number in numbers}
         if read := [entry for entry, comment in own.unread.comments.items() if comment in shown]:
             store().inbox.queue_mark_read(pipeline, viewer.name, read)
@@ -108,20 +117,15 @@ class ConversationPages:
         context = self._row_context(viewer, can_write)
         cached = self._cached_comments(viewer, context)
         html: dict[int, bytes] = {}
-        new = self.new_here(viewer)
-        around = {number: (before, after) for before, number, after in zip((0, *new), new, (*new[1:], 0), strict=False)}
         own = cached.by_author.get(name_key(viewer.name), ()) if viewer else ()
         folded = {number for name in self._hidden for number in cached.by_author.get(name, ())}
-        for number in {*own, *(self._voted_numbers & cached.places.keys()), *new, *folded}:
+        for number in {*own, *folded, *((self._voted_numbers | self.new_here.keys()) & cached.places.keys())}:
             place = cached.places[number]
-            previous_new, next_new = around.get(number, (0, 0))
             comment = replace(
                 self._show(cached.comments[place].row, viewer, cached.comments[place].text),
                 is_voted=number in self._voted_numbers,
                 is_folded=number in folded,
-                is_new=number in around,
-                previous_new=previous_new,
-                next_new=next_new,
+                **self._new_links(number),
             )
             html[place] = self._row_html(comment, context)
         return cached.pieces(html)
@@ -186,7 +190,8 @@ class ConversationPages:
         may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
         comment = self._show(row, viewer, self._texts.comment(self.words(number)) if may_read else None)
         is_folded = is_above and self._hides(row.node)
-        return replace(comment, is_voted=number in self._voted_numbers, is_folded=is_folded)
+        is_voted = number in self._voted_numbers
+        return replace(comment, is_voted=is_voted, is_folded=is_folded, **self._new_links(number))
 
     def _show(self, row: Row, viewer: User | None, text: RenderedText | None) -> ShownComment:
         """Return a comment as *viewer*, who has not voted for it, sees it; *text* is None if they may not read it."""
@@ -201,15 +206,6 @@ class ConversationPages:
             may_edit=permissions.may_edit_comment(viewer, row.node, self._time, self._settings),
         )
 
-    def is_new(self, node: Node, viewer: User | None) -> bool:
-        """Tell whether the comment was written since the viewer's last visit and can be read.
-
-        Nothing is new by the viewer, or by a member whom they hide.
-        """
-        visit = self._read.visit
-        is_later = visit is not None and node.number > visit.base and self.conversation.is_visible(node.number)
-        return is_later and not permissions.is_author(viewer, node) and not self._hides(node)
-
     @cached_property
     def _hidden(self) -> frozenset[str]:
         """The members whom the viewer hides, once the viewer has been loaded."""
@@ -218,18 +214,32 @@ class ConversationPages:
     def _hides(self, node: Node) -> bool:
         return bool(self._hidden) and name_key(node.author) in self._hidden
 
-    def new_here(self, viewer: User | None) -> tuple[int, ...]:
-        """Return the numbers of the new comments of the page."""
-        if self._read.visit is None or self._read.visit.base >= self.thread.last:
-            return ()
-        return tuple(row.node.number for row in self.page.rows if self.is_new(row.node, viewer))
+    @cached_property
+    def _new(self) -> set[int]:
+        """The comments that are new to the viewer and can be read, none of them by the viewer or by whom they hide."""
+        numbers = self._read.visit.new_to(self.thread.last) if self._read.visit else ()
+        if not numbers:
+            return set()
+        member, nodes = viewer(), self.thread.nodes
+        readable = filter(self.conversation.is_visible, numbers)
+        return {n for n in readable if not permissions.is_author(member, nodes[n]) and not self._hides(nodes[n])}
 
-    def new_elsewhere(self, viewer: User | None) -> int:
-        """Return how many new comments are not on this page."""
-        if self._read.visit is None or self._read.visit.base >= self.thread.last:
-            return 0
-        here = {row.node.number for row in self.page.rows}
-        return sum(number not in here and self.is_new(node, viewer) for number, node in self.thread.nodes.items())
+    @cached_property
+    def new_here(self) -> dict[int, tuple[int, int]]:
+        """The new comments of the page from top to bottom, each with the one before and the one after, 0 for none."""
+        new = [n for n in (self._root, *(row.node.number for row in self.page.rows)) if n in self._new]
+        return {number: (before, after) for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)}
+
+    @cached_property
+    def new_elsewhere(self) -> list[int]:
+        """The new comments that are not on this page, first those that no page has shown, the oldest first."""
+        unread = self._read.visit.unread_to(self.thread.last) if self._read.visit else ()
+        return sorted(self._new - self.new_here.keys(), key=lambda number: (number not in unread, number))
+
+    def _new_links(self, number: int) -> dict[str, Any]:
+        """Return what the comment shows of being new."""
+        previous_new, next_new = self.new_here.get(number, (0, 0))
+        return {"is_new": number in self.new_here, "previous_new": previous_new, "next_new": next_new}
 
     def address(self, number: int) -> str:
         """Return the address at which the comment is shown among others, in the order of this page."""
@@ -253,10 +263,39 @@ class ConversationPages:
 PageNumber = Callable[[], int]
 
 
-def queue_thread(pipeline: Pipeline, id: int, root: int = 0, page_number: PageNumber = lambda: 1) -> Future[ThreadRead]:
-    """Queue a read of the conversation of article *id*, for the page of the replies to comment *root*."""
-    expect = _expect(root, page_number)
-    return store().threads.queue_read(pipeline, id, viewer_id=session_user_id(), expect=expect)
+def queue_thread(
+    pipeline: Pipeline,
+    id: int,
+    root: int = 0,
+    page_number: PageNumber = lambda: 1,
+    *,
+    visitor: Voter | None = None,
+) -> Future[ThreadRead]:
+    """Queue a read of the conversation of article *id*, for the page of the replies to comment *root*.
+
+    Note that *visitor* sees that page.
+    """
+    return store().threads.queue_read(
+        pipeline,
+        id,
+        viewer_id=session_user_id(),
+        visitor=visitor.name if visitor else "",
+        root=root,
+        page=page_number() if visitor else 1,
+        expect=_expect(root, page_number),
+    )
+
+
+def visitor(page_number: PageNumber) -> Voter | None:
+    """Return the member who will see the page of the address; None for a reader, or if nobody will."""
+    voter = named_voter()
+    if voter is None or is_prefetch():
+        return None
+    try:
+        page_number(), order_of_page(None)
+    except NoSuchPage:
+        return None
+    return voter
 
 
 def _expect(root: int, page_number: PageNumber) -> Expect:
@@ -278,14 +317,11 @@ def queue_article(
     pipeline: Pipeline, id: int, page_number: PageNumber
 ) -> tuple[Future[Article | None], Future[ThreadRead] | None]:
     """Queue a read of article *id* and of its conversation, if the site has any, whose page is shown to the viewer."""
-    voter = named_voter()
-    if settings().comments and voter and not is_prefetch():
-        thread = store().threads.queue_read(
-            pipeline, id, viewer_id=voter.id, visitor=voter.name, expect=_expect(0, page_number)
-        )
+    comments, member = settings().comments, visitor(page_number)
+    thread = queue_thread(pipeline, id, page_number=page_number, visitor=member) if comments else None
+    if thread and member:
         return pipeline.queue([], lambda _: thread.result.article), thread
-    article = store().articles.queue_get(pipeline, id)
-    return article, queue_thread(pipeline, id, page_number=page_number) if settings().comments else None
+    return store().articles.queue_get(pipeline, id), thread
 
 
 def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:

@@ -72,7 +72,12 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         "saved": list(map(_reference, store.read_all(store.my_sites.queue_saved, member.name))),
         "saved articles have a feed": store.read(store.feeds.queue_has, SecretFeed.SAVED, member.name),
         "conversations seen": [
-            {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
+            {
+                "article": id,
+                "newest comment": visit.newest,
+                "not shown yet": [f"{numbers[0]}-{numbers[-1]}" for numbers in visit.unread],
+                "time": iso(visit.time),
+            }
             for id, visit in store.threads.visits_of(member.name).items()
         ],
         "reports": [_report({"article": id}, report) for id, report in reports.items() if isinstance(id, int)],

@@ -55,7 +55,7 @@ def own(user: User | None, pages: ConversationPages | None) -> dict[str, Part]:
     parts: dict[str, Part] = {"once": [new_submission_token().encode()]}
     if pages and pages.page.rows:
         parts["comments"] = pages.encoded_comments(user, pages.is_open)
-        parts["new"] = [_new(user, pages).encode()]
+        parts["new"] = [_new(pages).encode()]
     return parts
 
 
@@ -69,8 +69,8 @@ def _until(article: Article, pages: ConversationPages | None) -> float:
     return min([*ages, *(end for end in ends if end > now())])
 
 
-def _new(user: User | None, pages: ConversationPages) -> Markup:
-    """Return the line about the comments that are new to *user*, empty if there are none."""
-    if not pages.new_here(user) and not pages.new_elsewhere(user):
+def _new(pages: ConversationPages) -> Markup:
+    """Return the line about the comments that are new to the viewer, empty if there are none."""
+    if not pages.new_here and not pages.new_elsewhere:
         return Markup()
-    return render_fragment("comments/_parts.html#new_comments", locale.current().code, pages=pages, viewer=user)
+    return render_fragment("comments/_parts.html#new_comments", locale.current().code, pages=pages)

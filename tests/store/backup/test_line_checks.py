@@ -38,7 +38,7 @@ THREAD_FIELDS = {"last": "4", "rev": "9", "closes": "1700000000", "closed": "170
 THREAD = KeyLine("thread:7", "hash", THREAD_FIELDS | {"1": NODE})
 WORDS = KeyLine("words:7", "hash", {"1": "\u3164"})
 INBOX = KeyLine("inbox:ann", "list", ["mention 7.4 1700000000", "report log-3 1700000000"])
-VISITS = KeyLine("seen:ann", "hash", {"7": "3 4 1700000000.5", "8": "0 4 1700000000.5 1,4"})
+VISITS = KeyLine("seen:ann", "hash", {"7": "3 4 1700000000.5 1,4", "8": "4 4 1700000000 1-2 3-3@1700000000 5"})
 HIDES = KeyLine("hides:ann", "zset", {"a7": 1700000000.5, "mann": 1700000000})
 SITE = KeyLine("site:", "hash", {"read-only": SWITCH})
 RULES = KeyLine("domain-rules:", "hash", {"spam.example": RULE})
@@ -171,7 +171,7 @@ FAULTS: tuple[tuple[KeyLine, str, list[str]], ...] = (
     (ALIASES, "go_lang+x", ["go"]),
     (ALIASES, "golang", ["a+b"]),
     (VISITS, "x", ["3 4 1700000000.5"]),
-    (VISITS, "7", ["3 4"]),
+    (VISITS, "7", ["3 4", "4 4 1700000000 1-@1700000000"]),
     (REPORTS, "ann", [REPORT.replace('"Ann"', "[]"), REPORT.replace("spam", "taste")]),
 )
 

@@ -26,6 +26,7 @@ WITHOUT_ACTOR = {
     "import_article": "the operator imports; whether the poster has left is checked",
     "import_comment": "the operator imports; whether the poster has left is checked",
     "list_comments": "it only reads",
+    "note_shown": "a page that the member reads notes it",
     "note_visit": "a page that the member reads notes it",
     "own_votes": "it only reads",
     "read_comments": "it only reads",

@@ -315,6 +315,17 @@ def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser
     assert sorted(chain) == ["c2", "c3", "c4"]
 
 
+def test_page_of_a_comment_reads_what_it_shows(ann: Browser, bob: Browser, store: Store) -> None:
+    ann.open("/a/1")
+    write_thread(store, 1, [node(2), node(3, 2), node(4)])
+    for address, new in (("/a/1/c/2", {"c2", "c3"}), ("/a/1", {"c2", "c3", "c4"})):
+        page = ann.open(address).page
+        assert {item["id"] for item in page.all("li") if item.all("mark", class_="new")} == new
+        assert len(page.all(id="new")) == 1
+    for browser in (ann, bob):
+        assert not browser.open("/").page.by_id("a1").all("a", class_="new")
+
+
 def test_opening_the_page_reads_its_inbox_entries(
     ann: Browser, store: Store, count_round_trips: CountRoundTrips
 ) -> None:

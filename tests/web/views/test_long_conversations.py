@@ -93,8 +93,8 @@ def test_texts_after_100000_characters_are_excerpts_with_a_link(reader: Browser,
 
 @pytest.mark.parametrize("length", [1_001, 1_002])
 def test_the_smallest_cut_has_a_link_too(reader: Browser, mod: Browser, store: Store, length: int) -> None:
-    for size in (length, *[9_999] * 11):
-        id = factories.comment(store, text="x" * size)
+    ids = [factories.comment(store, text="x" * size) for size in (length, *[9_999] * 11)]
+    for id in reversed(ids):
         store.reports.make(id, factories.user(store, "reporter"), Reason.SPAM, "")
     for browser, address in ((reader, "/a/1?order=new"), (mod, "/queue")):
         links = [more.one("a")["href"] for more in browser.open(address).page.all("p", class_="more")]
@@ -170,7 +170,7 @@ def test_description_has_no_words_of_comments(reader: Browser, store: Store) -> 
     assert not [meta for meta in page.all("meta") if "Unmistakable" in meta.attrs.get("content", "")]
 
 
-def test_marks_stay_while_a_member_walks_the_pages(
+def test_what_is_new_stays_new_until_a_page_has_shown_it(
     make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "COMMENTS_ON_PAGE", 25)
@@ -178,12 +178,23 @@ def test_marks_stay_while_a_member_walks_the_pages(
     store.connection.client.hset("seen:ann", "1", f"20 20 {NOW - 3_600:.0f} ")
     ann = make_browser().start_session(store.users.get("ann"))
 
-    def new_on(page: int) -> list[str]:
-        ann.open(f"/a/1?page={page}")
-        return [item["id"] for item in ann.page.all("li", class_="comment") if item.all("span", class_="new-links")]
+    def row() -> list[str]:
+        return [link.text for link in ann.open("/").page.by_id("a1").all("a", class_="new")]
 
+    ann.client.head("/a/1")
+    ann.open("/a/1", headers={"Sec-Purpose": "prefetch"})
     wanted = {1: range(60, 35, -1), 2: range(35, 20, -1), 3: ()}
-    for page in (2, 1, 3, 1, 2):
-        assert new_on(page) == [f"c{number}" for number in wanted[page]], page
-        assert ann.page.one("p", class_="new-comments").one("mark").text == "40 new"
-    assert not ann.open("/").page.by_id("a1").all("a", class_="new")
+    for page, first, left in (
+        (3, "/a/1?page=2#c21", "40 new"),
+        (1, "#c60", "15 new"),
+        (3, "/a/1?page=2#c21", "15 new"),
+        (2, "#c35", ""),
+        (3, "/a/1?page=2#c21", ""),
+        (1, "#c60", ""),
+    ):
+        items = ann.open(f"/a/1?page={page}").page.all("li", class_="comment")
+        marked = [item["id"] for item in items if item.all("span", class_="new-links")]
+        assert marked == [f"c{number}" for number in wanted[page]], page
+        line = ann.page.one("p", class_="new-comments")
+        assert (line.one("mark").text, line.all("a")[0]["href"]) == ("40 new", first)
+        assert row() == [left] * bool(left)

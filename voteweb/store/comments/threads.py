@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress, count
 from typing import Any, NamedTuple
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.errors import ConversationEnded
@@ -93,6 +93,7 @@ MORE_COMMENTS = 8
 BUSY_SECONDS = 60.0
 _ARTICLE_FIELDS = decoding.FIELDS + decoding.TEXT_FIELDS
 _VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
+_RANGE = re.compile(r" ([0-9]{1,9})-([0-9]{1,9})(?:@([0-9]{1,15}))?")
 
 #: Returns the comments that a page would show if the conversation were still the one that this process knows.
 Expect = Callable[[Thread], Collection[int]]
@@ -126,7 +127,7 @@ class ThreadRead:
 
 
 class _NotedVisit(NamedTuple):
-    """A visit, the state of the conversation with the number of its words, and the article; None if there is none.
+    """A visit, the state of the conversation with the number of its words, "" for none, and the article.
 
     ``votes_state`` is the state of the votes for the first comments.
     """
@@ -185,14 +186,17 @@ class Threads(StorePart):
         *,
         viewer_id: int = 0,
         visitor: str = "",
+        root: int = 0,
+        page: int = 1,
         expect: Expect = lambda _known: (),
     ) -> Future[ThreadRead]:
         """Queue a read of a conversation, with the votes of the member *viewer_id*; note the visit of *visitor*.
 
+        They see this *page* of the replies to comment *root*, or of all.
         The comments come over the wire only if this process does not know the revision. One of more than SENT_THREAD
         that has changed takes one round trip more, which also reads the comments that *expect* returns and new ones.
         """
-        noted = self._queue_visit(pipeline, article_id, visitor) if visitor else None
+        noted = self._queue_visit(pipeline, article_id, visitor, root, page) if visitor else None
         plan = self._plan(article_id, viewer_id, expect)
         known = plan.known
 
@@ -209,7 +213,7 @@ class Threads(StorePart):
 
         def parse_known(replies: Sequence[Any]) -> ThreadRead:
             known_state = known.words_state or f"{known.state} 0"
-            if noted.result.visit and noted.result.state != known_state:
+            if noted.result.state not in ("", known_state):
                 return with_visit(self._parse(plan, pipeline, pipeline.send(self._commands(plan))))
             state, voted = cached if plan.asked else (noted.result.votes_state, frozenset[int]())
             if state != noted.result.votes_state:
@@ -219,7 +223,7 @@ class Threads(StorePart):
 
         return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
 
-    def _queue_visit(self, pipeline: Pipeline, article_id: int, name: str) -> Future[_NotedVisit]:
+    def _queue_visit(self, pipeline: Pipeline, article_id: int, name: str, root: int, page: int) -> Future[_NotedVisit]:
         """Queue a note that a member sees the conversation of an article, and a read of the article.
 
         It comes before the read of the conversation: a comment written between the two is shown and stays new.
@@ -228,12 +232,18 @@ class Threads(StorePart):
         def parse(replies: Sequence[Any]) -> _NotedVisit:
             if replies[0][0] != "visit":
                 return _NotedVisit(None, "", "", None)
-            _, base, seen, time, state, votes, values = replies[0]
+            _, visit, time, state, votes, values = replies[0]
             article = decoding.cached_article(article_id, *values)
-            return _NotedVisit(Visit(int(base), int(seen), float(time)), state, f"{state} {votes}", article)
+            return _NotedVisit(_parse_visit(visit, int(time)), state, f"{state} {votes}", article)
 
-        command = scripts.call(self._keys, "note_visit", name=name, article=article_id, block=0, fields=_ARTICLE_FIELDS)
+        shown = {"article": article_id, "root": root, "page": page}
+        command = scripts.call(self._keys, "note_visit", name=name, block=0, fields=_ARTICLE_FIELDS, **shown)
         return pipeline.queue([command], parse)
+
+    def queue_shown(self, pipeline: Pipeline, article_id: int, name: str, numbers: Iterable[int]) -> None:
+        """Queue that a page has shown these comments to a member who visits the conversation."""
+        command = scripts.call(self._keys, "note_shown", name=name, article=article_id, numbers=sorted(numbers))
+        pipeline.queue([command], lambda _: None)
 
     def _plan(self, article_id: int, viewer_id: int, expect: Expect) -> _Plan:
         known = self._cache.get(article_id)
@@ -334,8 +344,8 @@ class Threads(StorePart):
     def visits_of(self, name: str) -> dict[int, Visit]:
         """Return what a member has seen of conversations, by article id."""
         stored: dict[str, str] = self._connection.command("HGETALL", self._keys.seen(name))
-        matches = {id: _VISIT.match(text) for id, text in stored.items() if id.isdecimal()}
-        return {int(id): Visit(*map(int, match.groups())) for id, match in matches.items() if match}
+        visits = {int(id): _parse_visit(text, clock.now()) for id, text in stored.items() if id.isdecimal()}
+        return {id: visit for id, visit in visits.items() if visit}
 
     def queue_words(self, pipeline: Pipeline, article_id: int, numbers: Iterable[int]) -> Future[dict[int, str]]:
         """Queue a read of the texts of these comments; one that was deleted has none."""
@@ -379,6 +389,23 @@ class Threads(StorePart):
             return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+
+def _parse_visit(text: str, now: float) -> Visit | None:
+    """Return what *text* says of a visit at the unix time *now*, None if it is none: visits.lua reads the same."""
+    match = _VISIT.match(text)
+    if match is None:
+        return None
+    base, newest, time = map(int, match.groups())
+    unread, shown = list[range](), [(range(base + 1, newest + 1), time)]
+    for first, last, shown_at in _RANGE.findall(text):
+        numbers = range(int(first), min(int(last), newest) + 1)
+        if shown_at:
+            shown.append((numbers, int(shown_at)))
+        elif numbers:
+            unread.append(numbers)
+    oldest = now - config.MARKED_SECONDS
+    return Visit(newest, time, tuple(unread), tuple(numbers for numbers, at in shown if at >= oldest))
 
 
 def _pairs(flat: Sequence[str]) -> dict[str, str]:

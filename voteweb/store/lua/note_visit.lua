@@ -1,13 +1,14 @@
 -- Note that a member sees the conversation of an article as it is now, and read the article. A server whose memory is full
 -- does not stop the page: it notes nothing.
 -- keys: seen:{name} thread:{article} article:{article} words:{article} voted-comments:{article}-{block}
--- args: article fields*
--- The block of voters is 0, those of the first 511 comments; the first of the article's fields is its title.
--- Answers  visit <base> <seen> <time> <state of the conversation and of its words> <number of votes> <the values of the fields> | unknown
+-- args: article root page fields*
+-- root is the comment whose replies the page shows, 0 for the whole conversation; the page of a comment begins no visit. The
+-- block of voters is 0, those of the first 511 comments; the first of the article's fields is its title.
+-- Answers  visit <what is stored of it, "" if nothing is> <time> <state of the conversation and of its words>
+--          <number of votes> <the values of the fields> | unknown
 -- The state is that of read_thread.lua, and then the number of words. The votes are members of the last key. Each vote for a
 -- comment, and each that is taken back, writes a new revision of the conversation: while the state is the same, so are the
 -- votes. Their number tells of a key that has expired or was deleted.
--- What is stored is "<base> <seen> <time>", and after another blank the member's own comments since then, with commas.
 local values = redis.call('HMGET', article_key, unpack(fields))
 if not values[1] then
   return { 'unknown' }
@@ -15,18 +16,53 @@ end
 local last, revision = unpack(redis.call('HMGET', thread_key, 'last', 'rev'))
 local state = (revision or '0') .. ' ' .. redis.call('HLEN', thread_key) .. ' ' .. redis.call('HLEN', words_key)
 local votes = redis.call('SCARD', voted_comments_key)
-last = tonumber(string.match(last or '', '^%d+$') or '') or 0
+last, root = tonumber(string.match(last or '', '^%d+$') or '') or 0, tonumber(root)
 local time = tonumber(redis.call('TIME')[1])
-local base, seen, before = string.match(redis.call('HGET', seen_key, article) or '', '^(%d+) (%d+) (%d+)')
-if not base then
-  base = last
-elseif time - before > tonumber(VISIT_SECONDS) then
-  base = seen
-elseif tonumber(seen) == last and math.abs(time - before) < tonumber(VISIT_NOTED_SECONDS) then
-  -- To note it costs as much as the rest, and the page after a vote for a comment is one of these.
-  return { 'visit', base, seen, tostring(time), state, votes, values }
+local stored = redis.call('HGET', seen_key, article) or ''
+
+-- Return the comments of the page if all replies fit on one; of other pages note_shown.lua notes what they show.
+local function shown_at_once()
+  if page ~= '1' or last > tonumber(COMMENTS_ON_PAGE) or redis.call('HGET', article_key, 'gone') then
+    return {}
+  end
+  local numbers, parents, levels = {}, {}, { [root] = 0 }
+  for number = 1, last do
+    local node = read_node(thread_key, number)
+    parents[number] = node and node.parent < number and node.parent or 0
+    local level = levels[parents[number]]
+    if level == tonumber(LEVELS_ON_PAGE) then
+      return {}
+    elseif level and number ~= root then
+      levels[number] = level + 1
+    end
+  end
+  local number = root
+  for _ = 1, SHOWN_ANCESTORS do
+    number = parents[number] or 0
+    levels[number] = levels[number] or 0
+  end
+  for number = 1, last do
+    if levels[number] then
+      numbers[#numbers + 1] = number
+    end
+  end
+  return numbers
 end
-local visit = string.format('%d %d %d', base, last, time)
+
+local before, unread, shown = read_visit(stored, last)
+if not before then
+  if root > 0 then
+    return { 'visit', '', tostring(time), state, votes, values }
+  end
+  before, unread, shown = 0, {}, {}
+elseif #unread > 0 then
+  unread = show(shown_at_once(), unread, shown, time)
+end
+-- To note it costs as much as the rest, and the page after a vote for a comment is one of these.
+if math.abs(time - before) < tonumber(VISIT_NOTED_SECONDS) and format_visit(last, before, unread, shown) == stored then
+  return { 'visit', stored, tostring(time), state, votes, values }
+end
+local visit = format_visit(last, time, unread, shown)
 if type(redis.pcall('HSET', seen_key, article, visit)) ~= 'table' then
   if redis.call('HLEN', seen_key) > tonumber(MAX_VISITED_THREADS) then
     local visits, oldest, oldest_time = redis.call('HGETALL', seen_key), article, time + 1
@@ -40,4 +76,4 @@ if type(redis.pcall('HSET', seen_key, article, visit)) ~= 'table' then
   end
   redis.call('EXPIRE', seen_key, VISITED_SECONDS)
 end
-return { 'visit', tostring(base), tostring(last), tostring(time), state, votes, values }
+return { 'visit', visit, tostring(time), state, votes, values }

@@ -69,9 +69,8 @@ redis.call('LTRIM', comments_key, 0, NEWEST_COMMENTS - 1)
 redis.call('LPUSH', commented_key, comment)
 -- The author's own comment is never new to them.
 local visit = redis.call('HGET', seen_key, article)
-local before_own, own = string.match(visit or '', '^(%d+ %d+ [%d.]+) ?([%d,]*)')
-if before_own then
-  redis.call('HSET', seen_key, article, before_own .. ' ' .. (own == '' and '' or own .. ',') .. number)
+if read_visit(visit, number) then
+  redis.call('HSET', seen_key, article, visit .. ' ' .. number)
 end
 for _, to in ipairs(told) do
   local kind = notice_kind(to[4], answered and has_state(answered, 'q'), is_quiet)

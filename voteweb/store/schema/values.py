@@ -201,7 +201,8 @@ is_digest = matching(r"[0-9a-f]{32}")
 is_count = matching(r"-?[0-9]{1,12}")
 #: A number of a comment, or 0.
 is_number = matching(r"[0-9]{1,9}")
-is_visit = matching(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
+#: Other versions may keep ten times as many ranges as this one, or have numbers with commas.
+is_visit = matching(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?( [0-9]{1,9}(-[0-9]{1,9}(@[0-9]{1,15})?)?){0,640}")
 #: A name that another program may have chosen, such as user:7.
 is_foreign_name = line_of(MAX_NAME_LENGTH)
 is_group_name = stored_by(validation.group_name)

@@ -90,6 +90,8 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
         pages = ConversationPages(article, thread, number=page_number(), order=order_of_page(viewer))
         pipeline = store().pipeline()
         pages.queue_missing(pipeline, viewer)
+        if not conversations.is_prefetch():
+            pages.queue_mark_read(pipeline, viewer)
         pipeline.execute()
         context = {"pages": pages}
     return render_template("articles/gone.html", article=article, **context), 410

@@ -40,7 +40,9 @@ View = Callable[..., ResponseReturnValue]
 @blueprint.get("/a/<int:id>/c/<int:number>")
 @reads(
     article=queue_article,
-    read=lambda pipeline, id, number: conversations.queue_thread(pipeline, id, number, page_number),
+    read=lambda pipeline, id, number: conversations.queue_thread(
+        pipeline, id, number, page_number, visitor=conversations.visitor(page_number)
+    ),
 )
 def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -> ResponseReturnValue:
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
