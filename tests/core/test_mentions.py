@@ -1,12 +1,16 @@
 """Names in texts, and quotations."""
 
+import re
+from urllib.parse import unquote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from voteweb.core.config import MAX_MENTIONS
 from voteweb.core.markdown import to_html
-from voteweb.core.mentions import candidates, names, quotation
+from voteweb.core.markup import render_comment
+from voteweb.core.mentions import candidates, encode, names, quotation
 from voteweb.core.names import is_in_one_script
 
 NAMED = [
@@ -54,6 +58,28 @@ def test_names_in_a_text(text: str, named: str) -> None:
 def test_without_spaces_each_beginning_may_be_the_name() -> None:
     assert candidates("谢谢@李明请看。@bob你好") == (("李明请看", "李明请", "李明"), ("bob",))
     assert len(candidates("@" + "李" * 30)[0]) == 19
+
+
+def links(text: str, members: str) -> list[str]:
+    """Return the links of a comment that names some of these *members*, each with its text."""
+    html = render_comment(text, encode(candidates(text), set(members.split()))).html.decode()
+    return [f"{unquote(name)} {typed}" for name, typed in re.findall('<a href="/u/([^"]+)"[^>]*>([^<]+)</a>', html)]
+
+
+@pytest.mark.parametrize(
+    ("text", "members", "linked"),
+    [
+        ("**@Alice**, @bob and @alice: [me](/u/bob)", "alice", ["alice @Alice", "alice @alice"]),
+        ("@alice @bob @carl", "carl", ["carl @carl"]),
+        ("> @alice\n\n`@alice` [@alice](https://a.example) @alice", "alice", ["alice @alice"]),
+        ("谢谢＠李明请看，@李明。", "李明", ["李明 ＠李明", "李明 @李明"]),
+        ("# @alice\n\n| a |\n|---|\n| &lt;@carl |", "alice carl", ["alice @alice", "carl @carl"]),
+        (" ".join(f"@m{number}" for number in range(7)), "m4 m5", ["m4 @m4"]),  # beyond MAX_MENTIONS there are none
+        ("@alice", "", []),
+    ],
+)
+def test_names_of_members_are_links(text: str, members: str, linked: list[str]) -> None:
+    assert links(text, members) == linked
 
 
 @pytest.mark.parametrize("text", UNNAMED)

@@ -54,6 +54,24 @@ def test_author_poster_and_named_members_are_told_once(
     assert told(store) == expected
 
 
+def test_members_in_a_comment_are_noted_as_they_are_when_it_is_written(store: Store, bob: User) -> None:
+    cid = factories.user(store, "cid")
+
+    def named() -> str:
+        return factories.thread(store).nodes[2].named
+
+    id = answer(store, "cid", "@eve, @BOB, @cid and @nobody")
+    assert named() == "ABB"
+    factories.user(store, "eve")
+    store.account_deletion.start(bob, delete_articles=False)
+    store.comments.set_quiet(1, id.number, cid, True)
+    assert named() == "ABB"
+    store.comments.edit(id, "@eve, @BOB, @cid", cid)
+    assert named() == "BAB"
+    store.comments.edit(id, "Nobody.", cid)
+    assert named() == ""
+
+
 def test_whoever_left_is_told_nothing(store: Store, bob: User) -> None:
     store.account_deletion.start(bob, delete_articles=False)
     answer(store, "cid", "@bob left.")

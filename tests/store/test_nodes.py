@@ -9,23 +9,33 @@ VISIBLE, DELETED, REMOVED = CommentStatus.VISIBLE, CommentStatus.DELETED, Commen
 
 
 @pytest.mark.parametrize(
-    ("state", "status", "covers", "is_quiet", "is_edited"),
+    ("state", "status", "covers", "is_quiet", "is_edited", "named"),
     [
-        ("-", VISIBLE, False, False, False),
-        ("qe", VISIBLE, False, True, True),
-        ("d", DELETED, False, False, False),
-        ("dR", DELETED, True, False, False),
-        ("r", REMOVED, False, False, False),
-        ("Rqe", REMOVED, True, True, True),
+        ("-", VISIBLE, False, False, False, ""),
+        ("qe", VISIBLE, False, True, True, ""),
+        ("d", DELETED, False, False, False, ""),
+        ("dR", DELETED, True, False, False, ""),
+        ("r", REMOVED, False, False, False, ""),
+        ("RqeABZ", REMOVED, True, True, True, "ABZ"),
     ],
 )
 def test_a_stored_comment_is_read_and_written_alike(
-    state: str, status: CommentStatus, covers: bool, is_quiet: bool, is_edited: bool
+    state: str, status: CommentStatus, covers: bool, is_quiet: bool, is_edited: bool, named: str
 ) -> None:
     stored = f"3 12 -1 1700000000.000001 {state} {'' if status is DELETED else 'ann'}"
     node = parse_node(7, stored)
     assert node == Node(
-        7, 3, 12, -1, 1_700_000_000.000001, "" if status is DELETED else "ann", status, covers, is_quiet, is_edited
+        7,
+        3,
+        12,
+        -1,
+        1_700_000_000.000001,
+        "" if status is DELETED else "ann",
+        status,
+        covers,
+        is_quiet,
+        is_edited,
+        named,
     )
     assert format_node(node) == stored
 

@@ -41,7 +41,7 @@ class Node:
     ``parent`` is the number of the comment that it answers, 0 for none; ``base`` are votes without a voter, such as
     imported ones; ``time`` is in unix seconds; ``author`` is the name as written, "" once deleted.
     ``removes_replies``: it was removed together with everything below it. ``is_quiet``: its author wants no notice of
-    replies to it.
+    replies to it. ``named`` notes the members in its words: letters of :func:`voteweb.core.mentions.encode`.
     """
 
     number: int
@@ -54,6 +54,7 @@ class Node:
     removes_replies: bool = False
     is_quiet: bool = False
     is_edited: bool = False
+    named: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ text: 20,000 such characters would take seconds.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import isPunctChar, isWhiteSpace
@@ -72,11 +72,19 @@ _MAX_NESTING = 20
 _BLANK = re.compile(r"\s")
 #: Marks of emphasis.
 _RUN = re.compile(r"\*+|_+|~+")
+#: Returns the links to put into a text: start, end and address of each.
+FindLinks = Callable[[str], Iterable[tuple[int, int, str]]]
 
 
-def to_html(source: str) -> tuple[str, int]:
-    """Return the Markdown *source* as HTML that is not safe yet, with headings h2 to h4; and the steps that it took."""
+def to_html(source: str, find_links: FindLinks | None = None) -> tuple[str, int]:
+    """Return the Markdown *source* as HTML that is not safe yet, with headings h2 to h4; and the steps that it took.
+
+    *find_links* is asked about what :func:`prose` yields.
+    """
     tokens, steps = _parse(source)
+    if find_links:
+        for token in _prose_tokens(tokens):
+            token.children = _put_links(token.children or [], find_links)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             # The page has an h1: headings of a text begin at h2 and end at h4.
@@ -89,15 +97,21 @@ def prose(source: str) -> Iterator[str]:
 
     Underscores around emphasis remain where it follows "@": they may begin and end a name.
     """
+    for token in _prose_tokens(_parse(source)[0]):
+        yield "".join(_prose_of(token.children or []))
+
+
+def _prose_tokens(tokens: list[Token]) -> Iterator[Token]:
+    """Yield the tokens of the texts that are not in quotations."""
     quotes = 0
-    for token in _parse(source)[0]:
+    for token in tokens:
         quotes += token.nesting if token.type in ("blockquote_open", "blockquote_close") else 0
         if token.type == "inline" and not quotes:
-            yield _prose_of(token.children or [])
+            yield token
 
 
-def _prose_of(tokens: list[Token]) -> str:
-    """Return the text of *tokens* with a line end in the place of everything else."""
+def _prose_of(tokens: list[Token]) -> list[str]:
+    """Return the text of each of *tokens*, or a line end in the place of everything else."""
     pieces: list[str] = []
     links, underscores = 0, []
     for token in tokens:
@@ -112,7 +126,33 @@ def _prose_of(tokens: list[Token]) -> str:
         elif token.nesting == -1:
             text = underscores.pop()
         pieces.append(text)
-    return "".join(pieces)
+    return pieces
+
+
+def _put_links(tokens: list[Token], find_links: FindLinks) -> list[Token]:
+    """Return *tokens* with links in those texts that hold one as a whole."""
+    pieces = _prose_of(tokens)
+    links = list(find_links("".join(pieces)))
+    linked: list[Token] = []
+    start = 0
+    for token, piece in zip(tokens, pieces, strict=True):
+        done, end = start, start + len(piece)
+        for first, last, address in links:
+            if start <= first and last <= end:
+                linked += [
+                    _text_token(piece[done - start : first - start]),
+                    Token("link_open", "a", 1, {"href": address}),
+                    _text_token(piece[first - start : last - start]),
+                    Token("link_close", "a", -1),
+                ]
+                done = last
+        linked.append(_text_token(piece[done - start :]) if done > start else token)
+        start = end
+    return linked
+
+
+def _text_token(content: str) -> Token:
+    return Token("text", "", 0, content=content)
 
 
 def _parse(source: str) -> tuple[list[Token], int]:

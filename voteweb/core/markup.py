@@ -1,14 +1,15 @@
 """Turn user text into safe HTML and safe XML text; no other module marks text as safe but by :func:`trusted`."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import quote
 
 import nh3
 from markupsafe import Markup, escape
 
-from voteweb.core import config, markdown
+from voteweb.core import config, markdown, mentions
 from voteweb.core.names import clean_html
 
 _TAGS = {
@@ -38,18 +39,30 @@ class RenderedText(NamedTuple):
         return self.html.decode()
 
 
-def render(source: str) -> RenderedText:
-    """Return the Markdown *source* as clean HTML: without images and raw HTML, with links to http and https only."""
-    html, steps = markdown.to_html(source)
-    return RenderedText(_clean(html, {"http", "https"}, _REL, _filter_attribute).encode(), steps)
+def render(source: str, named: str = "") -> RenderedText:
+    """Return the Markdown *source* as clean HTML: without images and raw HTML, with links to http and https only.
+
+    And to the members in it that *named* notes, letters of :func:`mentions.encode`.
+    """
+    members = mentions.decode(source, named)
+    addresses = {name: f"/u/{quote(name)}" for name in members.values()}
+
+    def find_links(piece: str) -> Iterator[tuple[int, int, str]]:
+        return ((start, end, addresses[name]) for start, end, name in mentions.find(piece, members))
+
+    def filter_attribute(tag: str, name: str, value: str) -> str | None:
+        return value if name == "href" and value in addresses.values() else _filter_attribute(tag, name, value)
+
+    html, steps = markdown.to_html(source, find_links if members else None)
+    return RenderedText(_clean(html, {"http", "https"}, _REL, filter_attribute).encode(), steps)
 
 
-def render_comment(source: str) -> RenderedText:
+def render_comment(source: str, named: str = "") -> RenderedText:
     """Return the Markdown *source* of a comment as :func:`render` does, with paragraphs for its headings.
 
     The headings of a conversation are those of its comments.
     """
-    rendered = render(source)
+    rendered = render(source, named)
     html = _HEADING.sub(lambda match: b"</strong></p>" if match[1] else b"<p><strong>", rendered.html)
     return rendered._replace(html=html)
 

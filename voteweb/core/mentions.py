@@ -1,9 +1,13 @@
-"""Find the members that a text names with "@", and turn a text into a quotation."""
+"""Find the members that a text names with "@", and turn a text into a quotation.
+
+Whether a name is a member's is decided when the text is written: :func:`encode` notes it in letters beside the text.
+"""
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from voteweb.core import config, markdown
 from voteweb.core.names import is_in_one_script, name_key, script
@@ -15,6 +19,17 @@ _MENTION = re.compile(rf"[@＠]([^\s@＠.,:;!?'\"()/。，：；！？“”（�
 _LAST_LATIN = "\u024f"
 #: Scripts that write spaces between words: there a name ends with its word. In others each beginning may be the name.
 _SPACED = frozenset(("", "ARABIC", "ARMENIAN", "CYRILLIC", "GEORGIAN", "GREEK", "HEBREW", "LATIN"))
+#: The letters of :func:`encode`: the first for no member, then one for each possible end of a name. "R" has a meaning
+#: of its own in the state of a comment, beside which they are stored.
+LETTERS = "ABCDEFGHIJKLMNOPQSTUVWXYZ"
+
+
+class _Mention(NamedTuple):
+    """A place in a text where the sign is followed by ``typed``; ``names`` are the possible names in it."""
+
+    start: int
+    typed: str
+    names: tuple[str, ...]
 
 
 def names(text: str, most: int = config.MAX_MENTIONS) -> tuple[str, ...]:
@@ -31,14 +46,35 @@ def candidates(text: str, most: int = config.MAX_MENTIONS) -> tuple[tuple[str, .
     if "@" not in text and "＠" not in text:
         return ()
     found: dict[tuple[str, ...], None] = {}
-    for names in chain.from_iterable(map(_names_in, markdown.prose(text))):
-        found[names] = None
+    for mention in chain.from_iterable(map(_mentions_in, markdown.prose(text))):
+        found[mention.names] = None
         if len(found) >= most:  # a text may have a thousand more, and each takes time
             break
     return tuple(found)
 
 
-def _names_in(piece: str) -> Iterator[tuple[str, ...]]:
+def encode(found: Sequence[tuple[str, ...]], members: Collection[str]) -> str:
+    """Return letters that note which of *found*, the candidates of a text, are members; "" if none is."""
+    chosen = (next((at for at, name in enumerate(names, 1) if name in members), 0) for names in found)
+    return "".join(LETTERS[at] for at in chosen).rstrip(LETTERS[0])
+
+
+def decode(text: str, letters: str) -> dict[tuple[str, ...], str]:
+    """Return the members' names by candidate of *text*, which :func:`encode` has noted in *letters*."""
+    chosen = zip(candidates(text) if letters else (), map(LETTERS.index, letters), strict=False)
+    return {names: names[at - 1] for names, at in chosen if 0 < at <= len(names)}
+
+
+def find(piece: str, members: dict[tuple[str, ...], str]) -> Iterator[tuple[int, int, str]]:
+    """Yield where *piece* of a text names *members*, as :func:`decode` returns them: start, end and name."""
+    for mention in _mentions_in(piece):
+        if name := members.get(mention.names):
+            lengths = range(len(mention.typed), 0, -1)
+            length = next(length for length in lengths if name_key(mention.typed[:length]) == name)
+            yield mention.start, mention.start + 1 + length, name
+
+
+def _mentions_in(piece: str) -> Iterator[_Mention]:
     for match in _MENTION.finditer(piece):
         name = _in_one_script(match[1])
         end = match.start(1) + len(name)
@@ -49,7 +85,7 @@ def _names_in(piece: str) -> Iterator[tuple[str, ...]]:
         ends = [len(name)] if is_word else range(len(name), config.MIN_USER_NAME_LENGTH - 1, -1)
         possible = tuple(name_key(name[:end]) for end in ends if is_member_name(name[:end]))
         if possible:
-            yield possible
+            yield _Mention(match.start(), name, possible)
 
 
 def _in_one_script(run: str) -> str:

@@ -157,7 +157,7 @@ class ConversationPages:
         for row in self.page.rows:
             node = row.node
             is_visible = node.status is CommentStatus.VISIBLE and not row.is_covered
-            text = self._texts.comment(self.words(node.number)) if is_visible else None
+            text = self._texts.comment(self.words(node.number), node.named) if is_visible else None
             comments.append(self._show(row, stranger, text))
             by_author[name_key(node.author)].append(node.number)
         html = [self._row_html(comment, context) for comment in comments]
@@ -188,7 +188,7 @@ class ConversationPages:
         if row is None:
             return None
         may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
-        comment = self._show(row, viewer, self._texts.comment(self.words(number)) if may_read else None)
+        comment = self._show(row, viewer, self._texts.comment(self.words(number), row.node.named) if may_read else None)
         is_folded = is_above and self._hides(row.node)
         is_voted = number in self._voted_numbers
         return replace(comment, is_voted=is_voted, is_folded=is_folded, **self._new_links(number))

@@ -55,6 +55,16 @@ def test_order_stays_through_a_reply(bob: Browser) -> None:
     assert bob.follow().page.by_id("c2").all("a", href="/a/1/c/2?order=time")
 
 
+def test_names_of_members_lead_to_them(bob: Browser, reader: Browser) -> None:
+    text = "Ask @ann or @nobody."
+    pages = [bob.open("/a/1/comment").submit("/a/1/comment", text=text, preview="1").page]
+    bob.submit("/a/1/comment", text=text)
+    pages += [reader.open(path).page for path in ("/a/1", "/a/1/c/2", "/comments")]
+    for page in pages:
+        assert "@ann" in [link.text for link in page.all("a", href="/u/ann")]
+    assert typed(bob.open("/a/1/c/2/edit")) == text
+
+
 def test_preview_shows_the_comment_and_saves_nothing(bob: Browser, store: Store) -> None:
     bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, preview="1")
     assert bob.status == 200

@@ -152,10 +152,11 @@ class Comments(StorePart):
         that costs another round trip. Raises LoggedOut, Held, NoSuchArticle, ArticleGone, ConversationClosed,
         ConversationEnded, ParentGone, TooDeep, ConversationFull, TooFast to a newcomer, Conflict, Unavailable.
         """
-        keys, node, named = self._keys, thread.nodes.get(parent), self._named(text)
+        keys, node, (named, letters) = self._keys, thread.nodes.get(parent), self.named(text)
         values = {
-            "article": article.id, "parent": parent, "text": text, "author": author.name, "author_id": author.id,
-            "token": token, "today": this_day(), "commenting_seconds": self._settings.commenting_seconds,
+            "article": article.id, "parent": parent, "text": text, "state": letters or "-",
+            "author": author.name, "author_id": author.id, "token": token, "today": this_day(),
+            "commenting_seconds": self._settings.commenting_seconds,
             **self._context.limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
         }  # fmt: skip
         # Facts of the thread: the block of voters, the poster, and the author of the parent.
@@ -195,7 +196,8 @@ class Comments(StorePart):
         Unavailable.
         """
         keys, words = self._keys, self._keys.words(id.article)
-        named = _reasons(self._named(text), author, "", "")
+        names, letters = self.named(text)
+        named = _reasons(names, author, "", "")
 
         def decide(attempt: Attempt) -> list[Command]:
             read_time(attempt, keys, id.article)
@@ -210,7 +212,7 @@ class Comments(StorePart):
                 return []
             attempt.not_after, attempt.told_of = end, str(id)
             attempt.told = [(NoticeKind.MENTION, name) for name in named]
-            edited = StoredComment(attempt, keys, id).set_state(stored, put="e")
+            edited = StoredComment(attempt, keys, id).set_state(stored, put=f"e{letters}", take=mentions.LETTERS)
             return [("HSET", words, id.number, text), *edited]
 
         commit(self._connection, decide, actor=author, role=Role.MEMBER)
@@ -242,13 +244,17 @@ class Comments(StorePart):
 
         commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
-    def _named(self, text: str) -> list[str]:
-        """Return the members in *text*, in the form of :func:`name_key`; where no space ends one, the longest."""
+    def named(self, text: str) -> tuple[list[str], str]:
+        """Return the names in *text*, in the form of :func:`name_key`, and the letters that note whose are members'.
+
+        Where no space ends a name, it is the longest of a member.
+        """
         found = mentions.candidates(text)
-        unclear = [name for names in found if len(names) > 1 for name in names]
-        exist = self._connection.run([("EXISTS", self._keys.user(name)) for name in unclear]) if unclear else []
-        taken = {name for name, exists in zip(unclear, exist, strict=True) if exists}
-        return [next((name for name in names if name in taken), names[0]) for names in found]
+        asked = [name for names in found for name in names]
+        told = self._connection.run([("HMGET", self._keys.user(name), "id", "left") for name in asked]) if asked else []
+        members = {name for name, (id, left) in zip(asked, told, strict=True) if id and not left}
+        names = [next((name for name in names if name in members), names[0]) for names in found]
+        return names, mentions.encode(found, members)
 
 
 def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 -- Write a comment on an article, or a reply to a comment, and tell those who want to know.
 -- keys: article:{article} thread:{article} words:{article} hidden:{article} voted-comments:{article}-{known_block} comments:
 --       commented:{author} once:{author_id}-{token} user:{author} seen:{author} stats:{today} changes: limit:{limits}*
--- args: article parent text author author_id commenting_seconds known_block known_poster known_answered newcomer_seconds
+-- args: article parent text state author author_id commenting_seconds known_block known_poster known_answered newcomer_seconds
 --       reasons rates*
 -- parent is the number of the comment that is answered, 0 for none. What is known is so to the caller: the block of voters, the
 -- poster of the article and the author of the answered comment. newcomer_seconds are those for which a member is a newcomer;
@@ -62,7 +62,7 @@ local comment = article .. '.' .. number
 local member = 'comment:' .. comment
 redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
 count_act(stats_key, 'comments', 1)
-local node = { parent = parent, votes = 0, base = 0, time = now(), state = '-', author = author }
+local node = { parent = parent, votes = 0, base = 0, time = now(), state = state, author = author }
 store_comment(number, node, text, closes, true)
 redis.call('LPUSH', comments_key, comment)
 redis.call('LTRIM', comments_key, 0, NEWEST_COMMENTS - 1)

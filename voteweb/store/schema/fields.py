@@ -242,7 +242,8 @@ COMMENT_FIELDS = {
     "state": Field(
         values.matching(STATE),
         "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
-        "replies, `e` edited",
+        "replies, `e` edited; another capital for each name after `@` in its text: `A` for no member's, `B` for a "
+        "member's, `C` for one that ends a letter earlier, and so on",
         required=True,
     ),
     "author": Field(values.is_author, "the author's name, empty once it is deleted", required=True),

@@ -17,12 +17,12 @@ def article_text(source: str) -> RenderedText:
     return _cached(markup.render, source)
 
 
-def _cached(render: Callable[[str], RenderedText], source: str) -> RenderedText:
-    key = render, sha256(source.encode()).digest()
+def _cached(render: Callable[..., RenderedText], source: str, *named: str) -> RenderedText:
+    key = render, named, sha256(source.encode()).digest()
     cached = _texts.get(key)
     if cached is not None:
         return cached
-    rendered = render(source)
+    rendered = render(source, *named)
     return _texts.put(key, rendered, _ENTRY_BYTES + len(rendered.html))
 
 
@@ -41,13 +41,16 @@ class PageTexts:
     def article(self, source: str) -> RenderedText:
         return self._next(markup.render, source)
 
-    def comment(self, source: str) -> RenderedText:
-        return self._next(markup.render_comment, source)
+    def comment(self, source: str, named: str = "") -> RenderedText:
+        return self._next(markup.render_comment, source, named)
 
-    def _next(self, render: Callable[[str], RenderedText], source: str) -> RenderedText:
+    def _next(self, render: Callable[..., RenderedText], source: str, *named: str) -> RenderedText:
         shown = source if self._characters > 0 else markup.excerpt(source)
         is_plain = self._steps <= 0
-        rendered = markup.render_plain(shown) if is_plain else _cached(render, shown)
+        # The last name of an excerpt may be the beginning of another.
+        rendered = (
+            markup.render_plain(shown) if is_plain else _cached(render, shown, *(named if shown == source else ()))
+        )
         self._characters -= len(shown)
         self._steps -= rendered.steps
         return rendered._replace(is_cut=is_plain or shown != source)

@@ -200,7 +200,9 @@ def _answer(
                 treat_as_reader()
             form.refuse(error)
     shows_preview = _is_preview() and not form.errors and rate_limits.exceeded() is None
-    preview = markup.render_comment(form.text.data) if shows_preview else None
+    preview = (
+        markup.render_comment(form.text.data, store().comments.named(form.text.data)[1]) if shows_preview else None
+    )
     if request.method == "POST":
         form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
     return render_template("comments/write.html", form=form, target=target, until=until, preview=preview), form.status
