@@ -1,24 +1,24 @@
 """The index of one machine as processes that search see it: read-only."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TypeAlias
 
 from voteweb.core import config
 from voteweb.core.ranking import VOTE_LEVELS
 from voteweb.core.search_documents import DocumentId
+from voteweb.search import queries
 from voteweb.search.connections import Connection, Connections
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
 from voteweb.search.models import Found, IndexDamaged, Kind, Note, Order, SearchBusy, SearchError, SearchTooSlow, State
-from voteweb.search.queries import Statement, ids, newest, within
-from voteweb.search.schema import MAX_NUMBER, to_comment, to_time
+from voteweb.search.queries import within
+from voteweb.search.schema import MAX_NUMBER, ROWIDS_PER_YEAR, to_comment, to_time
 from voteweb.search.suggestions import alternatives
 from voteweb.search.weights import weigher
 
@@ -28,6 +28,8 @@ _MAX_COMPARED = 50
 _COMPARED_SHARDS = 3
 
 
+#: The rowid, number and level of votes of a document.
+_Row: TypeAlias = tuple[int, int, int]
 #: How many of the newest matches, and of the most voted of the others, may be the best of an order.
 LIMITS = {
     Order.RELEVANCE: (config.MAX_RANKED_MATCHES, config.MAX_VOTED_MATCHES),
@@ -94,7 +96,7 @@ class SearchIndex:
 
             def count(other: Query, limit: int = _MAX_COMPARED, max_shards: int | None = _COMPARED_SHARDS) -> int:
                 asked = within(other, kind)
-                return 0 if asked.is_empty else len(_candidates(connection, asked, kind, newest, limit, max_shards))
+                return 0 if asked.is_empty else len(_candidates(connection, asked, kind, limit, max_shards))
 
             try:
                 with connection.snapshot(config.SEARCH_SECONDS):
@@ -122,53 +124,75 @@ class SearchIndex:
 
 def _newest(connection: Connection, query: Query, kind: Kind, count: int) -> Found:
     """Return the newest matches: all up to MAX_COUNTED are read, which costs less than counting them apart."""
-    limit = config.MAX_COUNTED + 1
-    rowids = [row[0] for row in _candidates(connection, query, kind, newest, limit)]
-    return Found(_ids(connection, kind, rowids[:count]), len(rowids))
+    rowids = _candidates(connection, query, kind, config.MAX_COUNTED + 1)
+    shown = _rows(connection, kind, rowids[:count])
+    return Found(tuple(_id(kind, number) for _, number, _ in shown), len(rowids))
 
 
 def _best(connection: Connection, query: Query, kind: Kind, order: Order) -> Found:
     """Return the newest matches and the most voted of the older ones; by relevance with the weights of their words."""
     newest_count, voted_count = LIMITS[order]
-    statement = partial(newest, with_words=order is Order.RELEVANCE)
-    rows = _candidates(connection, query, kind, statement, newest_count + 1)
-    total, note = min(len(rows), config.MAX_COUNTED + 1), Note.NONE
-    if len(rows) > newest_count:
-        note, end = Note.BEST_RANKED, rows.pop()[0] + 1
+    rowids = _candidates(connection, query, kind, newest_count + 1)
+    total, note = min(len(rowids), config.MAX_COUNTED + 1), Note.NONE
+    if len(rowids) > newest_count:
+        note, end = Note.BEST_RANKED, rowids.pop() + 1
         for level in reversed(VOTE_LEVELS):
-            rest = newest_count + voted_count - len(rows)
-            rows += _candidates(connection, query, kind, partial(statement, level=level), rest, end=end)
-    weights: tuple[float, ...] = ()
+            rest = newest_count + voted_count - len(rowids)
+            rowids += _candidates(connection, query, kind, rest, end=end, level=level)
+    rows = _rows(connection, kind, rowids)
     if order is Order.RELEVANCE:
-        weigh = weigher(query, kind)
-        weighed = sorted(((weigh(words), rowid) for rowid, words in rows), key=itemgetter(0), reverse=True)
-        weights, rows = tuple(weight for weight, _ in weighed), [(rowid,) for _, rowid in weighed]
-    rowids = [row[0] for row in rows]
-    return Found(_ids(connection, kind, rowids), total, note, weights, tuple(map(to_time, rowids)))
+        return _weighed(connection, query, kind, rows, Found((), total, note))
+    return Found(tuple(_id(kind, number) for _, number, _ in rows), total, note)
+
+
+def _weighed(connection: Connection, query: Query, kind: Kind, rows: Sequence[_Row], found: Found) -> Found:
+    """Return *found* with the best MAX_COUNTED of *rows* by votes and age, and the weights of their words."""
+    if len(rows) > config.MAX_COUNTED:  # what is not shown need not be read
+        rows = sorted(rows, key=lambda row: row[2] + row[0] / ROWIDS_PER_YEAR, reverse=True)[: config.MAX_COUNTED]
+    words: dict[int, str] = {}
+    for shard in connection.shards(kind):
+        missing = [row[0] for row in rows if row[0] >= shard.first and row[0] not in words]
+        words.update(connection.rows(queries.words(shard, missing)) if missing else ())
+    if len(words) < len(rows):
+        raise IndexDamaged
+    weigh = weigher(query, kind)
+    weighed = sorted(
+        ((weigh(words[row[0]]), *row) for row in sorted(rows, reverse=True)), key=itemgetter(0), reverse=True
+    )
+    return found._replace(
+        ids=tuple(_id(kind, number) for _, _, number, _ in weighed),
+        weights=tuple(weight for weight, *_ in weighed),
+        times=tuple(to_time(rowid) for _, rowid, *_ in weighed),
+    )
 
 
 def _candidates(
     connection: Connection,
     query: Query,
     kind: Kind,
-    statement: Callable[..., Statement],
     limit: int,
     max_shards: int | None = None,
+    *,
     end: int = MAX_NUMBER,
-) -> list[tuple[Any, ...]]:
-    """Return the rows of at most *limit* newest matches before the rowid *end*, of the *max_shards* newest shards."""
-    rows: list[tuple[Any, ...]] = []
+    level: int = 0,
+) -> list[int]:
+    """Return the rowids of at most *limit* newest matches before the rowid *end*, of the *max_shards* newest shards."""
+    rowids: list[int] = []
     for shard in connection.shards(kind)[:max_shards]:
-        if shard.first >= end or len(rows) >= limit:
-            continue
-        rows += connection.rows(statement(query, shard, end, limit - len(rows)))
-        end = shard.first
-    return rows
+        if shard.first < end and len(rowids) < limit:
+            statement = queries.newest(query, shard, end, limit - len(rowids), level)
+            rowids += [rowid for (rowid,) in connection.rows(statement)]
+            end = shard.first
+    return rowids
 
 
-def _ids(connection: Connection, kind: Kind, rowids: list[int]) -> tuple[DocumentId, ...]:
-    """Return the ids of the documents in these rows; raise IndexDamaged if there is none."""
-    numbers = {row[0]: row[1] for row in connection.rows(ids(kind, rowids))}
-    if len(numbers) < len(rowids):
+def _rows(connection: Connection, kind: Kind, rowids: Sequence[int]) -> list[_Row]:
+    """Return the rows of the documents with these *rowids*; raise IndexDamaged if there is none."""
+    rows = {row[0]: row for row in connection.rows(queries.rows(kind, rowids))}
+    if len(rows) < len(rowids):
         raise IndexDamaged
-    return tuple(numbers[rowid] if kind is Kind.ARTICLES else to_comment(numbers[rowid]) for rowid in rowids)
+    return [rows[rowid] for rowid in rowids]
+
+
+def _id(kind: Kind, number: int) -> DocumentId:
+    return number if kind is Kind.ARTICLES else to_comment(number)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind
-from voteweb.search.schema import COLUMNS, Shard, to_rowid
+from voteweb.search.schema import Shard, to_rowid
 from voteweb.search.words import Term, level_token, stem_token
 
 _MATCHING = (
-    "SELECT {columns} FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "
+    "SELECT rowid FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "
     "ORDER BY rowid DESC LIMIT :count"
 )
 _OF_A_TIME = "SELECT rid FROM {kind} WHERE rid >= :after AND rid < :before{but} ORDER BY rid DESC LIMIT :count"
@@ -22,7 +22,9 @@ _OF_A_TIME = "SELECT rid FROM {kind} WHERE rid >= :after AND rid < :before{but} 
 _BUT = (
     " AND rid NOT IN (SELECT rowid FROM {shard} WHERE {shard} MATCH :excluded AND rowid >= :after AND rowid < :before)"
 )
-_IDS = "SELECT rid, id FROM {kind} WHERE rid IN ({rowids})"
+_ROWS = "SELECT rid, id, level FROM {kind} WHERE rid IN ({rowids})"
+#: The first column of what SQLite keeps of the documents of a full-text index.
+_WORDS = "SELECT id, c0 FROM {shard}_content WHERE id IN ({rowids})"
 
 
 class Statement(NamedTuple):
@@ -43,23 +45,30 @@ def within(query: Query, kind: Kind) -> Query:
     return replace(query, parts=tuple(parts)) if is_possible else Query()
 
 
-def newest(query: Query, shard: Shard, end: int, count: int, *, level: int = 0, with_words: bool = False) -> Statement:
+def newest(query: Query, shard: Shard, end: int, count: int, level: int = 0) -> Statement:
     """Return the statement for the *count* newest matches in a *shard*, which ends before the rowid *end*.
 
-    With a *level*, for those of this level of votes; *with_words*, for the tokens too by which they are weighed.
+    With a *level*, it is for those of this level of votes.
     """
     values = _bounds(query, shard, end, count)
     if query.required or level:
-        columns = f"rowid, {COLUMNS[shard.kind][0]}" if with_words else "rowid"
-        text = _MATCHING.format(columns=columns, shard=shard.table)
-        return Statement(text, values | {"match": _match(query, level)})
+        return Statement(_MATCHING.format(shard=shard.table), values | {"match": _match(query, level)})
     but = _BUT.format(shard=shard.table) if query.excluded else ""
     return Statement(_OF_A_TIME.format(kind=shard.kind, but=but), values | {"excluded": _any(query.excluded)})
 
 
-def ids(kind: Kind, rowids: Iterable[int]) -> Statement:
-    """Return the statement for the numbers of documents by their *rowids*."""
-    return Statement(_IDS.format(kind=kind, rowids=", ".join(map(str, rowids))), {})
+def rows(kind: Kind, rowids: Iterable[int]) -> Statement:
+    """Return the statement for the numbers and levels of documents by their *rowids*."""
+    return Statement(_ROWS.format(kind=kind, rowids=_listed(rowids)), {})
+
+
+def words(shard: Shard, rowids: Iterable[int]) -> Statement:
+    """Return the statement for the tokens by which documents of a *shard* are weighed, by their *rowids*."""
+    return Statement(_WORDS.format(shard=shard.table, rowids=_listed(rowids)), {})
+
+
+def _listed(rowids: Iterable[int]) -> str:
+    return ", ".join(map(str, rowids))
 
 
 def _bounds(query: Query, shard: Shard, end: int, count: int) -> dict[str, object]:

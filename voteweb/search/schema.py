@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The layout of the files, and the tokens in them: a change of either is another number, so other files, and two
 #: versions of the program can share a folder.
-SCHEMA = 4
+SCHEMA = 5
 #: Ends of the names of two files beside an index: how much of it is built, and, as its time, when it was current.
 PERCENT, CHECKED = "-percent", "-checked"
 #: The columns of the full-text index of a kind. Stems stand after the words of a text. A token in another column
@@ -36,6 +36,7 @@ MAX_NUMBER = 2**62
 #: Rowids of a second: with a thousand each of the tokens of a usual site, which are stored as distances, takes a byte
 #: more, 35 for a comment; with one an edited document would pass those of the next seconds.
 _ROWIDS_PER_SECOND = 10
+ROWIDS_PER_YEAR = 365 * 86_400 * _ROWIDS_PER_SECOND
 #: The highest rowid that a time may give: other programs may have stored any number as one.
 _MAX_TIME = 2**52
 
@@ -63,7 +64,7 @@ _TABLES = (
     "CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
     "CREATE TABLE shards (kind TEXT, number INTEGER, first INTEGER, rows INTEGER, PRIMARY KEY (kind, number)) "
     "WITHOUT ROWID",
-    *(f"CREATE TABLE {kind} (rid INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE)" for kind in Kind),
+    *(f"CREATE TABLE {kind} (rid INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, level INTEGER)" for kind in Kind),
     *(Shard(kind, 0, 0).definition for kind in Kind),
 )
 _PROBE = "SELECT 1 FROM {table} LIMIT 0"

@@ -173,7 +173,7 @@ class IndexWriter:
         if shards[0].rows >= config.SHARD_ROWS and rowid > self._last_rowid(kind):
             shards.insert(0, self._add_shard(Shard(kind, shards[0].number + 1, rowid)))
         shard = _shard_of(shards, rowid)
-        self._run("INSERT INTO {kind} VALUES (?, ?)", rowid, number, of=shard)
+        self._run("INSERT INTO {kind} VALUES (?, ?, ?)", rowid, number, document.level, of=shard)
         insertion = _INSERTION.format(names=", ".join(COLUMNS[kind]), values=", ?" * len(COLUMNS[kind]))
         self._run(insertion, rowid, *columns(document), of=shard)
         self._count(shard, 1)
