@@ -43,6 +43,8 @@ def busy(make_store: MakeStore) -> Store:
         store.read(store.listings.queue_page, ranking, 1)
     removed = factories.article(store, ann, groups=("go",))
     factories.remove(store, removed.id)
+    store.users.describe(ann, "I am Ann.")
+    store.waiting.report_about("Ann", bob)
     store.waiting.answer(removed.id, ann, "It is no spam.")
     store.reports.make(first.id, bob, Reason.TOPIC, "a note")
     store.invitations.make(bob)

@@ -51,12 +51,17 @@ def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> 
     other = factories.article(store, bob, title="Bob's")
     store.articles.edit(first.id, factories.draft(title="The story", groups=("go",)), ann)
     store.votes.cast(other.id, ann)
+    store.users.describe(ann, "I am Ann.")
     store.reports.make(other.id, ann, Reason.TOPIC, "a note")
     data = data_export.export_member(store, store.users.get("ann"))
     text = json.dumps(data)
     assert json.loads(text) == data
     assert not [secret for secret in ("the hash of a password", ann.session, token) if secret in text]
-    assert (data["account"]["name"], data["account"]["role"], data["account"]["invited by"]) == ("Ann", "member", None)
+    assert (data["account"]["name"], data["account"]["role"], data["account"]["about"]) == (
+        "Ann",
+        "member",
+        "I am Ann.",
+    )
     fields = ("id", "title", "groups", "gone", "reason")
     assert [tuple(article[name] for name in fields) for article in data["articles"]] == [
         (first.id, "The story", ["go"], None, None),

@@ -141,6 +141,8 @@ LINK_SECONDS = 30 * 86_400
 #: to see which words were exchanged, and no archive of words that members took back.
 EARLIER_VERSIONS = 5
 EARLIER_SECONDS = 30 * 86_400
+#: Characters and lines of what members say about themselves.
+MAX_ABOUT_LENGTH, MAX_ABOUT_LINES = 300, 3
 #: Characters of a reason and of a report's note.
 MAX_REASON_LENGTH = 300
 #: Newest of a member's own articles among which their page shows the removed ones.

@@ -122,6 +122,10 @@ class StaleEdit(VotewebError, status=409):
     )
 
 
+class AboutChanged(VotewebError, status=409):
+    template = N_("The member has changed these lines since you read them. Please read them again.")
+
+
 class LinkFixed(VotewebError, status=409):
     template = N_("Others have voted for this article, so you can no longer change its link.")
 

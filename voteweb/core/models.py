@@ -78,7 +78,8 @@ class LogAction(StrEnum):
     published. KEEP: an article, or a ban, stays as it is after an answer. SWITCH: an admin set or cleared a switch of
     the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS: reports that were
     dismissed were opened again. WEIGHTS: settings that shape scores were changed. SECOND_FACTOR: the operator turned
-    off that of a member. UNDO: an admin undid all acts of a member since a time.
+    off that of a member. UNDO: an admin undid all acts of a member since a time. ABOUT: what a
+    member says about themselves was removed, for a reason, or left as it is after a report.
     """
 
     GROUPS = "groups"
@@ -106,6 +107,7 @@ class LogAction(StrEnum):
     UNDISMISS = "undismiss"
     WEIGHTS = "weights"
     UNDO = "undo"
+    ABOUT = "about"
 
 
 #: The kind of act that undoes one of each kind that can be undone.
@@ -225,6 +227,8 @@ class User:
     follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow,
     ``theme`` one of THEMES in :mod:`voteweb.core.my_site`, ``order`` the CommentOrder in which they read conversations,
     "" for one who never chose it.
+    ``about`` is what they say about themselves, as Markdown, ``about_reported`` the unix time of the report of it that
+    waits for a moderator, 0 for none.
     ``second_factor`` is what is stored of it, "" for none: see :mod:`voteweb.core.second_factor`.
     """
 
@@ -248,6 +252,8 @@ class User:
     front: str = ""
     theme: str = ""
     order: str = ""
+    about: str = ""
+    about_reported: float = 0.0
     second_factor: str = ""
 
 

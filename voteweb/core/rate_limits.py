@@ -220,7 +220,7 @@ MODERATE = Limit(
         "bans.ban", "bans.ban_several", "bans.unban", "users.set_role", "groups.new", "groups.edit",
         "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse", "queue.keep_banned",
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
-        "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
+        "notes.add", "notes.delete", "users.judge_about", "domain_rules.save", "domain_rules.delete",
         "held_articles.release", "admin_switches.set_switch", "ranking_trial.use",
         "comment_moderation.close", "comment_moderation.reopen",
     ), N_("bounds what somebody could do in your name"),
@@ -283,9 +283,15 @@ LIMITS = (
         counts_refused=False,
     ),
     Limit(
+        "about", "change what one says about oneself", LimitScope.MEMBER, 10, 20, DAY,
+        N_("changes to what you say about yourself"), ("account.describe",), _ADVERTISING,
+        counts_refused=False,
+    ),
+    Limit(
         "report", "report", LimitScope.MEMBER, 10, 30, HOUR,
         N_("reports"),
-        ("moderation.report", "comment_moderation.report"), N_("keeps the moderators' list short enough to be read"),
+        ("moderation.report", "comment_moderation.report", "users.report_about"),
+        N_("keeps the moderators' list short enough to be read"),
         counts_refused=False,
     ),
     # A stranger at a logged-in browser cannot try many passwords.

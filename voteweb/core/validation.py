@@ -137,6 +137,14 @@ def comment(typed: str) -> str:
     return typed
 
 
+def about(typed: str) -> str:
+    """Return what members say about themselves as :func:`text` does, which may be empty; raise Invalid."""
+    text = _at_most(config.MAX_ABOUT_LENGTH, _clean_text(typed), N_("Please use at most %(max)s characters."))
+    if sum(map(bool, map(str.strip, text.split("\n")))) > config.MAX_ABOUT_LINES:
+        raise Invalid(N_("Please use at most %(max)s lines."), max=config.MAX_ABOUT_LINES)
+    return text
+
+
 def group_name(typed: str) -> str:
     """Return a group's name in its one spelling, NFC and casefolded; raise Invalid if it is malformed."""
     name = typed.strip()

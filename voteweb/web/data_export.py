@@ -29,6 +29,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "role": member.role,
             "since": iso(member.since),
             "invited by": member.invited_by or None,
+            "about": member.about or None,
             "waits since": iso(member.held) if member.held else None,
             "request to the moderators": member.request or None,
             "answer to the ban": member.ban_answer or None,

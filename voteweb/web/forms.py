@@ -238,6 +238,12 @@ class AnswerForm(Form):
     answer = TextAreaField(_l("Your answer to the moderators"), [checked(validation.request)])
 
 
+class AboutForm(Form):
+    """The lines of a member about themselves."""
+
+    about = TextAreaField(_l("A few lines about you"), [checked(validation.about)])
+
+
 class ResetForm(Form):
     """A new password of the member *member_name*, set by a one-time link."""
 

@@ -68,6 +68,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),
         relative_time=formatting.relative_time,
+        span=formatting.span,
         runs_of_sorting=runs_of_sorting,
         short_domain=links.short_domain,
         time=formatting.format_time,

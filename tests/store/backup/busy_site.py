@@ -34,6 +34,8 @@ def build_site(store: Store) -> None:
     article = factories.article(store, ann, text="Line\nand \u2028 and 🎈", link="")
     edited = factories.draft(text=article.text, link="", title="Redis in Practice")
     store.articles.edit(article.id, edited, ann)  # the storm may have deleted all articles that it edited
+    store.users.describe(ann, "I am Ann.")
+    store.waiting.report_about("Ann", zoe)
     store.reports.make(article.id, zoe, Reason.SPAM, "")  # moderators may have dismissed all others
     factories.ban(store, "bob")
     ban_id = int(run(store, "LLEN", "log-entries:"))

@@ -246,6 +246,7 @@ _DAMAGES: list[str | tuple[str, set[str]]] = [
     "ZADD held: 9 ann",
     "ZADD held: 9 nobody",
     "ZADD ban-answers: 9 ann",
+    "ZADD abouts: 9 ann",
     "SADD ban-removals: nobody",
     "ZADD held-articles: 9 article:1",
     "ZADD held-articles: 9 article:77",

@@ -64,6 +64,7 @@ def build_site(store: Store) -> None:
     """
     moderator = factories.user(store, MODERATOR, Role.MODERATOR)
     zoe = factories.user(store, "zoe", password_hash=passwords.hash_password(PASSWORD))
+    store.users.describe(zoe, "I am zoe.")
     factories.group(store, "redis")
     factories.group(store, "编程")
     factories.article(store, factories.user(store, POSTER), link="", text="one", groups=("python",))

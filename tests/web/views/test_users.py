@@ -22,8 +22,30 @@ def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store
     factories.article(store, factories.user(store, "bob"), title="Not ann's")
     assert reader.open("/u/ann").titles == ["Second", "First"]
     assert reader.heading == "ann"
-    assert reader.intro.startswith("Member since ")
+    assert reader.intro == "Member since today · 2 articles · 0 comments"
     assert reader.page.one("p", class_="total").text == "2 articles"
+
+
+def test_lines_of_a_member_are_on_their_page_until_a_moderator_removes_them(
+    bob: Browser, ann: Browser, mod: Browser, reader: Browser, store: Store
+) -> None:
+    bob.open("/account").submit("/account/about", about="1\n2\n\n3\n4")
+    assert (bob.status, bob.field_error("about")) == (422, "Please use at most 3 lines.")
+    assert bob.page.one("textarea", name="about").text == "1 2 3 4"
+    assert bob.submit("/account/about", about=f"# I am\n`{HOSTILE}` https://a.example").location == "/account#you"
+    lines = reader.open("/u/bob").page.one("div", class_="about")
+    assert (lines.text, lines.one("a")["rel"]) == (f"I am {HOSTILE} https://a.example", "nofollow ugc noopener")
+    assert ann.open("/u/bob").press("/u/bob/report").location == "/u/bob"
+    assert mod.open("/queue").page.by_id("abouts").one("div", class_="about").text == lines.text
+    mod.open("/u/bob").submit("/u/bob/about", reason="")
+    assert (mod.status, mod.page.one("input", name="reason")["value"]) == (422, "")
+    mod.submit("/u/bob/about", reason="Rude.")
+    assert not reader.open("/u/bob").page.all("div", class_="about")
+    assert "mod removed what bob says about themselves : Rude." in reader.open("/log").page.text
+    assert "removed what bob says about themselves : Rude." in bob.open("/inbox").page.text
+    bob.open("/account").submit("/account/about", about="Again.")
+    factories.ban(store, "bob")
+    assert not reader.open("/u/bob").page.all("div", class_="about")
 
 
 def test_moderators_see_who_signed_up_from_the_same_network(
@@ -100,9 +122,11 @@ def test_unknown_member_is_404(name: str, reader: Browser, store: Store) -> None
 
 
 def test_imported_poster_has_a_page(reader: Browser, store: Store) -> None:
+    since = factories.user(store, "zoe").since - 400 * 86_400
+    store.connection.client.hset("user:zoe", "since", since)
     factories.imported(store, poster="Zoe", title="From elsewhere")
     assert reader.open("/u/zoe").titles == ["From elsewhere"]
-    assert reader.heading == "Zoe"
+    assert (reader.heading, reader.intro) == ("zoe", "Member for 1 year · 1 article · 0 comments")
 
 
 def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None:

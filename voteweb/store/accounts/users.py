@@ -157,6 +157,23 @@ class Users(StorePart):
         """
         self._change(member.name, choice, actor=member, least_role=Role.MEMBER)
 
+    def describe(self, member: User, about: str) -> None:
+        """Store what *member* says about themselves. A report of other lines stays until a moderator has judged it.
+
+        Raises NoSuchMember, LoggedOut, Held.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            found, stored = read_present_member(attempt, self._keys, member.name)
+            if found.about == about:
+                return []
+            changes = {"about": about or None}
+            if not (about and found.about_reported):
+                changes["about-reported"] = None
+            return change_member(attempt, self._keys, member.name, stored, changes)
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""
         self._change(name, {"session": new_session_id()})
@@ -274,6 +291,7 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     removal, ban_end = _removal(fields.get("ban-removal")), finite_number(fields.get("banned-until"))
     answers = is_member and is_banned and fields.get("ban-answered") is not None
     has_work = removal is not None and removal.state is not RemovalState.REMOVED
+    reported = finite_number(fields.get("about-reported"))
     is_let_in = not is_banned or ban_end is not None
     id = whole_number(fields.get("id"))
     by_id: dict[str, Place] = {keys.names(id // config.MEMBER_BLOCK): id if is_member else None} if id else {}
@@ -282,6 +300,7 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
         keys.admins(): True if is_member and fields.get("role") == Role.ADMIN and is_let_in else None,
         keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
         keys.ban_removals(): True if is_member and has_work else None,
+        keys.abouts(): reported if is_member and is_let_in and reported else None,
         keys.ban_answers(): (config.MAX_TIME if ban_end is None else ban_end) if answers else None,
     }
 
@@ -375,7 +394,7 @@ def _removal(stored: str | None) -> BanRemoval | None:
 _state_since = partial(_time, unreadable=1.0)
 _READ: dict[str, Callable[[str | None], Any]] = {
     "id": lambda stored: int(stored or 0), "role": _role, "since": _time, "banned": _state_since, "banned-until": _time,
-    "ban-answered": _time,
+    "ban-answered": _time, "about-reported": _time,
     "left": _state_since, "held": _state_since, "ban-removal": _removal,
 }  # fmt: skip
 #: What reads each of FIELDS; it is a text if nothing is said.

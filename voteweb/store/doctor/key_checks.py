@@ -222,7 +222,7 @@ def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]
     There are no fields for the mark of the articles that a ranking left out, and where another check looks.
     """
     match noun := keys.split(key)[0]:
-        case "users" | "names" | "admins" | "held" | "ban-removals" | "ban-answers" | "leaving":
+        case "users" | "names" | "admins" | "held" | "ban-removals" | "ban-answers" | "abouts" | "leaving":
             return "member", keys.user(member), ("id", "name", "role", "since")
         case "removing":
             return "conversation", keys.thread(member), ("last", "rev", "closes")

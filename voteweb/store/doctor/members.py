@@ -41,7 +41,7 @@ _CHECKED = {
     "password": MEMBER_FIELDS["password"]._replace(check=lambda _: True),
     **{
         name: MEMBER_FIELDS[name]._replace(check=is_finite)
-        for name in ("since", "banned", "banned-until", "ban-answered", "left", "held", "recovered")
+        for name in ("since", "banned", "banned-until", "ban-answered", "about-reported", "left", "held", "recovered")
     },
 }
 

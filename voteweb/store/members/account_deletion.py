@@ -29,7 +29,7 @@ _NO_HASH = ""
 #: The fields of a member that nobody needs once the member has left.
 _FORGOTTEN_FIELDS = (
     "held", "request", "ban-removal", "ban-answer", "ban-answered", "recovery", "recovered", "second-factor", "front",
-    "theme", "order", *MAIL_FIELDS,
+    "theme", "order", "about", "about-reported", *MAIL_FIELDS,
 )  # fmt: skip
 
 

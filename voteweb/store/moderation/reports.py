@@ -97,12 +97,17 @@ def settle(
     stored, total = attempt.read_sample(thing.report_key, config.MAX_TOLD_REPORTERS)
     attempt.told = who_is_told(by, author, sorted(stored))
     wait = clock.now() - first_time(stored)
-    counted = count_act(keys, "settled", f"wait-{wait_bucket(wait)}") if total else []
+    counted = settled_counts(keys, wait) if total else []
     closed = without_reports(keys, thing)
     if keeps and total:
         closed[0] = ("RENAME", thing.report_key, thing.dismissed_key)
         closed.append(("EXPIRE", thing.dismissed_key, config.UNDO_SECONDS))
     return [*closed, *counted]
+
+
+def settled_counts(keys: Keys, wait: float) -> list[Command]:
+    """Return the writes that count that reports are settled, of which the first has waited so many seconds."""
+    return count_act(keys, "settled", f"wait-{wait_bucket(wait)}")
 
 
 def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> list[tuple[NoticeKind, str]]:

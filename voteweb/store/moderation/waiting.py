@@ -1,11 +1,11 @@
-"""All that waits for a moderator: accounts, articles, and answers of posters to the removal of their articles."""
+"""All that waits for a moderator: accounts, articles, answers of posters, and what members say about themselves."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from voteweb.core import clock, config, links
-from voteweb.core.errors import AnsweredBefore, NotRemoved, NotYours, StaleEdit
+from voteweb.core.errors import AboutChanged, AnsweredBefore, NotRemoved, NotYours, StaleEdit
 from voteweb.core.models import Article, ArticleStatus, Neighbour, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
@@ -15,21 +15,23 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.reports import who_is_told
+from voteweb.store.moderation.reports import settled_counts, who_is_told
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import members_of, queue_in_state, queue_oldest, queue_page
 from voteweb.store.site.site_settings import settings_of
 
 
 class WaitingCounts(NamedTuple):
-    """How many accounts wait, answers to removals, answers to bans that are in force, and articles."""
+    """How many accounts wait, answers to removals and to bans in force, articles, and lines of members."""
 
     accounts: int
     answers: int
     ban_answers: int
     articles: int
+    abouts: int
 
 
 class Waiting(StorePart):
@@ -46,6 +48,7 @@ class Waiting(StorePart):
             ("ZCARD", self._keys.answers()),
             ("ZCOUNT", self._keys.ban_answers(), clock.now(), "+inf"),
             ("ZCARD", self._keys.held_articles()),
+            ("ZCARD", self._keys.abouts()),
         ]
         return pipeline.queue(commands, lambda replies: WaitingCounts(*replies))
 
@@ -74,6 +77,46 @@ class Waiting(StorePart):
             return change_member(attempt, self._keys, name, stored, changes)
 
         return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def report_about(self, name: str, reporter: User) -> bool:
+        """Report what a member says about themselves; tell whether nobody had done so.
+
+        Nothing tells later who reported it. Raises NoSuchMember, LoggedOut, Held.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if not member.about or stored["about-reported"] is not None:
+                return []
+            reported = change_member(attempt, self._keys, name, stored, {"about-reported": attempt.now})
+            return [*reported, *count_act(self._keys, "reports")]
+
+        return commit(self._connection, decide, actor=reporter, role=Role.MEMBER)
+
+    def judge_about(self, name: str, seen: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Remove what a member says about themselves if *entry* has a reason, and tell them, else leave it as it is.
+
+        *seen* is what the moderator *actor* read, who is None for the operator. Tell whether there was anything to
+        judge. Raises NoSuchMember, AboutChanged, LoggedOut, NotAllowed.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if not (member.about if entry.why else member.about_reported):
+                return []
+            if member.about != seen:
+                raise AboutChanged()
+            changes = {"about": None, "about-reported": None} if entry.why else {"about-reported": "0"}
+            attempt.told = who_is_told(entry.who, member.name) if entry.why else ()
+            judged = change_member(attempt, self._keys, name, stored, changes)
+            wait = clock.now() - member.about_reported
+            return [*judged, *(settled_counts(self._keys, wait) if member.about_reported else [])]
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def queue_abouts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+        """Queue a read of page *number* (from 1) of the names, in lower case, of whose lines were reported first."""
+        return queue_page(pipeline, number, config.QUEUE_SIZE, members_of(self._keys.abouts(), command="ZRANGE"))
 
     def queue_accounts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of who waits, the first come first."""

@@ -174,6 +174,14 @@ MEMBER_FIELDS = {
         "`score`, `time` or `new`: the order in which the member reads conversations; absent: `score`",
         lost=CommentOrder.SCORE,
     ),
+    "about": Field(
+        values.stored_by(validation.about), "what the member says about themselves, as Markdown; absent for nothing"
+    ),
+    "about-reported": Field(
+        values.is_time,
+        "time of the report of these lines that waits for a moderator; 0 once one has left them as they are; absent if "
+        "nobody has reported them",
+    ),
     "email": Field(
         mail.FIELD_CHECKS["email"], "the address that the member has confirmed; absent or empty for none", lost=""
     ),

@@ -316,6 +316,12 @@ class Keys:
         "the banned members whose answers wait for a moderator, by name in lower case, by the end of the ban",
         _MEMBERS_BY_TIME,
     )
+    abouts = OneKey(
+        "abouts:",
+        "the members who may log in and whose lines about themselves were reported, by name in lower case, by time of "
+        "the report",
+        _MEMBERS_BY_TIME,
+    )
     undoing = OneKey(
         "undoing:",
         "the members whose acts are being undone, each with the id of the log entry of that",

@@ -42,7 +42,7 @@ from voteweb.web.auth.login import (
     viewer_read,
 )
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import DeleteAccountForm, EmailForm, PasswordForm, SecondFactorForm
+from voteweb.web.forms import AboutForm, DeleteAccountForm, EmailForm, Form, PasswordForm, SecondFactorForm
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
@@ -75,7 +75,20 @@ def index(user: User) -> ResponseReturnValue:
             start_session(replace(user, session=session_id), has_code=True)
             flash(_("Your password has been changed. All other sessions have ended."))
             return redirect("/account", 303)
-    return _render(user, form, DeleteAccountForm(formdata=None))
+    return _render(user, form=form)
+
+
+@blueprint.post("/account/about")
+@refusals_shown_by_form
+@reads(require_member)
+def describe(user: User) -> ResponseReturnValue:
+    """Store what the viewer says about themselves."""
+    form = AboutForm()
+    if not form.validate_on_submit():
+        return _render(user, about_form=form)
+    store().users.describe(user, form.about.data or "")
+    flash(_("Saved. Everybody can read this on your page."))
+    return redirect("/account#you", 303)
 
 
 def _change_password(user: User, old: str, new: str) -> str:
@@ -85,22 +98,28 @@ def _change_password(user: User, old: str, new: str) -> str:
     return store().users.set_password(user.name, passwords.hash_password(new), verified=user.password)
 
 
-def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> ResponseReturnValue:
+def _render(user: User, **refused: Form) -> ResponseReturnValue:
+    """Return the page; *refused* is one of its forms that was refused, by name."""
+    forms = {
+        "form": PasswordForm(user.name, formdata=None),
+        "about_form": AboutForm(formdata=None, about=user.about),
+        "delete_form": DeleteAccountForm(formdata=None),
+        **refused,
+    }
     pipeline = store().pipeline()
     votes = store().votes.queue_open(pipeline, user.id, page_number())
     codes = store().passwords.queue_codes_left(pipeline, user.name)
     pipeline.execute()
     page = render_template(
         "account/index.html",
-        form=form,
-        delete_form=delete_form,
+        **forms,
         votes=check_page_exists(votes.result),
         sessions=store().read(store().sessions.queue_all, user),
         own_session=own_session(),
         codes=codes.result,
         has_second_factor=bool(user.second_factor) if permissions.may_have_second_factor(_stored(user)) else None,
     )
-    return page, max(form.status, delete_form.status)
+    return page, max(form.status for form in forms.values())
 
 
 @act(blueprint, "/account/theme", require_member, leads_to=lambda: "/account#read")
@@ -170,7 +189,7 @@ def delete(user: User) -> ResponseReturnValue:
         else:
             flash(_("Your account has been deleted. Nobody can take its name."))
             return redirect("/", 303)
-    return _render(user, PasswordForm(user.name, formdata=None), form)
+    return _render(user, delete_form=form)
 
 
 def _delete_account(user: User, password: str, *, delete_articles: bool) -> None:

@@ -7,7 +7,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring, TooManyNotes
+from voteweb.core.errors import N_, AboutChanged, Invalid, NoSuchMember, StillRestoring, TooManyNotes
 from voteweb.core.models import Article, LogAction, LogIn, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
@@ -16,7 +16,7 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation.bans import PostCounts, RemovalCounts, Span
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.votes.open_votes import OpenVoteCount
-from voteweb.web.acts import reads
+from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_member, require_moderator, session_member_name, viewer
 from voteweb.web.context import store
@@ -58,7 +58,11 @@ def render_member(name: str, **context: Any) -> RenderedPage:
         finish=finish,
         shown=hidden_member(name).entry,
         is_shared=False,
-        queries={"member": lambda pipeline: store().users.queue_get(pipeline, name), **(own if is_own else {})},
+        queries={
+            "member": lambda pipeline: store().users.queue_get(pipeline, name),
+            "facts": lambda pipeline: store().users.queue_members(pipeline, [name]),
+            **(own if is_own else {}),
+        },
         moderator_queries={
             "log": lambda pipeline: store().log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
@@ -97,6 +101,36 @@ def set_role(user: User, member: User) -> ResponseReturnValue:
     store().users.set_role(member.name, Role(typed), entry, actor=user)
     flash(_("%(name)s now has the role %(role)s.", name=member.name, role=ROLE_NAMES[Role(typed)]))
     return redirect(f"/u/{member.name}", 303)
+
+
+@act(users, "/u/<name>/report", require_member, member=queue_member)
+def report_about(user: User, member: User) -> Message:
+    """Report what a member says about themselves."""
+    check_present(member, member.name, user)
+    if user.id == member.id:
+        abort(403, _("You cannot report your own lines; you can change them."))
+    if store().waiting.report_about(member.name, user):
+        return _("Thank you for your report. The moderators will look at it.")
+    return _("These lines were reported already, or are gone."), "error"
+
+
+@users.post("/u/<name>/about")
+@reads(require_moderator, member=queue_member)
+def judge_about(user: User, member: User) -> ResponseReturnValue:
+    """Remove what a member says about themselves, with a reason that everybody can read, or leave it as it is."""
+    check_present(member, member.name, user)
+    typed, seen = request.form.get("reason", ""), request.form.get("seen", "").replace("\r\n", "\n")
+    try:
+        reason = "" if "leave" in request.form else validation.reason(typed)
+        entry = NewLogEntry(LogAction.ABOUT, user.name, about=member.name, why=reason)
+        was_judged = store().waiting.judge_about(member.name, seen, entry, actor=user)
+    except (Invalid, AboutChanged) as error:
+        return render_member(member.name, refused_about=error_message(error), typed_reason=typed), 422
+    if not was_judged:
+        flash(_("These lines are judged already."), "error")
+    else:
+        flash(_("The lines have been removed, and the member is told.") if reason else _("The lines stay."))
+    return redirect(next_of_form(f"/u/{member.name}"), 303)
 
 
 def parse_name(typed: str) -> str:

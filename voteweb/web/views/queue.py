@@ -44,6 +44,7 @@ class RefusedReason(NamedTuple):
     answers=lambda pipeline: store().waiting.queue_answers(pipeline, page_number("answers")),
     bans=lambda pipeline: store().bans.queue_answered(pipeline, page_number("bans")),
     held=lambda pipeline: store().waiting.queue_articles(pipeline, page_number("held")),
+    abouts=lambda pipeline: store().waiting.queue_abouts(pipeline, page_number("abouts")),
     reports=lambda pipeline: store().reports.queue_page(pipeline, page_number("reports")),
     all_groups=lambda pipeline: store().groups.queue_names(pipeline),
     rules=lambda pipeline: store().domain_rules.queue_all(pipeline),
@@ -54,6 +55,7 @@ def show(
     answers: Page[Article],
     bans: Page[str],
     held: Page[Article],
+    abouts: Page[str],
     reports: Page[Reported],
     all_groups: Sequence[str],
     rules: Sequence[DomainRule],
@@ -61,7 +63,8 @@ def show(
 ) -> ResponseReturnValue:
     """Show all that waits for a moderator, and the rules of links; the refusal of a member may have been *refused*."""
     sections: dict[str, Page[Any]] = {
-        "people": people, "answers": answers, "bans": bans, "held": held, "reports": reports
+        "people": people, "answers": answers, "bans": bans, "held": held, "abouts": abouts,
+        "reports": reports,
     }  # fmt: skip
     if refused:  # the forms of the others would lead away from the queue
         people = Page.at(1, 1, [name_key(refused.name)], 1)
@@ -73,7 +76,7 @@ def show(
     pipeline = store().pipeline()
     own_votes = store().votes.queue_own(pipeline, [row.article.id for row in reports.rows if row.article], user.id)
     notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, reports.rows)))
-    members = {name: store().users.queue_get(pipeline, name) for name in (*people.rows, *bans.rows)}
+    members = {name: store().users.queue_get(pipeline, name) for name in (*people.rows, *bans.rows, *abouts.rows)}
     neighbours = {name: store().waiting.queue_neighbours(pipeline, name) for name in people.rows}
     pipeline.execute()
     known = {name: member.result for name, member in members.items() if member.result}
@@ -84,6 +87,7 @@ def show(
         rows={
             "people": [(known[name], neighbours[name].result) for name in people.rows if name in known],
             "bans": [known[name] for name in bans.rows if name in known],
+            "abouts": [known[name] for name in abouts.rows if name in known],
             "reports": [_mark_voted(row, own_votes.result) for row in reports.rows],
         },
         domains=domains,

@@ -1,0 +1,100 @@
+"""Lines of members about themselves: changed by them, reported by others, removed or left by moderators."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import run
+from voteweb.core.errors import AboutChanged, Held, LoggedOut, NoSuchMember, NotAllowed
+from voteweb.core.models import LogAction, User
+from voteweb.store import Store
+from voteweb.store.schema.log_entries import NewLogEntry
+
+pytestmark = pytest.mark.usefixtures("sound")
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    """A member who says something about herself."""
+    store.users.describe(factories.user(store), "I am Ann.")
+    return store.users.get("ann")
+
+
+def entry(why: str = "") -> NewLogEntry:
+    return NewLogEntry(LogAction.ABOUT, "mod", about="ann", why=why)
+
+
+def reported(store: Store) -> list[str]:
+    """Return the names of those whose lines wait for a moderator."""
+    page = store.read(store.waiting.queue_abouts, 1)
+    assert len(page.rows) == page.total == store.read(store.waiting.queue_counts).abouts
+    return list(page.rows)
+
+
+def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod: User) -> None:
+    bob = factories.user(store, "bob")
+    assert [store.waiting.report_about("Ann", bob) for _ in range(2)] == [True, False]
+    assert [store.waiting.judge_about("ann", "I am Ann.", entry(), actor=mod) for _ in range(2)] == [True, False]
+    store.users.describe(ann, "I am Ann.")
+    assert (reported(store), store.waiting.report_about("ann", bob)) == ([], False)
+    store.users.describe(ann, "Buy!")
+    assert store.waiting.report_about("ann", bob)
+    store.users.describe(ann, "Buy now!")  # the report of other lines stays
+    assert reported(store) == ["ann"]
+    with pytest.raises(AboutChanged):
+        store.waiting.judge_about("ann", "Buy!", entry("spam"), actor=mod)
+    assert [store.waiting.judge_about("ann", "Buy now!", entry("spam"), actor=mod) for _ in range(2)] == [True, False]
+    assert (store.users.get("ann").about, reported(store)) == ("", [])
+    assert not store.waiting.report_about("ann", bob)
+    notices = store.read(store.inbox.queue_page, "ann", 1).rows
+    assert [notice.log.why for notice in notices if notice.log] == ["spam"]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "act"),
+    [
+        (Held, lambda store, held, _: store.users.describe(held, "Buy!")),
+        (Held, lambda store, held, _: store.waiting.report_about("ann", held)),
+        (LoggedOut, lambda store, _, gone: store.users.describe(gone, "Buy!")),
+        (NoSuchMember, lambda store, _, gone: store.waiting.judge_about(gone.name, "", entry("spam"))),
+        (
+            NotAllowed,
+            lambda store, held, _: store.waiting.judge_about(
+                "ann", "I am Ann.", entry("spam"), actor=factories.user(store, "eve")
+            ),
+        ),
+    ],
+)
+def test_refusals_change_nothing(
+    refusal: type[Exception], act: Callable[[Store, User, User], object], store: Store, ann: User
+) -> None:
+    held, gone = store.users.make("hal", "", request="Please"), factories.user(store, "bob")
+    store.account_deletion.start(gone, delete_articles=False)
+    with pytest.raises(refusal):
+        act(store, held, gone)
+    assert (store.users.get("ann").about, reported(store)) == ("I am Ann.", [])
+
+
+def test_lines_of_those_who_leave_or_are_banned_do_not_wait(store: Store, ann: User) -> None:
+    store.waiting.report_about("ann", factories.user(store, "bob"))
+    factories.ban(store, "ann")
+    assert reported(store) == []
+    factories.lift(store, "ann")
+    assert reported(store) == ["ann"]
+    store.account_deletion.start(store.users.get("ann"), delete_articles=False)
+    assert (reported(store), run(store, "HMGET", "user:ann", "about", "about-reported")) == ([], [None, None])
+
+
+def test_nobody_judges_lines_that_change_meanwhile(store: Store, ann: User, mod: User) -> None:
+    bob = factories.user(store, "bob")
+    for number in range(10):
+        store.users.describe(ann, f"Buy {number}!")
+        store.waiting.report_about("ann", bob)
+        judge = partial(store.waiting.judge_about, "ann", f"Buy {number}!", entry("spam"), actor=mod)
+        judged, _ = at_once([judge, partial(store.users.describe, ann, "I am Ann.")])
+        assert store.users.get("ann").about == "I am Ann."
+        assert reported(store) == {True: [], AboutChanged: ["ann"]}[judged]
+        store.users.describe(ann, "")
