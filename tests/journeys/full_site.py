@@ -104,6 +104,8 @@ def _fill_long(store: Store, member: User) -> None:
         factories.group(store, name, title, (LONG_WORD * 3)[: config.MAX_GROUP_DESCRIPTION_LENGTH])
     store.articles.set_groups(5, [LONG_GROUPS[0]], ["python"], _log_entry(LogAction.GROUPS, 5, member))
     poster, groups = factories.user(store, POSTER), tuple(LONG_GROUPS)
+    store.users.describe(poster, f"{LONG_WORD}\n\n    {'x' * 80}\n\n# Three lines")
+    store.waiting.report_about(poster.name, member)
     for title, link, text in ((LONG_WORD, LONG_LINK, ""), ("编" * config.MAX_TITLE_LENGTH, "", LONG_TEXT)):
         id = store.articles.post(Draft(title, link, text, groups), poster, factories.token())
         entry = _log_entry(LogAction.GROUPS, id, poster, LONG_WORD)
