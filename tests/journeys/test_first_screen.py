@@ -173,3 +173,14 @@ def test_form_to_post_fits_one_screen(visit: Visit) -> None:
     assert post
     assert (button["y"], button["height"]) == (link["y"], link["height"])
     assert post["y"] + post["height"] <= DESK["height"]
+
+
+@pytest.mark.usefixtures("stories")
+@pytest.mark.parametrize("screen", [PHONE, DESK])
+def test_groups_take_two_lines_and_stay_dark_where_that_is_chosen(screen: dict[str, Any], visit: Visit) -> None:
+    visitor = visit(MEMBER, **screen)
+    visitor.page.emulate_media(color_scheme="light")
+    visitor.open("/account").press("Dark").open("/groups")
+    boxes = "rows => rows.map(row => row.getBoundingClientRect()).map(box => Math.round(box.height))"
+    assert set(visitor.page.locator(".groups > li").evaluate_all(boxes)) == {64}
+    assert visitor.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 21, 18)"
