@@ -145,8 +145,9 @@ def walk_and_fold(bob: Visitor) -> None:
 
 
 def marked(bob: Visitor) -> list[str]:
-    """Return the comments beside whose lines there is a bar."""
-    has_bar = "comment => getComputedStyle(comment, '::after').content != 'none'"
+    """Return the comments with a bar beside their head, text and acts."""
+    parts = "[[comment, '::after'], [comment.querySelector('.comment-body'), '::before']]"
+    has_bar = f"comment => {parts}.every(([part, bar]) => getComputedStyle(part, bar).content != 'none')"
     ids = bob.page.locator(".comment").evaluate_all(f"all => all.filter({has_bar}).map(comment => comment.id)")
     return [str(id) for id in ids]
 
