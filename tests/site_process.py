@@ -95,19 +95,19 @@ class Site:
 
     def worker_pids(self) -> list[int]:
         """Return the process ids of the web server's workers."""
-        return [pid for pid, command in self._children() if "voteweb.cli jobs" not in command]
+        return [pid for pid, name in self._children() if name != "voteweb-jobs"]
 
     def jobs_pids(self) -> list[int]:
         """Return the process id of the background jobs, none while they are started again."""
-        return [pid for pid, command in self._children() if "voteweb.cli jobs" in command]
+        return [pid for pid, name in self._children() if name == "voteweb-jobs"]
 
     def _children(self) -> list[tuple[int, str]]:
-        """Return the process id and the command of each process that the site has started and that has not ended."""
-        command = ["ps", "-o", "pid=,stat=,args=", "--ppid", str(self.process.pid)]
+        """Return the process id and the name of each process that the site has started and that has not ended."""
+        command = ["ps", "-o", "pid=,stat=,comm=,args=", "--ppid", str(self.process.pid)]
         lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-        children = (line.split(None, 2) for line in lines)
+        children = (line.split(None, 3) for line in lines)
         # One that is just ending has no arguments any more: ps shows its name in brackets.
-        return [(int(pid), args) for pid, state, args in children if state[0] != "Z" and args[0] != "["]
+        return [(int(pid), name) for pid, state, name, args in children if state[0] != "Z" and args[0] != "["]
 
 
 class SiteProcess(Site):

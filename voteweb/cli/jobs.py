@@ -4,7 +4,6 @@ import fcntl
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -13,9 +12,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 
+from voteweb.cli import entry_point
 from voteweb.cli.output import warn
 from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
 from voteweb.core.errors import Unavailable, VotewebError
@@ -93,9 +94,8 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
 
 @click.command()
 @click.option("--once", is_flag=True, help="Run every job once and bring the index up to date, then end, as for cron.")
-@click.option("--parent", type=int, hidden=True, help="End when the process of this id has ended; leave Ctrl-C to it.")
 @with_site(ANSWER_TIMEOUT)
-def jobs(site: Site, once: bool, parent: int | None) -> None:
+def jobs(site: Site, once: bool) -> None:
     """Run the background jobs of the site until Ctrl-C, and keep what this machine searches up to date.
 
     "voteweb run" starts such a process itself; several of them share the jobs.
@@ -103,9 +103,10 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    if parent is not None:
+    if multiprocessing.parent_process():  # "voteweb run", which ends this process at Ctrl-C
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        threading.Thread(target=exit_with_parent, args=[STOP_SECONDS, parent], daemon=True).start()
+        # At once: until then the embedded database is in use. Steps may be cut off and run again.
+        threading.Thread(target=exit_with_parent, args=[0], daemon=True).start()
     else:  # under "voteweb run", that has said so
         for warning in start_warnings(is_on=bool(site.settings.search)):
             warn(warning)
@@ -199,37 +200,38 @@ def _run_if_locked(lock: Path, is_over: Callable[[float], bool]) -> None:
 
 
 def _keep_running(is_over: Callable[[float], bool]) -> None:
-    command = [sys.executable, "-m", "voteweb.cli", "jobs", "--parent", str(os.getpid())]
+    # A fork shares what this process has imported: 25 MB of the 38 that a new process takes.
+    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     pause = RESTART_SECONDS
     while not is_over(0):
-        # With close_fds, Popen waits for the end of a pipe, which a worker that is forked at that moment would hold
-        # open. Without it, no file is passed on either.
-        process = subprocess.Popen(  # nosec B603  # noqa: S603 - this program itself
-            command, stdin=subprocess.DEVNULL, close_fds=False
-        )
-        while process.poll() is None and not is_over(POLL_SECONDS):
+        process = context.Process(target=_run_jobs)
+        process.start()
+        while process.exitcode is None and not is_over(POLL_SECONDS):
             pass
-        if process.returncode is None:
+        if process.exitcode is None:
             process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(2 * STOP_SECONDS)
+            process.join(2 * STOP_SECONDS)
             process.kill()  # if it has not ended
-            process.wait()
+            process.join()
         # A signal to all processes of the site may have reached that process first.
         elif not is_over(SIGNAL_DELAY_SECONDS):
-            warn(f"the background jobs ended (status {process.returncode}) and start again.")
+            warn(f"the background jobs ended (status {process.exitcode}) and start again.")
             is_over(pause)
             pause = min(2 * pause, MAX_RESTART_SECONDS)
 
 
-def exit_with_parent(grace: float, parent: int | None = None) -> None:
-    """End this process when its *parent* has ended, with *grace* seconds for what it does.
+def _run_jobs() -> None:
+    """Run ``voteweb jobs`` in this child process, whose name tells it from the web server's workers."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text("voteweb-jobs")
+    sys.argv[1:] = ["jobs"]
+    entry_point()
 
-    Without a process id, the parent is that of multiprocessing, if any.
-    """
-    process = multiprocessing.parent_process()
-    parent = process.pid if parent is None and process else parent
-    while parent is None or os.getppid() == parent:
+
+def exit_with_parent(grace: float) -> None:
+    """End this process when its parent, that of multiprocessing, has ended, with *grace* seconds for what it does."""
+    parent = multiprocessing.parent_process()
+    while parent is None or os.getppid() == parent.pid:
         time.sleep(PARENT_POLL_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace)
