@@ -32,9 +32,10 @@ class Element:
 
     @property
     def text(self) -> str:
-        """The text of this element and its descendants, with single blanks."""
+        """The text of this element and its descendants, with single blanks: around descendants, but for times."""
         parts = [child if isinstance(child, str) else child.text for child in self.children]
-        return " ".join(" ".join(parts).split())
+        blanks = ["" if isinstance(child, str) or child.tag == "time" else " " for child in self.children]
+        return " ".join("".join(f"{blank}{part}{blank}" for part, blank in zip(parts, blanks, strict=True)).split())
 
     @property
     def own_text(self) -> str:

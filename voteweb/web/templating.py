@@ -9,6 +9,7 @@ from urllib.parse import quote
 from flask import Flask, g
 from flask.templating import Environment
 from jinja2.runtime import Macro
+from markupsafe import Markup
 
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
@@ -56,7 +57,8 @@ def init_app(app: Flask, settings: Settings) -> None:
     brand: Brand = app.extensions["voteweb.brand"]
     app.jinja_env.filters.update(
         coarse_duration=formatting.coarse_duration,
-        datetime=formatting.format_datetime,
+        datetime=_time_element,
+        datetime_text=formatting.format_datetime,
         display_name=formatting.display_name,
         domain=links.domain,
         duration=formatting.duration,
@@ -71,7 +73,6 @@ def init_app(app: Flask, settings: Settings) -> None:
         span=formatting.span,
         runs_of_sorting=runs_of_sorting,
         short_domain=links.short_domain,
-        time=formatting.format_time,
         weight_changes=formatting.weight_changes,
     )
     app.jinja_env.globals.update(
@@ -137,6 +138,11 @@ def init_app(app: Flask, settings: Settings) -> None:
         voting_state=lambda article: permissions.voting_state(viewer(), article, now(), current_settings()),
     )
     app.context_processor(lambda: {"viewer": viewer(), "unread": viewer_read().unread.count})
+
+
+def _time_element(time: float) -> Markup:
+    """Return the date, hour and minute of *time* in UTC, which script replaces by local ones."""
+    return markup.trusted('<time datetime="%s">%s</time>') % (formatting.iso(time), formatting.format_datetime(time))
 
 
 def _explain_score(article: Article) -> ranking.ScoreExplanation:

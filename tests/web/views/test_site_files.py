@@ -70,7 +70,7 @@ def test_article_with_comments_is_described_without_them(reader: Browser, bob: B
     assert data["text"].startswith("Words <b>&</b>")
     assert len(data["text"]) == config.DESCRIBED_TEXT_LENGTH + 1
     assert [count["userInteractionCount"] for count in data["interactionStatistic"]] == [1, 2]
-    assert data["datePublished"] == reader.page.one("article").one("time")["datetime"]
+    assert data["datePublished"] == reader.page.one("article").all("time")[0]["datetime"]
     assert data["url"] == "http://localhost/a/1"
     assert reader.response.text.count("First words") == 1
     assert described(bob, "/a/1") == []  # it is for search engines

@@ -160,11 +160,6 @@ def format_datetime(time: float) -> str:
     return _format_utc(time, locale.current().datetime_pattern)
 
 
-def format_time(time: float) -> str:
-    """Return the hour, minute and second of *time* in UTC."""
-    return _format_utc(time, "HH:mm:ss")
-
-
 def format_times(first: float, last: float) -> str:
     """Return the times in UTC from *first* to *last*: hours and minutes, with dates if these are two days."""
     if first // _DAY != last // _DAY:
