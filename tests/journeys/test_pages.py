@@ -106,12 +106,13 @@ def test_refused_forms_do_not_scroll_sideways(visit: Visit) -> None:
 def test_chromium_runs_the_scripts_and_reads_what_describes_the_site(
     visit: Visit, store: Store, tmp_path: Path
 ) -> None:
-    """Ages tell the reader's time, and a script that fails stops no other."""
+    """Times are the reader's, and a script that fails stops no other."""
     factories.comment(store, factories.article(store), text="</script>")
     factories.imported(store, time=1_456_789_000)
     visitor = visit(expect_errors=True, timezone_id="Asia/Tokyo").open("/")
     page = visitor.page
     expect(page.locator("#a2 time")).to_have_attribute("title", "1 Mar 2016, 08:36 (29 Feb 2016, 23:36 UTC)")
+    expect(visitor.open("/a/2").page.locator("#why time").first).to_have_text("1 Mar 2016, 08:36")
     visitor.open("/a/1")
     assert json.loads(page.locator("script[type='application/ld+json']").inner_text())
     manifest = page.context.new_cdp_session(page).send("Page.getAppManifest")

@@ -56,7 +56,7 @@ def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: S
     assert row.one("a", class_="title").attrs == {
         "class": "title",
         "href": "https://www.example.com/x",
-        "rel": "nofollow ugc noopener",
+        "rel": "nofollow ugc",
         "dir": "auto",
     }
     assert row.one("a", class_="domain").text == "example .com"  # a phone may leave out the last part
