@@ -15,8 +15,8 @@ _ATTRIBUTES = set(
     maxlength minlength min max required rows checked inputmode autocapitalize spellcheck target
     aria-label aria-labelledby aria-live aria-current aria-pressed aria-hidden aria-describedby aria-invalid
     data-vote data-votes data-status data-counted data-taken data-shortcuts data-shortcuts-open data-draft data-reply
-    data-save data-unsave data-unhide data-message data-moderate data-failed data-part data-row data-shown data-sort
-    data-ask data-theme data-offline data-posting autofocus formnovalidate""".split()
+    data-save data-unsave data-unhide data-cancel data-message data-moderate data-failed data-part
+    data-row data-shown data-sort data-ask data-theme data-offline data-posting autofocus formnovalidate""".split()
 )
 
 
