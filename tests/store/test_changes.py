@@ -1,6 +1,7 @@
 """The stream of changes and the documents that are read after it."""
 
 import threading
+import time
 from collections.abc import Callable
 
 from tests import factories
@@ -10,6 +11,7 @@ from tests.store.examination import run
 from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction
+from voteweb.core.ranking import vote_level
 from voteweb.core.search_documents import Changes
 from voteweb.store import Store
 from voteweb.store.articles.search_documents import START
@@ -74,6 +76,24 @@ def test_each_act_on_an_article_is_a_change(store: Store) -> None:
         act()
         changes = since(store, position)
         assert (changes.articles, changes.conversations, changes.is_purge) == expected, number
+
+
+def test_votes_of_another_level_are_a_change(store: Store) -> None:
+    """Levels are rounded logarithms: that of 4 votes is the first, the next are those of 10 and 21."""
+    levels = [vote_level(votes) for votes in (-1, 3, 4, 9, 10, 20, 21, 10**6)]
+    assert levels == [0, 0, 3, 3, 4, 4, 5, 13]
+    for votes in (3, 4, 9, 20):
+        article = factories.imported(store, votes=votes, time=time.time())
+        position, voter = store.search.end_of_changes(), factories.user(store, f"voter{votes}")
+        told = {article.id} if vote_level(votes) != vote_level(votes + 1) else set()
+        store.votes.cast(article.id, voter)
+        assert since(store, position).articles == told
+        assert {document.level for document in store.search.articles([article.id])} == {vote_level(votes + 1)}
+    comment = factories.comment(store, article)
+    for number in range(4):
+        position = store.search.end_of_changes()
+        store.votes.cast(comment, factories.user(store, f"reader{number}"))
+        assert bool(since(store, position).comments) is (number == 3)
 
 
 def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> None:

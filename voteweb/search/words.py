@@ -187,6 +187,7 @@ def _split(text: str) -> Iterator[tuple[str, int, int]]:
                 yield word[:_MAX_TOKEN_LENGTH], match.start(3), match.end(3)
 
 
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s?$", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})(?:[-/.](\d\d?)(?:[-/.](\d\d?))?)?")
 _HOST = r"(?:[\w-]+\.)+[a-z]{2,}"
 #: The address of a page; of it, what people leave out or add.
@@ -237,7 +238,7 @@ def read_terms(name: str, value: str, is_phrase: bool) -> tuple[Term, ...]:
         return (Term(name, (to_token(member_or_group),)),) if member_or_group else ()
     if name == "domain":
         return (_domain(value),)
-    tokens = tuple(typed_tokens(value))
+    tokens = tuple(typed_tokens(value if is_phrase else _POSSESSIVE.sub("", value)))
     root = stem(tokens[0]) if len(tokens) == 1 and not is_phrase and _STEMMED.fullmatch(tokens[0]) else ""
     words = (Term(name, tokens, stem=root),) if tokens else ()
     if name or is_phrase:
