@@ -11,29 +11,34 @@ local hidden, unchecked = nil, tonumber(MAX_CHECKED_NEW)
 
 -- Count the comments from first to last by members who are hidden, without those that cannot be read.
 local function count_hidden(thread_key, gone_key, first, last)
-  local count = 0
+  local count, numbers = 0, {}
   for number = first, math.min(last, first + unchecked - 1) do
-    local node = read_node(thread_key, number)
-    if node and hidden[node.author] and redis.call('GETBIT', gone_key, number) == 0 then
+    numbers[#numbers + 1] = number
+  end
+  unchecked = unchecked - #numbers
+  for i, node in ipairs(#numbers > 0 and redis.call('HMGET', thread_key, unpack(numbers)) or {}) do
+    if node and hidden[string.match(node, '^%S+ %S+ %S+ %S+ %S+ (.*)')] and redis.call('GETBIT', gone_key, numbers[i]) == 0 then
       count = count + 1
     end
   end
-  unchecked = math.max(unchecked - (last - first + 1), 0)
   return count
 end
 
 local function count(id, visit)
   local key, gone_key = prefix .. 'thread:' .. id, prefix .. 'hidden:' .. id
   local last = tonumber(redis.call('HGET', key, 'last') or '') or 0
+  if last <= (tonumber(string.match(visit, '^%d+ (%d+) [%d.]+$') or '') or -1) then
+    return 0
+  end
   local time, unread = read_visit(visit, last)
   if not time then
     return false
   end
-  local new = 0
+  local new, has_gone = 0, redis.call('EXISTS', gone_key) == 1
+  hidden = hidden or hidden_members(hides_key)
   for _, range in ipairs(unread) do
     local first, last = range[1], range[2]
-    hidden = hidden or hidden_members(hides_key)
-    new = new + last - first + 1 - redis.call('BITCOUNT', gone_key, first, last, 'BIT')
+    new = new + last - first + 1 - (has_gone and redis.call('BITCOUNT', gone_key, first, last, 'BIT') or 0)
     if next(hidden) then
       new = new - count_hidden(key, gone_key, first, last)
     end

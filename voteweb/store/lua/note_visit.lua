@@ -19,6 +19,11 @@ local votes = redis.call('SCARD', voted_comments_key)
 last, root = tonumber(string.match(last or '', '^%d+$') or '') or 0, tonumber(root)
 local time = tonumber(redis.call('TIME')[1])
 local stored = redis.call('HGET', seen_key, article) or ''
+local same, noted = string.match(stored, '^(%d+) %1 (%d+)$')
+if tonumber(same or '') == last and math.abs(time - noted) < tonumber(VISIT_NOTED_SECONDS) then
+  -- To note it costs as much as the rest, and the page after a vote for a comment is one of these.
+  return { 'visit', stored, tostring(time), state, votes, values }
+end
 
 -- Return the comments of the page if all replies fit on one; of other pages note_shown.lua notes what they show.
 local function shown_at_once()
@@ -27,8 +32,12 @@ local function shown_at_once()
   end
   local numbers, parents, levels = {}, {}, { [root] = 0 }
   for number = 1, last do
-    local node = read_node(thread_key, number)
-    parents[number] = node and node.parent < number and node.parent or 0
+    numbers[number] = number
+  end
+  local nodes = redis.call('HMGET', thread_key, unpack(numbers))
+  for number = 1, last do
+    local parent = tonumber(string.match(nodes[number] or '', '^%d+') or '') or 0
+    parents[number] = parent < number and parent or 0
     local level = levels[parents[number]]
     if level == tonumber(LEVELS_ON_PAGE) then
       return {}
@@ -41,6 +50,7 @@ local function shown_at_once()
     number = parents[number] or 0
     levels[number] = levels[number] or 0
   end
+  numbers = {}
   for number = 1, last do
     if levels[number] then
       numbers[#numbers + 1] = number
@@ -58,7 +68,6 @@ if not before then
 elseif #unread > 0 then
   unread = show(shown_at_once(), unread, shown, time)
 end
--- To note it costs as much as the rest, and the page after a vote for a comment is one of these.
 if math.abs(time - before) < tonumber(VISIT_NOTED_SECONDS) and format_visit(last, before, unread, shown) == stored then
   return { 'visit', stored, tostring(time), state, votes, values }
 end
