@@ -190,6 +190,18 @@ def test_author_and_reporters_are_told_once_of_the_acts_of_others(
     assert [notices(site, name)[1:] for name in (author, "cid")] == [["removed log-2"], []]
 
 
+def test_a_removed_comment_is_none_of_those_of_its_author(site: Store) -> None:
+    def count() -> int:
+        (row,) = site.read(site.users.queue_members, ["ann"])
+        return row.comments
+
+    before = count()
+    remove(site)
+    assert count() == before - 1
+    restore(site)
+    assert count() == before
+
+
 def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User) -> None:
     ann, cid = site.users.get("ann"), factories.user(site, "cid")
     for number, reporter in ((3, cid), (4, cid), (4, mod), (4, ann), (5, cid)):

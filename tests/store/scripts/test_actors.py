@@ -20,6 +20,7 @@ WITHOUT_ACTOR = {
     "combine_groups": "a page that is read keeps its ranking",
     "merge_days": "a page that is read keeps its ranking",
     "rank_since": "a page that is read keeps its ranking",
+    "count_comments": "it only reads",
     "count_new": "it only reads",
     "count_unread": "it only reads",
     "hit_rate_limit": "it counts what anybody tries",

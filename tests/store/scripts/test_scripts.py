@@ -12,7 +12,7 @@ from voteweb.store.connection import scripts
 
 #: Scripts that write nothing.
 READING = {
-    "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
+    "count_comments", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
     "read_comments", "read_neighbours", "read_reports", "read_rows", "read_thread", "read_unsorted", "read_voters",
 }  # fmt: skip
 #: Scripts that count: each run counts once more, which does no harm after a lost answer.

@@ -12,6 +12,7 @@ from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import InviterGone, LastAdmin, NameTaken, NoInvitation, NoSuchMember, PasswordChanged
 from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
+from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.connection.unavailable import BrokenData
@@ -35,7 +36,7 @@ _NEW_MEMBERS = 50
 
 @dataclass(frozen=True, slots=True)
 class ListedMember:
-    """A member with the numbers of their listed articles and of their comments."""
+    """A member with the numbers of their listed articles, and of their comments but those removed lately."""
 
     user: User
     articles: int
@@ -261,7 +262,8 @@ class Users(StorePart):
         users = [self.queue_get(pipeline, name) for name in names]
         commands: list[Command] = []
         for name in names:
-            commands += [("ZCARD", self._keys.posted(name)), ("LLEN", self._keys.commented(name))]
+            count = scripts.call(self._keys, "count_comments", name=name_key(name), newest=config.COMMENTS_ON_PAGE)
+            commands += [("ZCARD", self._keys.posted(name)), count]
 
         def parse(counts: list[Any]) -> tuple[ListedMember, ...]:
             rows = zip([user.result for user in users], counts[::2], counts[1::2], strict=True)

@@ -1,0 +1,10 @@
+-- Count the comments of a member without those of the newest so many that nobody can read. Only reads.
+-- keys: commented:{name}
+-- args: newest
+-- Answers  <number of comments>
+local count = redis.call('LLEN', commented_key)
+for _, comment in ipairs(redis.call('LRANGE', commented_key, 0, newest - 1)) do
+  local id, number = string.match(comment, '^(%d+)%.(%d+)$')
+  count = count - (id and try('GETBIT', prefix .. 'hidden:' .. id, number) or 0)
+end
+return count
