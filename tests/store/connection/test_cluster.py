@@ -110,25 +110,6 @@ def test_closing_a_store_leaves_no_connection_open(nodes: Cluster, open_news: Op
     until(lambda: not connections())
 
 
-def test_readers_miss_nothing_while_the_slot_moves(nodes: Cluster, open_news: OpenStore) -> None:
-    store = open_news(redis_deadline=0.5)
-    for _ in range(3):
-        factories.article(store)
-    factories.comment(store)
-    target, _ = nodes.others(KEY)
-    nodes.begin_move(KEY, target)
-    refusals = 0
-    while nodes.move_keys(KEY, target, 4):
-        try:
-            assert page_ids(store, store.rankings.site(Order.SCORE)) == [3, 2, 1]
-            assert len(store.read(store.listings.queue_newest_comments, 1).rows) == 1
-        except Unavailable:
-            refusals += 1
-    assert refusals
-    nodes.complete_move(KEY, target)
-    assert page_ids(store, store.rankings.site(Order.SCORE)) == [3, 2, 1]
-
-
 def test_a_scan_of_a_site_that_moves_fails(
     nodes: Cluster, open_news: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

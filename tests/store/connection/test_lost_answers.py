@@ -10,16 +10,14 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.comments import CommentId
+from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import AlreadyVoted
-from voteweb.core.models import LogAction
 from voteweb.core.passwords import hash_password
 from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @contextmanager
@@ -62,10 +60,6 @@ def test_a_vote_that_was_never_sent_is_not_repeated(store: Store, monkeypatch: p
     assert not list(errors)
 
 
-def logged(kind: LogAction, who: str = "Mod") -> NewLogEntry:
-    return NewLogEntry(kind, who, about="ann", article=1)
-
-
 def edit(store: Store, title: str) -> None:
     store.articles.edit(1, factories.draft(title=title), store.users.get("ann"))
 
@@ -77,12 +71,7 @@ Act = Callable[[Store], Any]
 #: An act of one, and what somebody else does over it before its answer is known to be lost.
 OVERRULED: dict[str, tuple[Act, Act]] = {
     "remove": (factories.remove, lambda store: factories.restore(store, by="Sue")),
-    "set_groups": (
-        lambda store: store.articles.set_groups(1, ["redis"], ["go"], logged(LogAction.GROUPS)),
-        lambda store: store.articles.set_groups(1, ["go"], ["redis"], logged(LogAction.GROUPS, "Sue")),
-    ),
     "edit": (lambda store: edit(store, "A typo"), lambda store: edit(store, "No typo")),
-    "ban": (lambda store: factories.ban(store, "bob"), lambda store: factories.lift(store, "bob", by="Sue")),
     "set_password": (
         lambda store: store.users.set_password("bob", HASH),
         lambda store: store.users.set_password("bob", NEWER_HASH),
@@ -96,6 +85,16 @@ LOST: dict[str, tuple[Act, Any]] = {
     "cast": (lambda store: store.votes.cast(1, store.users.get("bob")), 3),
     "post": (lambda store: store.articles.post(factories.draft(link=""), store.users.get("ann"), "form-0001"), 2),
     "sign up": (lambda store: store.users.make("fay", "").id, 4),
+    "take back": (lambda store: store.votes.take_back(1, store.users.get("dan")), 1),
+    "write": (
+        lambda store: store.comments.write(
+            store.articles.get(1), Thread(1), 0, "Yes.", store.users.get("bob"), "form-0001"
+        ),
+        CommentId(1, 2),
+    ),
+    "vote for a comment": (lambda store: store.votes.cast(FIRST, store.users.get("bob")), 2),
+    "take back from a comment": (lambda store: store.votes.take_back(FIRST, store.users.get("dan")), 0),
+    "use a link": (lambda store: store.passwords.use_link(store.passwords.make_link("bob"), "new hash"), "bob"),
 }
 
 
