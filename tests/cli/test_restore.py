@@ -38,19 +38,6 @@ def test_a_backup_of_an_older_layout_with_the_same_primary_keys_is_restored(
     assert lasting(small_site) == before
 
 
-@pytest.mark.heavy
-def test_real_stories_are_restored_key_by_key(invoke: Invoke, store: Store, tmp_path: Path, real_stories: Path) -> None:
-    assert invoke("import", real_stories, "--shift-to-now").exit_code == 0
-    for voter in factories.users(store, 3):
-        for id in (18_054, 18_055, 18_056):
-            store.votes.cast(id, voter)
-    before = lasting(store)
-    assert invoke("backup", tmp_path / "backup").exit_code == 0
-    run(store, "FLUSHDB")
-    assert invoke("restore", tmp_path / "backup").stdout.startswith("Restored 18,056 articles, ")
-    assert lasting(store) == before
-
-
 def test_a_dry_run_needs_no_database(backup: Path, invoke_alone: Invoke) -> None:
     result = invoke_alone("restore", "--dry-run", backup, VOTEWEB_REDIS_URL="redis://127.0.0.1:1/0")
     assert (result.exit_code, result.stderr) == (0, "")

@@ -12,16 +12,6 @@ from tests.helpers import until
 pytestmark = pytest.mark.heavy
 
 
-def test_the_last_process_to_leave_stops_the_server(folder: Path) -> None:
-    with using_process(folder) as other:
-        pid = other.server_pid()
-        with use(folder) as settings:
-            assert server_pid(settings.redis_url) == pid
-        assert is_up(folder)
-        other.leave()
-    assert not is_up(folder)
-
-
 def test_simultaneous_starts_make_one_server(folder: Path) -> None:
     with waiting_process(folder) as one, waiting_process(folder) as two, waiting_process(folder) as three:
         for process in (one, two, three):
