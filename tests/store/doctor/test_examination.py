@@ -40,6 +40,7 @@ def test_open_votes_that_never_end_are_repaired(site: Store, time: str) -> None:
     run(site, "PERSIST", "open-votes:2")
     list(Doctor(site.context).repair())
     assert broken(site) == []
+    assert run(site, "ZSCORE", "open-votes:2", "nonsense") is None
 
 
 def test_an_examination_only_reads_and_lists_the_keys_once(site: Store) -> None:
