@@ -5,10 +5,8 @@ import time
 import pytest
 
 from tests import factories
-from tests.conftest import MakeStore
 from tests.store.examination import broken, run
 from tests.store.queries import page, page_ids
-from tests.store.storm import StoreStorm
 from voteweb.core import config
 from voteweb.core.models import Order, Period
 from voteweb.core.ranking import by_votes, day_number
@@ -47,17 +45,6 @@ def test_a_ranking_by_votes_holds_the_best(store: Store, three_best: None) -> No
     assert best_ids(store, Period.ALL) == [1, 2]
     store.votes.cast(4, voters[0])
     assert best_ids(store, Period.ALL) == [1, 2, 4]
-    assert broken(store) == []
-
-
-@pytest.mark.heavy
-def test_rankings_by_votes_agree_with_the_articles_in_a_storm(make_store: MakeStore, three_best: None) -> None:
-    store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3, lift_days=1)
-    storm = StoreStorm(store, seed=7, threads=4)
-    storm.start()
-    time.sleep(1.0)
-    storm.stop()
-    assert storm.failures == []
     assert broken(store) == []
 
 

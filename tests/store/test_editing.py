@@ -123,19 +123,3 @@ def test_a_new_link_of_an_old_article_is_not_indexed(store: Store) -> None:
     store.articles.edit(article.id, draft_of(article, link="https://b.example/"), moderator(store), EDIT)
     assert ids_with_link(store, "https://b.example/") == []
     assert broken(store) == []
-
-
-def test_an_edit_is_retried_when_the_link_changed_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    ann, article = factories.user(store), factories.article(store, link="https://a.example/")
-    script, other_links = store.connection.script, iter(["https://b.example/"])
-
-    def edit_before(name: str, /, **values: Any) -> Any:
-        if name == "commit" and (link := next(other_links, None)):
-            store.articles.edit(article.id, draft_of(article, link=link), ann)
-        return script(name, **values)
-
-    monkeypatch.setattr(store.connection, "script", edit_before)
-    store.articles.edit(article.id, draft_of(article, link="https://c.example/"), ann)
-    assert next(other_links, None) is None
-    assert [ids_with_link(store, f"https://{name}.example/") for name in "abc"] == [[], [], [1]]
-    assert broken(store) == []

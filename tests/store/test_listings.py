@@ -1,17 +1,13 @@
 """Lists: pages, totals, and which articles they have."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-
 from tests import factories
-from tests.store.examination import recorded, run
+from tests.store.examination import run
 from tests.store.queries import add_stories, ids_of, page, page_ids
 from voteweb.core.models import Order, Page
 from voteweb.store import Store
 from voteweb.store.articles.listings import queue_merged
-from voteweb.store.schema.rankings import Ranking, Rankings
 
 START = 1_700_000_000.0
 
@@ -49,24 +45,6 @@ def test_missing_articles_are_left_out_of_pages(store: Store) -> None:
     run(store, "DEL", "article:2")
     run(store, "ZADD", "time:", START + 9, "nonsense")
     assert page_ids(store, store.rankings.site(Order.TIME)) == [3, 1]
-
-
-@pytest.mark.parametrize(
-    "choose",
-    [
-        lambda rankings: rankings.site(Order.SCORE),
-        lambda rankings: rankings.groups(["go"], Order.TIME),
-        lambda rankings: rankings.groups(["go", "redis"], Order.SCORE),
-        lambda rankings: rankings.member("ann"),
-    ],
-    ids=["site", "group", "combined", "member"],
-)
-def test_a_list_takes_one_round_trip(store: Store, choose: Callable[[Rankings], Ranking]) -> None:
-    add_stories(store, [(START + i, 9) for i in range(30)], groups=("go", "redis"))
-    store.connection.load_scripts()
-    with recorded(store) as trips:
-        assert len(page(store, choose(store.rankings)).rows) == 25
-    assert len(trips) == 1
 
 
 def test_no_page_follows_merged_rankings_that_end_with_one(store: Store) -> None:

@@ -83,15 +83,6 @@ def test_a_voter_who_is_no_member_is_named(store: Store) -> None:
     assert broken(store) == []
 
 
-def test_workers_with_other_settings_keep_the_voters(make_store: MakeStore) -> None:
-    week, minute = make_store(voting_seconds=604_800), make_store(voting_seconds=60)
-    article, bob = voted_article(week), factories.user(week, "bob")
-    expires = run(week, "EXPIRETIME", "voted:1")
-    assert minute.votes.cast(article.id, bob) == 4
-    assert run(week, "EXPIRETIME", "voted:1") == expires
-    assert broken(minute) == broken(week) == []
-
-
 def test_an_article_without_an_end_closes_by_the_setting(make_store: MakeStore) -> None:
     day = make_store(voting_seconds=86_400)
     article, bob = voted_article(day), factories.user(day, "bob")

@@ -15,12 +15,15 @@ from tests.store.comment_acts import check_comments
 from tests.store.examination import broken, ids, run
 from tests.store.queries import read_articles
 from tests.store.storm import ACTIONS, StoreStorm
+from voteweb.core import config
 
 pytestmark = pytest.mark.heavy
 
 
-def test_the_data_stay_sound_and_add_up_in_a_storm(make_store: MakeStore) -> None:
-    store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3)
+def test_the_data_stay_sound_and_add_up_in_a_storm(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "MAX_RANKED", 3)
+    monkeypatch.setattr(config, "BEST_STEP", 2)
+    store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3, lift_days=1)
     storm = StoreStorm(store)
     storm.start()
     findings = []

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.store.examination import run, snapshot, unchanged
-from voteweb.core.errors import DataDamaged, NameTaken, NoSuchMember, PasswordChanged
+from tests.store.examination import run, snapshot
+from voteweb.core.errors import DataDamaged, NoSuchMember, PasswordChanged
 from voteweb.core.models import Role, User
 from voteweb.store import Store
 
@@ -18,13 +18,6 @@ def test_a_created_member_is_found_in_any_case(store: Store) -> None:
     assert abs(made.since - time.time()) < 60
     assert made.session
     assert store.users.find("aNN") == store.users.get("ann") == made
-
-
-def test_a_name_is_taken_in_any_case(store: Store) -> None:
-    ann = store.users.make("Ann", "hash", Role.ADMIN)
-    with unchanged(store), pytest.raises(NameTaken, match="ANN"):
-        store.users.make("ANN", "other hash")
-    assert store.users.get("ann") == ann
 
 
 def test_a_new_role_or_a_refreshed_hash_changes_nothing_else(store: Store) -> None:
