@@ -115,16 +115,18 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
 def test_a_damaged_backup_is_refused_before_anything_is_written(
-    invoke: Invoke, small_site: Store, backup: Path, damage: Damage
+    invoke: Invoke, small_site: Store, backup: Path, subtests: pytest.Subtests
 ) -> None:
-    backup.write_bytes(damage.change(backup.read_bytes()))
+    content = backup.read_bytes()
     run(small_site, "FLUSHDB")
-    for options in (["--dry-run"], []):
-        line = error_line(invoke("restore", *options, backup))
-        assert line.startswith(str(backup))
-        assert damage.error in line
+    for damage in DAMAGES:
+        backup.write_bytes(damage.change(content))
+        for options in (["--dry-run"], []):
+            with subtests.test(damage.name, options=options):
+                line = error_line(invoke("restore", *options, backup))
+                assert line.startswith(str(backup))
+                assert damage.error in line
     assert snapshot(small_site) == {}
 
 

@@ -107,7 +107,14 @@ def test_an_interruption_prints_nothing(invoke: Invoke, monkeypatch: pytest.Monk
     assert (result.exit_code, result.output) == (130, "")
 
 
-@pytest.mark.parametrize("arguments", [["nonsense"], ["doctor", "--nonsense"], ["import"], ["run", "--port", "70000"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["nonsense"], ["doctor", "--nonsense"], ["import"], ["run", "--port", "70000"]),
+        *(["user", "create", "bob"], ["user", "create", "bob", "--role", "king"]),
+        ["user", "password", "bob", "--link", "--password-stdin"],
+    ],
+)
 def test_wrong_usage_has_status_2(invoke: Invoke, arguments: list[str]) -> None:
     result = invoke(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")

@@ -85,18 +85,6 @@ def test_an_unknown_member_is_refused(invoke: Invoke, store: Store, arguments: t
     assert store.users.find("nobody2") is None
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("create", "bob", "--role", "king"),
-        ("create", "bob"),
-        ("password", "bob", "--link", "--password-stdin"),
-    ],
-)
-def test_wrong_usage_has_status_2(invoke: Invoke, arguments: tuple[str, ...]) -> None:
-    assert invoke("user", *arguments).exit_code == 2
-
-
 @pytest.mark.parametrize("deletes", [False, True])
 def test_an_account_is_deleted_with_or_without_posts(invoke: Invoke, store: Store, deletes: bool) -> None:
     id = factories.article(store, user(store, "Ann")).id

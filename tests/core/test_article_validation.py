@@ -10,7 +10,7 @@ from voteweb.core import validation
 from voteweb.core.config import MAX_COMMENT_LENGTH
 from voteweb.core.errors import Invalid
 
-RLO, LRI, BOM, ZWSP, ZWJ, NUL = "\u202e", "\u2066", "\ufeff", "\u200b", "\u200d", "\x00"
+RLO, ZWSP, ZWJ, NUL = "\u202e", "\u200b", "\u200d", "\x00"
 READABLE = "A title needs at least 3 characters, with a letter or digit among them."
 SCHEME = "A link must begin with http:// or https://."
 NOWHERE = "This link has no valid host name."
