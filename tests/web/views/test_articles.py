@@ -143,14 +143,6 @@ def test_article_shows_its_text_and_explains_its_score(reader: Browser, store: S
     assert reader.page.all("button", class_="vote")
 
 
-@pytest.mark.parametrize("id", ["2", "0", "١", "99999999999999999999", "9" * 5_000])
-def test_unknown_article_is_404(id: str, reader: Browser, store: Store) -> None:
-    factories.article(store)
-    assert reader.open(f"/a/{id}").status == 404
-    assert reader.intro in ("There is no such article.", "There is no page at this address.")
-    assert reader.page.one("main").one("a", href="/")
-
-
 def test_navigation_marks_the_current_page(reader: Browser) -> None:
     for address in ("/", "/new", "/good", "/groups"):
         current = reader.open(address).page.one("nav", aria_label="Site").one("a", aria_current="page")

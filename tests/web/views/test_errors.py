@@ -175,7 +175,7 @@ def test_body_that_is_no_form_is_refused(body: dict[str, Any], address: str, mod
     [
         *("/%00", "/%ff", "/g/%ff", "/g/%00", "/g/++", "/g/python+", "/g/%2B", "/g/%2e%2e", "/?page=%ff", "/new/"),
         *("/static/../app.py", "/static/%2e%2e/app.py", "/static/%00", "/" + "x" * 5_000, "/g/" + "x" * 5_000),
-        *("/a/-1", "/a/1.5", "/a/x", "/g/", "/u/"),
+        *("/a/-1", "/a/1.5", "/a/x", "/a/0", "/a/١", f"/a/{'9' * 5_000}", "/g/", "/u/"),
     ],
 )
 def test_unknown_address_is_404(address: str, reader: Browser) -> None:

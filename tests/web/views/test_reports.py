@@ -116,10 +116,6 @@ def test_reports_after_no_position_are_not_found(after: str, mod: Browser) -> No
     assert mod.status == 404
 
 
-def test_reports_of_no_article_are_not_found(mod: Browser) -> None:
-    assert mod.open("/a/99/reports").status == 404
-
-
 def test_empty_queue_says_so(mod: Browser) -> None:
     assert mod.open("/queue").page.one("div", class_="empty").text.startswith("Nothing waits.")
     assert not badges(mod)

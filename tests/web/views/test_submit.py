@@ -28,20 +28,6 @@ def test_link_is_posted_with_the_posters_vote(ann: Browser, store: Store) -> Non
     assert (article.poster, article.votes, article.groups) == ("ann", 1, ("redis", "编程"))
 
 
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ("  Blanks \t inside\n too ", "Blanks inside too"),
-        ("100% <b>&amp;</b> %(x)s {{ 7*7 }}", "100% <b>&amp;</b> %(x)s {{ 7*7 }}"),
-    ],
-)
-def test_title_is_cleaned_and_kept(typed: str, expected: str, ann: Browser, store: Store) -> None:
-    ann.open("/submit").submit("/submit", **VALID | {"title": typed})
-    assert (ann.status, store.articles.get(1).title) == (303, expected)
-    assert ann.follow().heading == expected
-    assert ann.open("/").page.one("a", class_="title").text == expected
-
-
 def test_link_without_scheme_gets_one(ann: Browser, store: Store) -> None:
     ann.open("/submit").submit("/submit", **VALID | {"link": "example.com:8080/redis"})
     assert store.articles.get(1).link == "https://example.com:8080/redis"
