@@ -137,9 +137,7 @@ def test_error_page_of_a_reader_sets_no_cookie_and_offers_login(reader: Browser)
     assert reader.page.one("nav", class_="account").one("a", href="/login?next=/g/nope%3Fpage%3D2")
 
 
-@pytest.mark.parametrize(
-    "address", ["/submit", "/login", "/signup", "/a/1/vote", "/a/1/groups", "/groups/new", "/logout"]
-)
+@pytest.mark.parametrize("address", ["/submit", "/login", "/a/1/vote"])
 @pytest.mark.parametrize("person", ["reader", "mod"], indirect=True)
 def test_too_large_body_is_413(address: str, person: Browser, store: Store) -> None:
     factories.article(store)
@@ -162,7 +160,7 @@ def test_too_large_body_is_413(address: str, person: Browser, store: Store) -> N
     ],
     ids=["json", "broken multipart", "no boundary", "rubbish", "charset", "many fields"],
 )
-@pytest.mark.parametrize("address", ["/submit", "/login", "/a/1/vote", "/groups/new"])
+@pytest.mark.parametrize("address", ["/submit", "/a/1/vote"])
 def test_body_that_is_no_form_is_refused(body: dict[str, Any], address: str, mod: Browser) -> None:
     mod.response = mod.client.post(address, buffered=True, **body)
     assert mod.status in (303, 400, 413, 422)
