@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 
 from tests import factories
+from tests.prepared import prepared
 from tests.web.aging import SESSION, Clock
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips, MakeApp
@@ -42,6 +43,17 @@ LISTS = (
 TITLES = ("<b>&amp;", "{{ token }}", "account;rows;token;", "0123456789abcdef0123456789abcdefrows;", "标题")
 
 
+def build_site(store: Store) -> None:
+    """Make lists of two pages."""
+    store.groups.make("go", "Go", "")
+    store.groups.make("redis", "Redis", "")
+    for number, title in enumerate(TITLES * 6):
+        link = f"https://b.example/{number}"
+        factories.article(store, title=f"{title} {number}", link=link, groups=("go", "redis"))
+    factories.imported(store, votes=300)
+    factories.comment(store, 1)
+
+
 class Sites:
     """Two servers on one database that keep pages for a second, and one that keeps none."""
 
@@ -52,13 +64,6 @@ class Sites:
         self.fresh = fresh
         for server in self.servers:
             clock.expire_marks(server)
-        self.store.groups.make("go", "Go", "")
-        self.store.groups.make("redis", "Redis", "")
-        for number, title in enumerate(TITLES * 6):
-            link = f"https://b.example/{number}"
-            factories.article(store, title=f"{title} {number}", link=link, groups=("go", "redis"))
-        factories.imported(store, votes=300)
-        factories.comment(store, 1)
 
     def member(self, name: str, role: Role = Role.MEMBER) -> "Member":
         """Return a member, with one session for all servers."""
@@ -108,11 +113,18 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def sites(settings: Settings, store: Store, clock: Clock, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch) -> Sites:
+def sites(
+    settings: Settings,
+    store: Store,
+    server_url: str,
+    clock: Clock,
+    make_app: MakeApp,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Sites:
     """Sites at which no article becomes a minute older during the test."""
     in_ten_minutes = time.time() + 600
     monkeypatch.setattr(context, "time", SimpleNamespace(time=lambda: in_ten_minutes))
-    return Sites(settings, store, clock, make_app(page_seconds=0.0))
+    return Sites(settings, prepared(store, server_url, build_site), clock, make_app(page_seconds=0.0))
 
 
 @pytest.fixture
