@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voteweb.core.config import MAX_MENTIONS
+from voteweb.core.config import MAX_MENTION_PLACES, MAX_MENTIONS
 from voteweb.core.markdown import to_html
 from voteweb.core.markup import render_comment
 from voteweb.core.mentions import candidates, encode, names, quotation
@@ -99,6 +99,15 @@ def test_looking_ends_with_the_names_that_count() -> None:
     before = is_in_one_script.cache_info().misses
     assert len(names(text)) == MAX_MENTIONS
     assert is_in_one_script.cache_info().misses - before < 900
+
+
+@pytest.mark.parametrize("piece", ["@alice ", "@alice\n", "@" + "李" * 40 + " ", "|@alice|\n|-|\n"])
+def test_links_to_members_count_among_the_steps_of_a_page(piece: str) -> None:
+    text = "@alice\n\n" + piece * 200
+    letters = encode(candidates(text), {"alice", "李" * 19})
+    plain, linked = render_comment(text), render_comment(text, letters)
+    assert linked.steps > plain.steps, "a page renders only so many"
+    assert linked.html.count(b'href="/u/') <= MAX_MENTION_PLACES
 
 
 @given(st.text(st.sampled_from("@＠ab_-.*`>[]()é谢，\n"), max_size=60))

@@ -34,8 +34,9 @@ VOTER_BLOCK = 512
 #: The site's newest comments that are kept in a list, and comments on a page of such a list.
 NEWEST_COMMENTS = 10_000
 COMMENT_PAGE_SIZE = 25
-#: Members that one comment can notify by naming them.
+#: Members that one comment can notify by naming them, and places of a text that may name members: each takes time.
 MAX_MENTIONS = 5
+MAX_MENTION_PLACES = 50
 #: Entries that an inbox holds, on a page of it, and seconds for which it holds them.
 INBOX_SIZE = 200
 INBOX_PAGE_SIZE = 25

@@ -72,19 +72,24 @@ _MAX_NESTING = 20
 _BLANK = re.compile(r"\s")
 #: Marks of emphasis.
 _RUN = re.compile(r"\*+|_+|~+")
-#: Returns the links to put into a text: start, end and address of each.
-FindLinks = Callable[[str], Iterable[tuple[int, int, str]]]
+#: A link to put into a text: its start, end and address.
+Link = tuple[int, int, str]
+#: Returns the links to put into each of these texts, and the steps that it took to find them.
+FindLinks = Callable[[Sequence[str]], tuple[Iterable[Iterable[Link]], int]]
 
 
 def to_html(source: str, find_links: FindLinks | None = None) -> tuple[str, int]:
     """Return the Markdown *source* as HTML that is not safe yet, with headings h2 to h4; and the steps that it took.
 
-    *find_links* is asked about what :func:`prose` yields.
+    *find_links* is asked once about all that :func:`prose` yields.
     """
     tokens, steps = _parse(source)
     if find_links:
-        for token in _prose_tokens(tokens):
-            token.children = _put_links(token.children or [], find_links)
+        named = [(token, _prose_of(token.children or [])) for token in _prose_tokens(tokens)]
+        links, more_steps = find_links(["".join(pieces) for _, pieces in named])
+        steps += more_steps
+        for (token, pieces), places in zip(named, links, strict=True):
+            token.children = _put_links(token.children or [], pieces, places)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             # The page has an h1: headings of a text begin at h2 and end at h4.
@@ -129,10 +134,8 @@ def _prose_of(tokens: list[Token]) -> list[str]:
     return pieces
 
 
-def _put_links(tokens: list[Token], find_links: FindLinks) -> list[Token]:
-    """Return *tokens* with links in those texts that hold one as a whole."""
-    pieces = _prose_of(tokens)
-    links = list(find_links("".join(pieces)))
+def _put_links(tokens: list[Token], pieces: list[str], links: Iterable[Link]) -> list[Token]:
+    """Return *tokens*, whose texts are *pieces*, with *links* in those that hold one as a whole."""
     linked: list[Token] = []
     start = 0
     for token, piece in zip(tokens, pieces, strict=True):

@@ -1,8 +1,9 @@
 """Turn user text into safe HTML and safe XML text; no other module marks text as safe but by :func:`trusted`."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -44,16 +45,18 @@ def render(source: str, named: str = "") -> RenderedText:
 
     And to the members in it that *named* notes, letters of :func:`mentions.encode`.
     """
-    members = mentions.decode(source, named)
-    addresses = {name: f"/u/{quote(name)}" for name in members.values()}
+    addresses = set[str]()
 
-    def find_links(piece: str) -> Iterator[tuple[int, int, str]]:
-        return ((start, end, addresses[name]) for start, end, name in mentions.find(piece, members))
+    def find_links(pieces: Sequence[str]) -> tuple[list[list[markdown.Link]], int]:
+        places, steps = mentions.find(pieces, named)
+        links = [[(start, end, f"/u/{quote(name)}") for start, end, name in places_of_one] for places_of_one in places]
+        addresses.update(address for _, _, address in chain.from_iterable(links))
+        return links, steps
 
     def filter_attribute(tag: str, name: str, value: str) -> str | None:
-        return value if name == "href" and value in addresses.values() else _filter_attribute(tag, name, value)
+        return value if name == "href" and value in addresses else _filter_attribute(tag, name, value)
 
-    html, steps = markdown.to_html(source, find_links if members else None)
+    html, steps = markdown.to_html(source, find_links if named else None)
     return RenderedText(_clean(html, {"http", "https"}, _REL, filter_attribute).encode(), steps)
 
 

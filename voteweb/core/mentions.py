@@ -5,8 +5,8 @@ Whether a name is a member's is decided when the text is written: :func:`encode`
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from voteweb.core import config, markdown
@@ -25,7 +25,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQSTUVWXYZ"
 
 
 class _Mention(NamedTuple):
-    """A place in a text where the sign is followed by ``typed``; ``names`` are the possible names in it."""
+    """A place in a text where the sign is followed by ``typed``; ``names`` are the possible names in it, if any."""
 
     start: int
     typed: str
@@ -46,8 +46,8 @@ def candidates(text: str, most: int = config.MAX_MENTIONS) -> tuple[tuple[str, .
     if "@" not in text and "＠" not in text:
         return ()
     found: dict[tuple[str, ...], None] = {}
-    for mention in chain.from_iterable(map(_mentions_in, markdown.prose(text))):
-        found[mention.names] = None
+    for _, mention in _mentions_in(markdown.prose(text)):
+        found |= {mention.names: None} if mention.names else {}
         if len(found) >= most:  # a text may have a thousand more, and each takes time
             break
     return tuple(found)
@@ -59,33 +59,42 @@ def encode(found: Sequence[tuple[str, ...]], members: Collection[str]) -> str:
     return "".join(LETTERS[at] for at in chosen).rstrip(LETTERS[0])
 
 
-def decode(text: str, letters: str) -> dict[tuple[str, ...], str]:
-    """Return the members' names by candidate of *text*, which :func:`encode` has noted in *letters*."""
-    chosen = zip(candidates(text) if letters else (), map(LETTERS.index, letters), strict=False)
-    return {names: names[at - 1] for names, at in chosen if 0 < at <= len(names)}
+def find(pieces: Sequence[str], letters: str) -> tuple[list[list[tuple[int, int, str]]], int]:
+    """Return where each of *pieces*, the prose of a text, names members, which :func:`encode` has noted in *letters*.
 
-
-def find(piece: str, members: dict[tuple[str, ...], str]) -> Iterator[tuple[int, int, str]]:
-    """Yield where *piece* of a text names *members*, as :func:`decode` returns them: start, end and name."""
-    for mention in _mentions_in(piece):
-        if name := members.get(mention.names):
+    A place is start, end and name. Return also how long that took, in steps of the parser of Markdown.
+    """
+    places: list[list[tuple[int, int, str]]] = [[] for _ in pieces]
+    chosen: dict[tuple[str, ...], int] = {}
+    steps = 0
+    for at, mention in _mentions_in(pieces):
+        steps += 5 + len(mention.typed)
+        if not mention.names:
+            continue
+        if mention.names not in chosen:
+            chosen[mention.names] = LETTERS.index(letters[len(chosen)]) if len(chosen) < len(letters) else 0
+        if 0 < chosen[mention.names] <= len(mention.names):
+            name = mention.names[chosen[mention.names] - 1]
             lengths = range(len(mention.typed), 0, -1)
             length = next(length for length in lengths if name_key(mention.typed[:length]) == name)
-            yield mention.start, mention.start + 1 + length, name
+            places[at].append((mention.start, mention.start + 1 + length, name))
+    return places, steps
 
 
-def _mentions_in(piece: str) -> Iterator[_Mention]:
-    for match in _MENTION.finditer(piece):
+def _mentions_in(pieces: Iterable[str]) -> Iterator[tuple[int, _Mention]]:
+    """Yield the first MAX_MENTION_PLACES places where *pieces* may name somebody, with the number of the piece."""
+    matches = ((at, piece, match) for at, piece in enumerate(pieces) for match in _MENTION.finditer(piece))
+    for at, piece, match in islice(matches, config.MAX_MENTION_PLACES):
         name = _in_one_script(match[1])
         end = match.start(1) + len(name)
         before, after = piece[max(match.start() - 1, 0) : match.start()], piece[end : end + 2]
         if _joins_before(before) or _joins_after(name, after):
+            yield at, _Mention(match.start(), name, ())
             continue
         is_word = {script(character) for character in name} <= _SPACED
         ends = [len(name)] if is_word else range(len(name), config.MIN_USER_NAME_LENGTH - 1, -1)
         possible = tuple(name_key(name[:end]) for end in ends if is_member_name(name[:end]))
-        if possible:
-            yield _Mention(match.start(), name, possible)
+        yield at, _Mention(match.start(), name, possible)
 
 
 def _in_one_script(run: str) -> str:
