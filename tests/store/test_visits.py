@@ -131,7 +131,7 @@ def test_comments_that_are_gone_own_or_by_a_hidden_member_are_not_new(
     assert new_counts(store, 1) == {1: 4}
     store.my_sites.hide(hidden_member("cem"), store.users.get("ann"))
     assert new_counts(store, 1) == {1: 3}
-    monkeypatch.setattr(config, "MAX_CHECKED_NEW", 1)  # comment 8
+    monkeypatch.setattr(config, "MAX_CHECKED_NEW", 1)  # comment 14
     assert new_counts(store, 1) == {1: 4}
     visit(store)
     assert new_counts(store, 1) == {}

@@ -49,8 +49,8 @@ MARKED_SECONDS = 1_800
 VISIT_NOTED_SECONDS = 60
 MAX_VISITED_THREADS = 200
 MAX_SEEN_RANGES = 64
-#: Comments whose authors are looked up for the numbers of new ones on a page of articles, at 1 µs each.
-MAX_CHECKED_NEW = 1_000
+#: Comments by hidden members that the numbers of new ones on a page of articles leave out, at 1 µs each.
+MAX_CHECKED_NEW = 500
 VISITED_SECONDS = 30 * 86_400
 #: Characters of the texts that a page shows as a whole; of each further one it shows an excerpt. Steps of the parser of
 #: Markdown, at up to 6 µs, that a page takes for texts; further ones stay plain.

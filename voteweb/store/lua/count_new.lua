@@ -2,60 +2,77 @@
 -- keys: seen:{name} hides:{name}
 -- args: article_ids
 -- The ids have spaces between them: one argument costs the caller a tenth of 25. Comments by members whom this one hides are
--- not new; of more than MAX_CHECKED_NEW comments those of the last articles are not looked up for that.
+-- not new; of members with many, the newest are left out. visits.lua reads all of a visit.
 -- Answers  <for each article the number of new comments, nil where the member never was>
 if redis.call('EXISTS', seen_key) == 0 then
   return {}
 end
-local hidden, unchecked = nil, tonumber(MAX_CHECKED_NEW)
+local ids, answer, hidden = {}, {}, nil
+for id in string.gmatch(article_ids, '%d+') do
+  ids[#ids + 1] = id
+end
 
--- Count the comments from first to last by members who are hidden, without those that cannot be read.
-local function count_hidden(thread_key, gone_key, first, last)
-  local count, numbers = 0, {}
-  for number = first, math.min(last, first + unchecked - 1) do
-    numbers[#numbers + 1] = number
+-- Return, by the id of each article, the numbers of comments by the members who are hidden: most of them wrote little.
+local function read_hidden()
+  local names, numbers = {}, {}
+  for _, entry in ipairs(try('ZRANGE', hides_key, 0, -1) or {}) do
+    names[#names + 1] = string.match(entry, '^m(.+)')
   end
-  unchecked = unchecked - #numbers
-  for i, node in ipairs(#numbers > 0 and redis.call('HMGET', thread_key, unpack(numbers)) or {}) do
-    if node and hidden[string.match(node, '^%S+ %S+ %S+ %S+ %S+ (.*)')] and redis.call('GETBIT', gone_key, numbers[i]) == 0 then
-      count = count + 1
+  for _, id in ipairs(ids) do
+    numbers[id] = {}
+  end
+  for _, name in ipairs(names) do
+    local newest = math.ceil(MAX_CHECKED_NEW / #names)
+    for _, comment in ipairs(try('LRANGE', prefix .. 'commented:' .. name, 0, newest - 1) or {}) do
+      local id, number = string.match(comment, '^(%d+)%.(%d+)$')
+      if numbers[id] then
+        table.insert(numbers[id], tonumber(number))
+      end
+    end
+  end
+  return numbers
+end
+
+-- Count the comments from first to last that can be read and are by nobody who is hidden.
+local function count_range(id, first, last)
+  if first > last then
+    return 0
+  end
+  hidden = hidden or read_hidden()
+  local gone_key = prefix .. 'hidden:' .. id
+  local count = last - first + 1 - redis.call('BITCOUNT', gone_key, first, last, 'BIT')
+  for _, number in ipairs(hidden[id]) do
+    if first <= number and number <= last and redis.call('GETBIT', gone_key, number) == 0 then
+      count = count - 1
     end
   end
   return count
 end
 
 local function count(id, visit)
-  local key, gone_key = prefix .. 'thread:' .. id, prefix .. 'hidden:' .. id
-  local last = tonumber(redis.call('HGET', key, 'last') or '') or 0
-  if last <= (tonumber(string.match(visit, '^%d+ (%d+) [%d.]+$') or '') or -1) then
-    return 0
-  end
-  local time, unread = read_visit(visit, last)
-  if not time then
+  local newest, ranges = string.match(visit, '^%d+ (%d+) %d+(.*)')
+  if not newest then
     return false
   end
-  local new, has_gone = 0, redis.call('EXISTS', gone_key) == 1
-  hidden = hidden or hidden_members(hides_key)
-  for _, range in ipairs(unread) do
-    local first, last = range[1], range[2]
-    new = new + last - first + 1 - (has_gone and redis.call('BITCOUNT', gone_key, first, last, 'BIT') or 0)
-    if next(hidden) then
-      new = new - count_hidden(key, gone_key, first, last)
+  newest = tonumber(newest)
+  local last = tonumber(redis.call('HGET', prefix .. 'thread:' .. id, 'last') or '') or 0
+  if last <= newest and (ranges == '' or string.find(ranges, '^ %d+%-%d+@')) then
+    return 0 -- unread ranges come first
+  end
+  local new = count_range(id, newest + 1, last)
+  -- No match is of a range that a page has shown: "@" is no end.
+  for first, to in string.gmatch(ranges, '[ ,](%d+)%-?(%d*)%f[ ,%z]') do
+    if to ~= '' then
+      new = new + count_range(id, tonumber(first), math.min(to, last))
+    elseif tonumber(first) > newest then -- one of their own
+      new = new - count_range(id, tonumber(first), math.min(first, last))
     end
   end
   return math.max(new, 0)
 end
 
-local ids, answer = {}, {}
-for id in string.gmatch(article_ids, '%d+') do
-  ids[#ids + 1] = id
-end
 for i, visit in ipairs(redis.call('HMGET', seen_key, unpack(ids))) do
-  if visit then
-    local is_safe, new = pcall(count, ids[i], visit)
-    answer[i] = is_safe and new
-  else
-    answer[i] = false
-  end
+  local is_safe, new = pcall(count, ids[i], visit)
+  answer[i] = is_safe and new
 end
 return answer

@@ -20,6 +20,9 @@ last, root = tonumber(string.match(last or '', '^%d+$') or '') or 0, tonumber(ro
 local time = tonumber(redis.call('TIME')[1])
 local stored = redis.call('HGET', seen_key, article) or ''
 local same, noted = string.match(stored, '^(%d+) %1 (%d+)$')
+if not same then -- unread ranges come before those that a page has shown
+  same, noted = string.match(stored, '^(%d+) %1 (%d+) %d+%-%d+@')
+end
 if tonumber(same or '') == last and math.abs(time - noted) < tonumber(VISIT_NOTED_SECONDS) then
   -- To note it costs as much as the rest, and the page after a vote for a comment is one of these.
   return { 'visit', stored, tostring(time), state, votes, values }
