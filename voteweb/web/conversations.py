@@ -87,10 +87,10 @@ class ConversationPages:
         read now are not new if they can be read again.
         """
         own, visit = viewer_read(), self._read.visit
-        if viewer is None:
+        unread = visit.unread_to(self.thread.last) if visit else set[int]()
+        if viewer is None or not (unread or own.unread.comments):
             return
         numbers = {row.node.number for row in self.page.rows} | set(others)
-        unread = visit.unread_to(self.thread.last) if visit else set[int]()
         if unread & numbers:
             is_visible = self.conversation.is_visible
             seen = [number for number in unread if number in numbers or not is_visible(number)]
@@ -227,7 +227,8 @@ class ConversationPages:
     @cached_property
     def new_here(self) -> dict[int, tuple[int, int]]:
         """The new comments of the page from top to bottom, each with the one before and the one after, 0 for none."""
-        new = [n for n in (self._root, *(row.node.number for row in self.page.rows)) if n in self._new]
+        shown = (self._root, *(row.node.number for row in self.page.rows)) if self._new else ()
+        new = [number for number in shown if number in self._new]
         return {number: (before, after) for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)}
 
     @cached_property
