@@ -177,14 +177,14 @@ def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Brows
     eva, own = factories.user(store, "Éva"), factories.user(store, "bob")
     factories.comment(store, 4, own, text="Mine")
     bob.open("/a/4")
-    factories.comment(store, 4, eva, parent=1, text="You are silly, @bob.")
-    factories.comment(store, 4, factories.user(store, "zoe"), parent=2, text="Be kind, @bob.")
+    factories.comment(store, 4, eva, parent=1, text="You are silly, @bob")
+    factories.comment(store, 4, factories.user(store, "zoe"), parent=2, text="Be kind, @bob")
     assert bob.open("/inbox").page.one("nav", class_="account").one("strong", class_="badge").text == "2"
     bob.open("/u/Éva").press("/u/%C3%89va/hide").follow()
     assert "You hide Éva: their articles are left out" in bob.page.text
 
     assert [row.one("div", class_="text").text for row in bob.open("/inbox").page.all("li", class_="comment")] == [
-        "Be kind, @bob."
+        "Be kind, @bob"
     ]
     assert bob.page.one("nav", class_="account").one("strong", class_="badge").text == "1"
     assert bob.open("/a/4").page.one("p", class_="new-comments").text.startswith("1 new ·")
@@ -194,7 +194,7 @@ def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Brows
         assert "You are silly" in folded.text
         assert "Be kind" in bob.page.text.replace(folded.text, "")
     (folded,) = bob.open("/comments").page.all("details", class_="folded")
-    assert folded.one("div", class_="text").text == "You are silly, @bob."
+    assert folded.one("div", class_="text").text == "You are silly, @bob"
     for page in ("/a/4/c/2", "/u/Éva/comments"):  # they asked for this
         assert not bob.open(page).page.all("details", class_="folded"), page
     assert not reader.open("/a/4").page.all("details", class_="folded")
