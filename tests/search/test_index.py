@@ -1,5 +1,8 @@
 """The index finds what was put into it: as a list of all documents would, whatever happened to them before."""
 
+from itertools import chain, repeat
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -8,7 +11,7 @@ from tests.search.conftest import Machine, article, comment
 from tests.search.test_grammar import TYPED
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.search import index
+from voteweb.search import connections, index
 from voteweb.search.grammar import parse
 from voteweb.search.models import Found, Kind, Note, Order, SearchBusy, SearchTooSlow
 
@@ -173,6 +176,17 @@ def test_a_search_without_time_to_rank_finds_the_newest(machine: Machine, monkey
     monkeypatch.setattr(config, "UNRANKED_SEARCH_SECONDS", 0.0)
     with pytest.raises(SearchTooSlow):
         machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 1)
+
+
+@pytest.mark.parametrize(("seconds", "note"), [(100.0, Note.NONE), (300.0, Note.TOO_COMMON)])
+def test_time_in_which_a_search_does_not_work_counts_less(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, seconds: float, note: Note
+) -> None:
+    machine.writer.apply([article(id, "word") for id in range(1, 100)])
+    assert machine.find("word")
+    clock = chain([0.0], repeat(seconds))
+    monkeypatch.setattr(connections, "time", SimpleNamespace(monotonic=lambda: next(clock), thread_time=lambda: 0.0))
+    assert machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 1).note == note
 
 
 def test_searches_wait_for_their_turn_and_even_short_ones_look_at_the_clock(

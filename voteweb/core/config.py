@@ -181,7 +181,7 @@ MAX_VOTED_MATCHES = 500
 FEW_MATCHES = 5
 #: Results up to which a search counts and has pages.
 MAX_COUNTED = 1_000
-#: Seconds that a search may take, and that it may take once more without ranking.
+#: Seconds for which a search may work, and for which it may work once more without ranking.
 SEARCH_SECONDS = 0.15
 UNRANKED_SEARCH_SECONDS = 0.05
 #: Searches that a process makes at a time, and seconds for which others wait.
