@@ -65,8 +65,8 @@ def test_answers_are_muted_in_the_inbox_and_heard_again(ann_user: User, ann: Bro
     for address, entry in (("/a/1/quiet", "c1-3"), ("/a/1/c/1/quiet", "c1-2")):
         for label in ("Mute", "Unmute"):
             button = ann.open("/inbox").page.by_id(entry).one("button", class_="button-link")
-            assert (button["formaction"], button.text) == (address, label)
-            assert ann.press(address).location.startswith("/inbox#")
+            assert button.text == label
+            assert ann.submit(address, quiet=button["value"]).location == f"/inbox#{entry}"
     thread = factories.thread(store)
     assert (thread.is_quiet, thread.nodes[1].is_quiet) == (False, False)
 
