@@ -75,5 +75,11 @@ document.addEventListener("click", async (event) => {
   isOpening = false;
 });
 
+// The form of a new comment, which opens without script, too.
+document.addEventListener("click", ({ target }) => {
+  const details = target.closest(".write-comment > summary")?.parentElement;
+  if (details && !details.open) setTimeout(() => show(details.querySelector("[data-draft]")));
+});
+
 // There is a draft of this reply: see drafts.js.
 document.addEventListener("voteweb-draft", ({ target }) => open(target).catch(() => {}));

@@ -83,6 +83,8 @@ def test_answers_are_written_in_place_and_kept_until_they_are_sent(visit: Visit,
         factories.comment(store, 1, parent=parent, text=text)
     bob, path = visit("bob", expect_errors=True), "/a/1?order=time"
     walk_and_fold(ready(bob.open(path)))
+    bob.page.get_by_text("Write a comment").click()
+    expect(bob.page.locator("#text")).to_be_focused()
 
     open_form(bob, 1).fill("I think:")
     expect(open_form(bob, 1, "Quote")).to_have_value("I think:\n\n> One.\n\n")
