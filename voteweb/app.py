@@ -53,7 +53,9 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
-    app.extensions["voteweb.search"] = index = _search_index(settings)
+    app.extensions["voteweb.search"] = index = (
+        SearchIndex(settings.search_folder) if settings.search and has_full_text_search() else None
+    )
     app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and a response is finished after all other hooks.
@@ -73,11 +75,6 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     views.init_app(app, settings)
     _add_middleware(app, settings)
     return app
-
-
-def _search_index(settings: Settings) -> SearchIndex | None:
-    """Return the index that is searched, None on a site without search."""
-    return SearchIndex(settings.search_folder) if settings.search and has_full_text_search() else None
 
 
 def _check_settings(settings: Settings, store: Store | None) -> None:

@@ -5,7 +5,7 @@ Exit status 0 on success; 1 with one line on standard error on failure; 2 for wr
 
 import os
 import signal
-from typing import NoReturn
+import sys
 
 
 def entry_point() -> None:
@@ -17,11 +17,7 @@ def entry_point() -> None:
         from voteweb.cli.main import voteweb
 
         # An exit by exception stops the embedded database, as Ctrl-C does; the web server replaces this handler.
-        signal.signal(signal.SIGTERM, _exit_on_signal)
+        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
         voteweb(prog_name="voteweb")
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-
-
-def _exit_on_signal(number: int, _frame: object) -> NoReturn:
-    raise SystemExit(128 + number)

@@ -37,7 +37,6 @@ _SECRETS = {"secret_key": "missing", "metrics_token": "-"}  # nosec B105
 
 
 def stored_fields(settings: Settings) -> dict[str, str]:
-    """Return the fields that hold these settings."""
     return {field: str(getattr(settings, name)) for field, name in zip(FIELDS, STORED, strict=True)}
 
 

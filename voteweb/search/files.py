@@ -111,7 +111,8 @@ class IndexFolder:
         try:
             self._point_to(writer.file.name)
             self._delete_all_but(writer.file)
-            if self.is_rebuild_requested() and self._rebuild_request.stat().st_mtime_ns <= _begin_time(writer.file):
+            begun = int(writer.file.stem.partition("-")[2])  # unix time in nanoseconds
+            if self.is_rebuild_requested() and self._rebuild_request.stat().st_mtime_ns <= begun:
                 self._rebuild_request.unlink()
         except OSError as error:
             raise IndexNotWritable(reason=str(error)) from error
@@ -135,8 +136,3 @@ class IndexFolder:
             if _NAME.fullmatch(name) and (kept is None or name != kept.name):
                 for suffix in _SUFFIXES:
                     (self.path / (name + suffix)).unlink(missing_ok=True)
-
-
-def _begin_time(file: Path) -> int:
-    """Return the unix time in nanoseconds at which the build of *file* was begun."""
-    return int(file.stem.partition("-")[2])

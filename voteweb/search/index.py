@@ -107,7 +107,6 @@ class SearchIndex:
                 return None
 
     def state(self) -> State:
-        """Return the state of the current index."""
         with self._connections.connection() as connection:
             return connection.state()
 

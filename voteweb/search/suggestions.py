@@ -55,15 +55,11 @@ def _corrected(query: Query, count: Callable[[Query], int]) -> Query:
         word = "" if part.is_small else part.plain_word
         if len(word) in _LENGTHS and corrected < _MAX_CORRECTED and not count(_query_of(part)):
             corrected += 1
-            others = [_with_word(part, other) for other in sorted(_neighbours(word))]
+            others = [replace(part, text=one, terms=(Term("", (one,)),)) for one in sorted(_neighbours(word))]
             best = max(others, key=lambda other: count(_query_of(other)))
             part = replace(best, terms=read_terms("", best.text, is_phrase=False))
         parts.append(part)
     return _query_of(*parts)
-
-
-def _with_word(part: Part, word: str) -> Part:
-    return replace(part, text=word, terms=(Term("", (word,)),))
 
 
 def _query_of(*parts: Part) -> Query:

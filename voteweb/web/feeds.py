@@ -151,7 +151,6 @@ def thread_item(article: Article, thread: Thread, number: int, text: str) -> Ite
 
 
 def comment_item(comment: ListedComment) -> Item:
-    """Return a comment of a list as an item."""
     return _item(comment.id, comment.node, comment.text, _title(comment.node, comment.title))
 
 

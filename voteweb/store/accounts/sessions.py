@@ -169,8 +169,9 @@ class Sessions(StorePart):
         if own:
             # Those that logged in and the others are bounded apart: whoever knows no password cannot push out the trace
             # of who did.
+            rows = zip(replies[-1], _log_ins((text, 0) for text in replies[-1]), strict=True)
             is_in = outcome is LogInOutcome.IN
-            alike = [text for text in replies[-1] if _has_logged_in(text) is is_in]
+            alike = [text for text, row in rows if (row is not None and row.outcome is LogInOutcome.IN) is is_in]
             if oldest := alike[config.MAX_MEMBER_LOG_INS :]:
                 self._connection.command("ZREM", own, *oldest)
 
@@ -210,8 +211,3 @@ def _log_ins(pairs: Iterable[Any]) -> Iterator[LogIn | None]:
             yield LogIn(float(time), str(name), LogInOutcome(outcome), str(network), str(browser))
         except (ValueError, TypeError):
             yield None
-
-
-def _has_logged_in(text: str) -> bool:
-    (row,) = _log_ins([(text, 0)])
-    return row is not None and row.outcome is LogInOutcome.IN

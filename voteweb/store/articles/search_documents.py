@@ -78,11 +78,9 @@ class Search(StorePart):
         return str(epoch)
 
     def listed_count(self) -> int:
-        """Return the number of listed articles."""
         return int(self._connection.command("ZCARD", self._keys.by_time()))
 
     def newest_ids(self, count: int) -> list[int]:
-        """Return the ids of the newest listed articles."""
         members = self._connection.command("ZRANGE", self._keys.by_time(), 0, count - 1, "REV")
         return [article_id(member) for member in members if is_article(member)]
 

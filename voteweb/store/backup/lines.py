@@ -51,7 +51,6 @@ class KeyLine:
 
     @property
     def noun(self) -> str:
-        """The noun of the key."""
         return _KEYS.split(self.key)[0]
 
     @property
@@ -65,7 +64,6 @@ class KeyLine:
         return self.noun in COUNTED_NOUNS and not self.name
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line as a JSON object."""
         fields = {"key": self.key, "type": self.type, "value": self.value}
         return fields | ({} if self.until is None else {"until": self.until}) | ({"at": self.at} if self.at else {})
 
@@ -172,7 +170,6 @@ class LineChecks:
         self._levels: dict[int, int] = {}
 
     def faults(self, line: KeyLine) -> Iterator[str]:
-        """Yield the faults of *line*."""
         what, noun = f"the key {shown(line.key)}", NOUNS[line.noun]
         if not self._is_new(line):
             yield f"{what} is there twice"

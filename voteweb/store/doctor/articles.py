@@ -41,7 +41,6 @@ _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
-    """Check all articles."""
     keys = scanner.site_keys
     kind = Kind(keys.article, (*decoding.FIELDS, "base", "answer", "answered"), partial(_reads, keys))
     yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, keys, settings))

@@ -42,7 +42,6 @@ class Waiting(StorePart):
         self._places = ArticlePlaces(context)
 
     def queue_counts(self, pipeline: Pipeline) -> Future[WaitingCounts]:
-        """Queue a count of all that waits."""
         commands: list[Command] = [
             ("ZCARD", self._keys.held()),
             ("ZCARD", self._keys.answers()),

@@ -79,7 +79,6 @@ class Scanner:
             return self._connection.run(commands)
 
     def command(self, *command: Any) -> Any:
-        """Return the reply to one command."""
         return self._connection.command(*command)
 
     def groups(self) -> list[str]:
@@ -165,7 +164,6 @@ class Scanner:
 
 
 def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
-    """Yield *items* in lists of *size*."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch

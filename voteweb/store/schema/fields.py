@@ -270,7 +270,6 @@ is_word = values.pair_of(values.is_number, COMMENT_FIELDS["text"].check)
 
 
 def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
-    """Return the fields of the article that is *stored* so."""
     return OWN_ARTICLE_FIELDS if "base" in stored else ARTICLE_FIELDS
 
 

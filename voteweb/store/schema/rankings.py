@@ -75,7 +75,6 @@ class Rankings:
         self._keys = keys
 
     def site(self, order: Order) -> Ranking:
-        """Return the ranking of all articles."""
         return Ranking(self._keys.by_score() if order is Order.SCORE else self._keys.by_time(), order)
 
     def groups(self, names: Sequence[str], order: Order) -> Ranking:

@@ -70,7 +70,6 @@ def article_id(member: str) -> int:
 
 
 def is_article(member: str) -> bool:
-    """Tell whether *member* stands for an article."""
     try:
         return article_member(article_id(member)) == member
     except ValueError:

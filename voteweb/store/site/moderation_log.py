@@ -113,7 +113,6 @@ class ModerationLog:
         return self._keys.log_by(who) if who else self._keys.log()
 
     def get(self, id: int) -> LogEntry | None:
-        """Return one entry, or None."""
         is_place = 0 < id <= _MAX_PLACE
         text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
         return log_entry(id, text) if text else None

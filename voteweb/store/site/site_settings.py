@@ -174,7 +174,6 @@ class SiteSettings(StorePart):
         commit(self._connection, decide, actor=actor, role=Role.ADMIN, entry=entry, when_full=True)
 
     def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
-        """Queue a read of all switches."""
         return pipeline.queue([("HGETALL", self._keys.site())], lambda replies: _switches(replies[0]))
 
     def read_switches(self) -> SiteSwitches:

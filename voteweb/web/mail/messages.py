@@ -30,11 +30,6 @@ def confirmation_token(name: str, pending: PendingEmail) -> str:
     return _digest(f"confirm {name_key(name)} {pending}")
 
 
-def message_id(entry: str, since: float) -> str:
-    """Return the first part of the Message-ID of a mail: the same for every attempt, so that a second copy is known."""
-    return _digest(f"message {entry} {since:.6f}")
-
-
 def _digest(text: str) -> str:
     key = blake2b(str(current_app.secret_key).encode(), person=b"mail").digest()
     return blake2b(text.encode(), digest_size=16, key=key).hexdigest()
@@ -60,7 +55,8 @@ def compose(mail: TakenMail) -> EmailMessage:
         # Not render_template(): that asks for the viewer of a request, and there is none.
         text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(member=member, **content.values)
     subject, _, body = text.strip().partition("\n")
-    return make_message(settings(), message_id(mail.entry, mail.since), content.to, subject, body.strip())
+    id = _digest(f"message {mail.entry} {mail.since:.6f}")  # of every attempt, so that a second copy is known
+    return make_message(settings(), id, content.to, subject, body.strip())
 
 
 def make_message(site: Settings, id: str, to: str, subject: str, body: str) -> EmailMessage:

@@ -206,6 +206,8 @@ def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[Liste
     can_narrow = page.total >= _MIN_NARROWED
     used = {part.field for part in query.parts}
     groups, people = _names(page.rows)
+    # A feed without a kind has articles.
+    feed = query.text if matches.kind is (query.kind or Kind.ARTICLES) else query.with_term(f"in:{matches.kind}")
     return _Links(
         typed=_Link(typed.text, _address(exactly(typed).text, order)),
         kinds=tuple(_kind_link(query, order, kind, matches) for kind in Kind if matches.totals.get(kind)),
@@ -219,7 +221,7 @@ def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[Liste
         people=_offer(query, order, "by", people, page.total) if can_narrow and "by" not in used else (),
         times=_times(query, order) if can_narrow and not used & {"after", "before"} else (),
         parameters=_parameters(query.text, order),
-        feed=f"?{_parameters(_text_of_feed(query, matches.kind))}",
+        feed=f"?{_parameters(feed)}",
     )
 
 
@@ -230,11 +232,6 @@ def _address(typed: str, order: Order) -> str:
 def _parameters(typed: str, order: Order = Order.RELEVANCE) -> str:
     """Return the parameters of the address of a search, encoded."""
     return urlencode({"q": typed} | ({} if order is Order.RELEVANCE else {"sort": order.value}), errors="replace")
-
-
-def _text_of_feed(query: Query, kind: Kind) -> str:
-    """Return the text whose feed has results of this *kind*: without one it has articles."""
-    return query.text if kind is (query.kind or Kind.ARTICLES) else query.with_term(f"in:{kind}")
 
 
 def _kind_link(query: Query, order: Order, kind: Kind, matches: Matches) -> _Link:
