@@ -78,8 +78,8 @@ class LogAction(StrEnum):
     published. KEEP: an article, or a ban, stays as it is after an answer. SWITCH: an admin set or cleared a switch of
     the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS: reports that were
     dismissed were opened again. WEIGHTS: settings that shape scores were changed. SECOND_FACTOR: the operator turned
-    off that of a member. UNDO: an admin undid all acts of a member since a time. ABOUT: what a
-    member says about themselves was removed, for a reason, or left as it is after a report.
+    off that of a member. UNDO: an admin undid all acts of a member since a time. ABOUT: what a member
+    says about themselves was removed, for a reason, or left as it is after a report.
     """
 
     GROUPS = "groups"

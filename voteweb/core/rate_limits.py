@@ -34,7 +34,7 @@ _CODES = N_("keeps codes from being guessed")
 _MAILS = N_("keeps people from getting mails that they did not ask for")
 _ACCOUNTS = N_("keeps one person from voting with many accounts")
 _ADVERTISING = N_("keeps out accounts that are made to advertise")
-_UNANSWERED = N_("keeps out accounts that are made to advertise, does not count replies to those who answer you")
+_UNANSWERED = N_("keeps out accounts that are made to advertise, does not count your replies to those who answer you")
 #: The messages: they say what happened, when to try again and why.
 _TEMPLATES = {
     LimitScope.MEMBER: N_(

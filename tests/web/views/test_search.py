@@ -165,7 +165,7 @@ def test_words_that_begin_so_come_below_a_line_after_the_few_that_were_typed(
     first, others = page.one("main").all("ol", class_="articles")
     assert [row["id"] for row in first.all("li", class_="article")] == ["a1"]
     assert [row["id"] for row in others.all("li", class_="article")] == ["a3", "a2"]
-    assert "Also, with words that begin so: numb*" in page.one("main").text
+    assert "More results, with words that begin like these: numb*" in page.one("main").text
     index.articles = tuple(range(60, 0, -1))
     assert reader.open(f"/search?q=numb&sort={order}").titles[0] == "Lua number 1"
 
@@ -179,7 +179,7 @@ def test_words_that_begin_so_come_below_a_line_after_the_few_that_were_typed(
             "numb",
             "numb*",
             "number",
-            "Nothing has all of these words: numb . These results have words that begin so: numb*",
+            "Nothing has all of these words: numb . These results have words that begin like them: numb*",
         ),
     ],
 )

@@ -147,7 +147,7 @@ ALL = [
 ]  # fmt: skip
 SAME = [("self driving car", "self driving cars", "self-driving car"), ("vote", "votes")]
 MESSAGES = [
-    ("postgres replication", "words that begin so: postgres* replication*"),
+    ("postgres replication", "words that begin like them: postgres* replication*"),
     ("how to learn programming", "Small words were left out: how to."),
     ("snowdn", "Showing results for snowden . Search only for snowdn ."),
     ("javascrpt framework", "Showing results for javascript framework"),

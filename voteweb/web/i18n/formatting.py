@@ -80,7 +80,7 @@ LOG_ACTIONS = {
     LogAction.UNDISMISS: _l("reports opened again"),
     LogAction.WEIGHTS: _l("weights of the ranking changed"),
     LogAction.UNDO: _l("acts of a member undone"),
-    LogAction.ABOUT: _l("lines about oneself judged"),
+    LogAction.ABOUT: _l("lines about a member judged"),
 }
 
 

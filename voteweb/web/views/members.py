@@ -111,7 +111,7 @@ def report_about(user: User, member: User) -> Message:
         abort(403, _("You cannot report your own lines; you can change them."))
     if store().waiting.report_about(member.name, user):
         return _("Thank you for your report. The moderators will look at it.")
-    return _("These lines were reported already, or are gone."), "error"
+    return _("These lines have already been reported, or are gone."), "error"
 
 
 @users.post("/u/<name>/about")
@@ -127,9 +127,9 @@ def judge_about(user: User, member: User) -> ResponseReturnValue:
     except (Invalid, AboutChanged) as error:
         return render_member(member.name, refused_about=error_message(error), typed_reason=typed), 422
     if not was_judged:
-        flash(_("These lines are judged already."), "error")
+        flash(_("A moderator has already judged these lines."), "error")
     else:
-        flash(_("The lines have been removed, and the member is told.") if reason else _("The lines stay."))
+        flash(_("The lines have been removed, and the member is told.") if reason else _("The lines stay as they are."))
     return redirect(next_of_form(f"/u/{member.name}"), 303)
 
 
