@@ -34,6 +34,20 @@ _HIDDEN = {
     ),
 }
 
+#: The lists that have a feed, by path: its kind, and the messages about its address, withdrawn or new.
+_FEEDS = {
+    "/saved": (
+        SecretFeed.SAVED,
+        _l("The feed of your saved articles has no address any more."),
+        _l("Copy it now: it is shown only once. Everybody who knows it can read what you saved."),
+    ),
+    "/inbox": (
+        SecretFeed.INBOX,
+        _l("The feed of your inbox has no address any more."),
+        _l("Copy it now: it is shown only once. Everybody who knows it can read your inbox."),
+    ),
+}
+
 
 def _queue_group(pipeline: Pipeline, name: str = "") -> Future[dict[str, str]]:
     """Queue a read of the group that the address names, perhaps by an alias; of nothing for an address of no group."""
@@ -199,31 +213,18 @@ def mark_read(user: User) -> Message:
     return _("All entries that were shown are marked as read.")
 
 
-@blueprint.post("/saved/feed")
+@blueprint.post("/saved/feed", endpoint="set_saved_feed")
+@blueprint.post("/inbox/feed", endpoint="set_inbox_feed")
 @reads(require_member)
-def set_saved_feed(user: User) -> ResponseReturnValue:
-    """Give the feed of the saved articles another secret address, which is shown once, or none."""
-    withdrawn = _("The feed of your saved articles has no address any more.")
-    secret = _("Copy it now: it is shown only once. Everybody who knows it can read what you saved.")
-    return _set_feed(user, SecretFeed.SAVED, "/saved", withdrawn, secret)
-
-
-@blueprint.post("/inbox/feed")
-@reads(require_member)
-def set_inbox_feed(user: User) -> ResponseReturnValue:
-    """Give the feed of the inbox another secret address, which is shown once, or none."""
-    withdrawn = _("The feed of your inbox has no address any more.")
-    secret = _("Copy it now: it is shown only once. Everybody who knows it can read your inbox.")
-    return _set_feed(user, SecretFeed.INBOX, "/inbox", withdrawn, secret)
-
-
-def _set_feed(user: User, kind: SecretFeed, path: str, withdrawn: str, secret: str) -> ResponseReturnValue:
-    """Renew or withdraw the address of the feed of the list at *path*, and say that it is *withdrawn* or *secret*."""
+def set_feed(user: User) -> ResponseReturnValue:
+    """Give the feed of the list another secret address, which is shown once, or none."""
+    path = request.path.removesuffix("/feed")
+    kind, withdrawn, secret = _FEEDS[path]
     if request.form.get("act") == "withdraw":
         store().feeds.withdraw(kind, user)
-        flash(withdrawn)
+        flash(str(withdrawn))
     else:
         address = absolute(f"{path}/feed/{store().feeds.renew(kind, user)}.atom")
         flash(_("The secret address of your feed is %(address)s", address=address))
-        flash(secret)
+        flash(str(secret))
     return redirect(f"{path}#feed", 303)
