@@ -194,8 +194,7 @@ def delete(user: User) -> ResponseReturnValue:
 
 def _delete_account(user: User, password: str, *, delete_articles: bool) -> None:
     """End the sessions of *user* for good and take up the articles; raise Invalid, PasswordChanged, LastAdmin."""
-    if not passwords.verify(user.password, password):
-        raise Invalid(_("This is not your password."))
+    _check_password(user, password)
     store().account_deletion.start(user, delete_articles=delete_articles)
     end_session()
     store().account_deletion.finish(user.name)
@@ -250,7 +249,7 @@ def second_factor(user: User) -> ResponseReturnValue:
     form = SecondFactorForm()
     if form.validate_on_submit():
         try:
-            _check_password(user, form)
+            _check_password(user, form.password.data or "")
             store().second_factors.turn_on(user, _nonce_to_set_up(), form.code.data or "")
         except (Invalid, CodeNeeded) as error:
             form.refuse(error, "password" if isinstance(error, Invalid) else "code")
@@ -262,8 +261,8 @@ def second_factor(user: User) -> ResponseReturnValue:
     return _render_second_factor(user, form)
 
 
-def _check_password(user: User, form: SecondFactorForm) -> None:
-    if not passwords.verify(user.password, form.password.data or ""):
+def _check_password(user: User, typed: str) -> None:
+    if not passwords.verify(user.password, typed):
         raise Invalid(_("This is not your password."))
 
 
@@ -295,7 +294,7 @@ def end_second_factor(user: User) -> ResponseReturnValue:
     form = SecondFactorForm()
     if form.validate_on_submit():
         try:
-            _check_password(user, form)
+            _check_password(user, form.password.data or "")
             use_code(user, form.code.data or "", store().second_factors.turn_off)
         except (Invalid, CodeNeeded, TooFast) as error:
             form.refuse(error, {Invalid: "password", CodeNeeded: "code"}.get(type(error), ""))
