@@ -146,6 +146,14 @@ def test_what_earlier_versions_noted_is_understood(store: Store) -> None:
         assert new_counts(store, 1) == {1: 2}
 
 
+def test_numbers_beyond_the_last_comment_are_ignored(store: Store) -> None:
+    """They would take gigabytes: a backup that somebody else has written may hold them."""
+    write_thread(store, 1, [node(1), node(2)])
+    run(store, "HSET", "seen:ann", 1, f"0 900 {int(time.time())} 2-800")
+    seen = store.threads.visits_of("ann")[1]
+    assert (seen.unread_to(2), seen.new_to(2)) == ({2}, {1, 2})
+
+
 def test_counts_are_those_of_visited_articles(store: Store) -> None:
     for id in (1, 2, 3):
         factories.article(store)

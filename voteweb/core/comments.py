@@ -167,8 +167,13 @@ class Visit(NamedTuple):
 
     def unread_to(self, last: int) -> set[int]:
         """Return the numbers up to *last* of the comments that no page has shown, also if they are gone."""
-        return set(range(self.newest + 1, last + 1)).union(*self.unread)
+        return _numbers_to(last, range(self.newest + 1, last + 1), *self.unread)
 
     def new_to(self, last: int) -> set[int]:
         """Return the numbers up to *last* of the comments that are new, also if they are gone."""
-        return self.unread_to(last).union(*self.shown)
+        return self.unread_to(last) | _numbers_to(last, *self.shown)
+
+
+def _numbers_to(last: int, *ranges: range) -> set[int]:
+    """Return the numbers in *ranges* up to *last*: damaged data may have ranges of billions."""
+    return {number for numbers in ranges for number in range(numbers.start, min(numbers.stop, last + 1))}
