@@ -147,7 +147,7 @@ def test_articles_of_a_deleted_account_stay_without_its_name(bob: Browser, reade
     for browser in (bob, other):
         assert not browser.is_logged_in()
     row = reader.open("/new").page.by_id("a1")
-    assert row.one(class_="by").text == "[deleted]"
+    assert row.one(class_="by").text == "by [deleted]"
     assert row.one(class_="by").tag == "span"
     assert row.all("button", class_="vote")
     assert not reader.open("/a/1").page.all("a", href="/u/bob")
