@@ -42,7 +42,7 @@ def test_lines_of_a_member_are_on_their_page_until_a_moderator_removes_them(
     mod.submit("/u/bob/about", reason="Rude.")
     assert not reader.open("/u/bob").page.all("div", class_="about")
     assert "mod removed what bob says about themselves : Rude." in reader.open("/log").page.text
-    assert "removed what bob says about themselves : Rude." in bob.open("/inbox").page.text
+    assert "Unread: mod removed what you say about yourself : Rude." in bob.open("/inbox").page.text
     bob.open("/account").submit("/account/about", about="Again.")
     factories.ban(store, "bob")
     assert not reader.open("/u/bob").page.all("div", class_="about")
