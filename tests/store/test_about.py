@@ -42,7 +42,9 @@ def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod:
     assert (reported(store), store.waiting.report_about("ann", bob)) == ([], False)
     store.users.describe(ann, "Buy!")
     assert store.waiting.report_about("ann", bob)
-    store.users.describe(ann, "Buy now!")  # the report of other lines stays
+    store.users.describe(ann, "")
+    assert reported(store) == []
+    store.users.describe(ann, "Buy now!")  # the report of other lines stays, also of those that were deleted
     assert reported(store) == ["ann"]
     with pytest.raises(AboutChanged):
         store.waiting.judge_about("ann", "Buy!", entry("spam"), actor=mod)

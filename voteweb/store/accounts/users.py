@@ -169,7 +169,7 @@ class Users(StorePart):
             if found.about == about:
                 return []
             changes = {"about": about or None}
-            if not (about and found.about_reported):
+            if not found.about_reported:  # else it waits again as soon as they say something
                 changes["about-reported"] = None
             return change_member(attempt, self._keys, member.name, stored, changes)
 
@@ -293,7 +293,7 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     removal, ban_end = _removal(fields.get("ban-removal")), finite_number(fields.get("banned-until"))
     answers = is_member and is_banned and fields.get("ban-answered") is not None
     has_work = removal is not None and removal.state is not RemovalState.REMOVED
-    reported = finite_number(fields.get("about-reported"))
+    reported = finite_number(fields.get("about-reported") if fields.get("about") else None)
     is_let_in = not is_banned or ban_end is not None
     id = whole_number(fields.get("id"))
     by_id: dict[str, Place] = {keys.names(id // config.MEMBER_BLOCK): id if is_member else None} if id else {}

@@ -43,8 +43,8 @@ READ_STEP, STEP, _CHUNK_SIZE = 200, 2_000, 1_000
 #: The nouns of most keys, of which nobody asks for all.
 _NEVER_LISTED = {"voted", "words", "voted-comments", "once", "imported"}
 _MEMBER_FIELDS = (
-    *("id", "left", "since", "role", "banned", "banned-until", "ban-answered", "held", "ban-removal", "about-reported"),
-    *("inbox-feed", "saved-feed"),
+    *("id", "left", "since", "role", "banned", "banned-until", "ban-answered", "held", "ban-removal"),
+    *("about", "about-reported", "inbox-feed", "saved-feed"),
 )
 _ARTICLE_FIELDS = (*decoding.FIELDS, "base", "answer", "answered")
 
