@@ -170,4 +170,4 @@ def test_own_comments_are_noted_in_the_own_visit(store: Store) -> None:
     run(store, "HSET", "seen:ann", "1", "0 1 1700000000")
     for _ in range(2):
         factories.comment(store, article)
-    assert run(store, "HGETALL", "seen:ann") == {"1": "0 1 1700000000 2 3"}
+    assert run(store, "HGETALL", "seen:ann") == {"1": "3 3 1700000000 1-1@1700000000"}

@@ -154,6 +154,17 @@ def test_numbers_beyond_the_last_comment_are_ignored(store: Store) -> None:
     assert (seen.unread_to(2), seen.new_to(2)) == ({2}, {1, 2})
 
 
+def test_comments_of_the_member_take_no_room(store: Store) -> None:
+    """Who writes without ever looking must not make a visit that is too long to be one."""
+    write_thread(store, 1, [node(1)])
+    visit(store)
+    write_thread(store, 1, [node(2)])
+    for _ in range(5):
+        factories.comment(store, 1, store.users.get("ann"))
+    assert len(run(store, "HGET", "seen:ann", 1).split(" ")) == 4
+    assert new_counts(store, 1) == {1: 1}
+
+
 def test_counts_are_those_of_visited_articles(store: Store) -> None:
     for id in (1, 2, 3):
         factories.article(store)

@@ -69,8 +69,9 @@ redis.call('LTRIM', comments_key, 0, NEWEST_COMMENTS - 1)
 redis.call('LPUSH', commented_key, comment)
 -- The author's own comment is never new to them.
 local visit = redis.call('HGET', seen_key, article)
-if read_visit(visit, number) then
-  redis.call('HSET', seen_key, article, visit .. ' ' .. number)
+local visited, unread, shown = read_visit((visit or '') .. ' ' .. number, number)
+if visited then
+  redis.call('HSET', seen_key, article, format_visit(number, visited, unread, shown))
 end
 for _, to in ipairs(told) do
   local kind = notice_kind(to[4], answered and has_state(answered, 'q'), is_quiet)
