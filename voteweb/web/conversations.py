@@ -234,7 +234,7 @@ class ConversationPages:
     @cached_property
     def new_elsewhere(self) -> list[int]:
         """The new comments that are not on this page, first those that no page has shown, the oldest first."""
-        unread = self._read.visit.unread_to(self.thread.last) if self._read.visit else ()
+        unread = self._read.visit.unread_to(self.thread.last) if self._new and self._read.visit else ()
         return sorted(self._new - self.new_here.keys(), key=lambda number: (number not in unread, number))
 
     def _new_links(self, number: int) -> dict[str, Any]:
@@ -374,7 +374,8 @@ def order_in(query: Mapping[str, str], viewer: User | None) -> CommentOrder:
 
 def own_order(member: User | None) -> CommentOrder:
     """Return the order in which *member* reads conversations; for a reader, and one who never chose, that by score."""
-    return CommentOrder(member.order) if member and member.order in set(CommentOrder) else CommentOrder.SCORE
+    chosen = member.order if member else ""
+    return CommentOrder(chosen) if chosen and chosen in set(CommentOrder) else CommentOrder.SCORE
 
 
 def page_address(id: int, root: int, page: int, order: CommentOrder) -> str:
