@@ -152,6 +152,9 @@ def test_numbers_beyond_the_last_comment_are_ignored(store: Store) -> None:
     run(store, "HSET", "seen:ann", 1, f"0 900 {int(time.time())} 2-800")
     seen = store.threads.visits_of("ann")[1]
     assert (seen.unread_to(2), seen.new_to(2)) == ({2}, {1, 2})
+    run(store, "HSET", "thread:1", "last", 10**9)
+    show(store, *visit(store, page=2).unread_to(10**9))
+    assert new_counts(store, 1) == {1: 10**9 - config.MAX_COMMENTS}
 
 
 def test_comments_of_the_member_take_no_room(store: Store) -> None:

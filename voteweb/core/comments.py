@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from voteweb.core.config import MAX_COMMENTS
 from voteweb.core.models import Article, LogEntry, OpenReports
 
 
@@ -175,5 +176,6 @@ class Visit(NamedTuple):
 
 
 def _numbers_to(last: int, *ranges: range) -> set[int]:
-    """Return the numbers in *ranges* up to *last*: damaged data may have ranges of billions."""
-    return {number for numbers in ranges for number in range(numbers.start, min(numbers.stop, last + 1))}
+    """Return the numbers in *ranges* up to *last*; damaged data may have a last of billions, and such ranges."""
+    stop = min(last, MAX_COMMENTS) + 1
+    return {number for numbers in ranges for number in range(numbers.start, min(numbers.stop, stop))}

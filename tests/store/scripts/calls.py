@@ -98,7 +98,7 @@ CALLS = {
         **VOTE | {"action": "take-back", "article": 2, "ban": "7 removing", "digest": ""},
     ),
     "note_visit": call("note_visit", name="bob", article=1, root=0, page=1, block=0, fields=("title",)),
-    "note_shown": call("note_shown", name="bob", article=3, numbers=(1, 2)),
+    "note_shown": call("note_shown", name="bob", article=3, numbers="1 2"),
     "import_article": call(
         "import_article",
         f"top-day:{IMPORT_DAY} domain:a.example {GO}",

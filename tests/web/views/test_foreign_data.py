@@ -68,7 +68,7 @@ def test_any_poster_is_shown_without_a_link(reader: Browser, mod: Browser, store
         for person in (reader, mod):
             assert person.open(f"/a/{id}").status == 200
             assert_harmless(person.page)
-            assert person.page.one("span", class_="by").text == poster
+            assert person.page.one("span", class_="by").text == f"by {poster}".strip()
             assert not person.page.all("a", class_="by")
 
 

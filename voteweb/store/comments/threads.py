@@ -242,7 +242,8 @@ class Threads(StorePart):
 
     def queue_shown(self, pipeline: Pipeline, article_id: int, name: str, numbers: Iterable[int]) -> None:
         """Queue that a page has shown these comments to a member who visits the conversation."""
-        command = scripts.call(self._keys, "note_shown", name=name, article=article_id, numbers=sorted(numbers))
+        ascending = " ".join(map(str, sorted(numbers)))
+        command = scripts.call(self._keys, "note_shown", name=name, article=article_id, numbers=ascending)
         pipeline.queue([command], lambda _: None)
 
     def _plan(self, article_id: int, viewer_id: int, expect: Expect) -> _Plan:
