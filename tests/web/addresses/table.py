@@ -259,7 +259,6 @@ FORMS = [
     form(
         "comments.edit", f"{COMMENT}/edit", parts=MEMBERS_OWN, fields={"text": "Kept words"}, allowed=(MEMBER,),
         refused=all_get(LOGGED_OUT, 422), refused_as_json=all_get(LOGGED_OUT, 401), limit="edit", keeps_typed=True,
-        returns_to="/a/1/c/2#c2",
     ),
     form("comments.delete", f"{COMMENT}/delete", parts=MEMBERS_OWN, allowed=(MEMBER,), limit="edit",
          returns_to="/a/1#comments"),
