@@ -64,15 +64,15 @@ def test_vote_ring_is_found_and_its_votes_are_taken_back(visit: Visit, window: W
     assert [store.articles.get(id).votes for id in ids] == [3, 1, 1, 1]
 
 
-def test_spam_wave_ends_with_three_clicks(visit: Visit, window: Window, store: Store) -> None:
+def test_spam_wave_ends_with_four_clicks(visit: Visit, window: Window, store: Store) -> None:
     spammers = [f"spam{number}" for number in range(8)]
     join(store, *spammers)
     for name in spammers:
         for number in range(2):
             factories.article(store, store.users.get(name), title=f"Buy {name} {number}")
     mod = visit("mod", Role.MODERATOR, **window).open("/new")
-    with taking(mod, clicks=3, loads=3):
-        mod.follow("spam7").follow("Ban several of them").type("Reason", "Spam.")
+    with taking(mod, clicks=4, loads=4):
+        mod.follow("discuss").follow("by spam7").follow("Ban several of them").type("Reason", "Spam.")
         mod.press("Spam: for good, all of it")
     list(store.bans.steps())
     assert all(store.users.get(name).banned for name in spammers)
