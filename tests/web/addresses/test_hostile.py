@@ -36,7 +36,7 @@ X-Forwarded-Proto Forwarded X-CSRFToken If-None-Match If-Modified-Since Range Co
 GETS = [address for address in PAGES if not address.case]
 POSTS = [address for address in ROUTES if address.method == "POST"]
 #: What only a trace of the program contains, or what the sender has had computed or read; no signed token can.
-TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py(?![\w-])|17994564hx|root:x:")
+TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py(?![\w-])|17994564hx|(?<!:)root:")
 LINKS = {"href", "action", "formaction", "src"}
 #: A path, an anchor, a web address, or of the site itself the bookmarklet, the file of recovery codes and the secret of
 #: an app.

@@ -63,7 +63,8 @@ class Inbox(StorePart):
             inbox, unread = attempt.read(("LRANGE", inbox_key, 0, -1), ("LRANGE", unread_key, 0, -1))
             first = inbox.index(until) if until in inbox else len(inbox)
             end = inbox.index(since) + 1 if since in inbox else len(inbox)
-            return [("LREM", unread_key, 0, entry) for entry in unread if entry in inbox[first:end]]
+            shown = set(inbox[first:end])
+            return [("LREM", unread_key, 0, entry) for entry in unread if entry in shown]
 
         commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
