@@ -1,13 +1,14 @@
 """How views are opened, and acts that are one press of a button.
 
 :func:`reads` opens a view: in one round trip it reads the viewer and the things that the view names, checks that the
-viewer may come in, and hands all of it over. A row of a plain act is :func:`act` above a function: the address, who may
-send it, what is read, where it leads (by default back to the page with the form); the function calls the store, and
-returns what the next page says: a message, with the category "error" if nothing was left to do. Its endpoint is the
-name of the function unless the row has another; rate limit, form token and mark for members hold as for any other view.
+viewer may come in, and hands all of it over. A row of an act is :func:`act` above a function: the address, who may send
+it, what is read, where it leads, and the page that shows the form again; the function calls the store, and returns what
+the next page says: a message, with the category "error" if nothing was left to do. Its endpoint is the name of the
+function unless the row has another; rate limit, form token and mark for members hold as for any other view.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from typing import Any
@@ -19,12 +20,14 @@ from voteweb.core.errors import LoggedOut, NoSuchArticle, NoSuchComment, NotAllo
 from voteweb.core.models import Article, LogAction, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, treat_as_reader
 from voteweb.web.context import store
 from voteweb.web.forms import Form
+from voteweb.web.i18n.formatting import error_message
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.responses import wants_json
-from voteweb.web.urls import return_url
+from voteweb.web.urls import next_of_form, return_url
 
 #: The message of the next page, "" for none, or that with its category.
 Message = str | tuple[str, str]
@@ -33,8 +36,11 @@ View = Callable[..., Any]
 Check = Callable[[User | None], User]
 #: Queues a read; it gets the pipeline and the parts of the address.
 Query = Callable[..., Future[Any]]
+Errors = tuple[type[VotewebError], ...]
 #: The message if something of this name does not exist.
 _MISSING = {"article": NoSuchArticle, "comment": NoSuchComment}
+#: Refusals of somebody who was banned or lost their role while the form was on its way, which it says above its fields.
+LOST_RIGHTS: dict[type[VotewebError], str] = {LoggedOut: "", NotAllowed: ""}
 
 
 def queue_article(pipeline: Pipeline, id: int) -> Future[Article | None]:
@@ -85,17 +91,37 @@ def act(
     check: Check,
     *,
     endpoint: str | None = None,
-    leads_to: Callable[[], str] = return_url,
+    leads_to: str | Callable[[], str] = return_url,
+    back: str = "",
+    says: Errors = (),
+    refuses: Errors = (),
+    refused: Callable[..., ResponseReturnValue] | None = None,
     **queries: Query,
 ) -> Callable[[Callable[..., Message]], View]:
-    """Register a plain act, done by a form that is sent to *path*."""
+    """Register an act, done by a form that is sent to *path*.
+
+    It leads to *leads_to* or, unless the form names another page, *back*; both have what the function wants in braces.
+    The next page says the errors *says*. The page *refused* shows the form again with one of *refuses*, after which it
+    gets what the function wants; its status is 422 unless it has another.
+    """
 
     def decorate(do: Callable[..., Message]) -> View:
         @blueprint.post(path, endpoint=endpoint)
         @reads(check, **queries)
         @wraps(do)
         def view(**wanted: Any) -> ResponseReturnValue:
-            return answer(do(**wanted), leads_to())
+            try:
+                said = do(**wanted)
+            except says as error:
+                said = error_message(error), "error"
+            except refuses as error:
+                if refused is None:
+                    raise
+                page = refused(error, **wanted)
+                return (page, 422) if isinstance(page, str) else page
+            if back:
+                return answer(said, next_of_form(back.format(**wanted)))
+            return answer(said, leads_to.format(**wanted) if isinstance(leads_to, str) else leads_to())
 
         return view
 
@@ -107,6 +133,11 @@ def answer(said: Message, target: str) -> ResponseReturnValue:
     message, category = (said, "message") if isinstance(said, str) else said
     if wants_json():
         return (jsonify(error={"message": message}), 409) if category == "error" else jsonify(message=message)
+    return lead(target, message, category)
+
+
+def lead(target: str, message: str, category: str = "message") -> ResponseReturnValue:
+    """Lead to *target*, which shows *message*, unless that is empty."""
     if message:
         flash(message, category)
     return redirect(target, 303)
@@ -116,16 +147,21 @@ def article_entry(kind: LogAction, user: User, article: Article, why: str = "") 
     return NewLogEntry(kind, user.name, article.poster, article.id, article.title, why)
 
 
-def answer_or_refuse(
-    form: Form, act: Callable[[], ResponseReturnValue], fields: Mapping[type[VotewebError], str]
-) -> ResponseReturnValue | None:
-    """Return the answer of *act*; None if *form* says why it refused, beside the field that *fields* names."""
+def form_page(blueprint: Blueprint, path: str, endpoint: str | None = None) -> Callable[[View], View]:
+    """Register a view at *path* that shows a form, takes it, and shows it again with all that was typed if refused."""
+
+    def decorate(view: View) -> View:
+        return blueprint.route(path, endpoint=endpoint, methods=["GET", "POST"])(refusals_shown_by_form(view))
+
+    return decorate
+
+
+@contextmanager
+def refusals(form: Form, fields: Mapping[type[VotewebError], str]) -> Iterator[None]:
+    """Have *form* say why this block refused, beside the field that *fields* names, or "" for above the form."""
     try:
-        return act()
-    except (LoggedOut, NotAllowed) as error:  # they were banned or lost their role while the form was on its way
+        yield
+    except tuple(fields) as error:
         if isinstance(error, LoggedOut):
             treat_as_reader()
-        form.refuse(error)
-    except tuple(fields) as error:
-        form.refuse(error, fields[type(error)])
-    return None
+        form.refuse(error, next(name for kind, name in fields.items() if isinstance(error, kind)))

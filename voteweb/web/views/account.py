@@ -6,11 +6,12 @@ from hmac import compare_digest
 from urllib.parse import quote
 
 import segno
-from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session
+from flask import Blueprint, Response, abort, flash, render_template, request, session
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, markup, passwords, permissions
 from voteweb.core.errors import (
+    N_,
     CodeNeeded,
     Invalid,
     LastAdmin,
@@ -26,7 +27,7 @@ from voteweb.core.my_site import THEMES
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
 from voteweb.core.second_factor import new_nonce
 from voteweb.web import data_export, rate_limits
-from voteweb.web.acts import Message, act, reads
+from voteweb.web.acts import Message, act, form_page, lead, reads, refusals
 from voteweb.web.auth.authentication import require_recent_password, use_code
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import (
@@ -48,7 +49,7 @@ from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.mail import messages
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.urls import absolute, next_of_form, safe_path
+from voteweb.web.urls import absolute, safe_path
 from voteweb.web.views.auth import mail, recovery
 from voteweb.web.views.members import check_present, parse_name
 
@@ -60,21 +61,19 @@ _SET_UP = "second-factor"
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
-@blueprint.route("/account", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/account")
 @reads(require_member)
 def index(user: User) -> ResponseReturnValue:
     """Show the account; by POST, change its password, which ends all other sessions."""
     form = PasswordForm(user.name)
     if form.validate_on_submit():
-        try:
-            session_id = _change_password(user, form.old.data or "", form.new.data)
-        except (Invalid, PasswordChanged) as error:
-            form.refuse(error, "old")
-        else:
+        with refusals(form, {Invalid: "old", PasswordChanged: "old"}):
+            if not passwords.verify(user.password, form.old.data or ""):
+                raise Invalid(_("This is not your current password."))
+            new_hash = passwords.hash_password(form.new.data)
+            session_id = store().users.set_password(user.name, new_hash, verified=user.password)
             start_session(replace(user, session=session_id), has_code=True)
-            flash(_("Your password has been changed. All other sessions have ended."))
-            return redirect("/account", 303)
+            return lead("/account", _("Your password has been changed. All other sessions have ended."))
     return _render(user, form=form)
 
 
@@ -87,15 +86,7 @@ def describe(user: User) -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _render(user, about_form=form)
     store().users.describe(user, form.about.data or "")
-    flash(_("Saved. Everybody can read this on your page."))
-    return redirect("/account#you", 303)
-
-
-def _change_password(user: User, old: str, new: str) -> str:
-    """Change the password of *user* from *old* and return their new session id; raise Invalid, PasswordChanged."""
-    if not passwords.verify(user.password, old):
-        raise Invalid(_("This is not your current password."))
-    return store().users.set_password(user.name, passwords.hash_password(new), verified=user.password)
+    return lead("/account#you", _("Saved. Everybody can read this on your page."))
 
 
 def _render(user: User, **refused: Form) -> ResponseReturnValue:
@@ -122,7 +113,7 @@ def _render(user: User, **refused: Form) -> ResponseReturnValue:
     return page, max(form.status for form in forms.values())
 
 
-@act(blueprint, "/account/theme", require_member, leads_to=lambda: "/account#read")
+@act(blueprint, "/account/theme", require_member, leads_to="/account#read")
 def choose_theme(user: User) -> Message:
     """Choose the colours of the pages that the viewer gets."""
     theme = request.form.get("theme", "")
@@ -130,7 +121,7 @@ def choose_theme(user: User) -> Message:
     return _("The pages now have these colours wherever you are logged in.")
 
 
-@act(blueprint, "/account/logout-everywhere", require_member, leads_to=lambda: "/login")
+@act(blueprint, "/account/logout-everywhere", require_member, leads_to="/login")
 def logout_everywhere(user: User) -> Message:
     """End all sessions of the viewer, this one too."""
     store().users.end_sessions(user.name)
@@ -143,18 +134,15 @@ def logout_everywhere(user: User) -> Message:
 def end_sessions(user: User) -> ResponseReturnValue:
     """End one session of the viewer, or all others."""
     ended, current = request.form.get("end", ""), own_session()
+    if current and ended == current.digest:
+        log_out()
+        return lead("/login", _("You have been logged out."))
     if ended == "others":
         end_other_sessions(user)
-        flash(_("All other sessions have ended."))
-    elif current and ended == current.digest:
-        log_out()
-        flash(_("You have been logged out."))
-        return redirect("/login", 303)
-    elif store().sessions.end(user.name, ended):
-        flash(_("The session has ended."))
-    else:
-        flash(_("This session had already ended."), "error")
-    return redirect("/account#sessions", 303)
+        return lead("/account#sessions", _("All other sessions have ended."))
+    if store().sessions.end(user.name, ended):
+        return lead("/account#sessions", _("The session has ended."))
+    return lead("/account#sessions", _("This session had already ended."), "error")
 
 
 @blueprint.get("/account/data")
@@ -179,25 +167,17 @@ def delete(user: User) -> ResponseReturnValue:
     """
     form = DeleteAccountForm()
     if form.validate_on_submit():
-        try:
-            _delete_account(user, form.password.data or "", delete_articles=form.articles.data == "delete")
-        except LastAdmin:
-            message = _("You are the last admin here. Make another member an admin first, on the member's page.")
-            form.refuse(Invalid(message))
-        except (Invalid, PasswordChanged) as error:
-            form.refuse(error, "password")
-        else:
-            flash(_("Your account has been deleted. Nobody can take its name."))
-            return redirect("/", 303)
+        with refusals(form, {Invalid: "password", PasswordChanged: "password", LastAdmin: ""}):
+            _check_password(user, form.password.data or "")
+            try:
+                store().account_deletion.start(user, delete_articles=form.articles.data == "delete")
+            except LastAdmin:
+                message = N_("You are the last admin here. Make another member an admin first, on the member's page.")
+                raise LastAdmin(message) from None
+            end_session()
+            store().account_deletion.finish(user.name)
+            return lead("/", _("Your account has been deleted. Nobody can take its name."))
     return _render(user, delete_form=form)
-
-
-def _delete_account(user: User, password: str, *, delete_articles: bool) -> None:
-    """End the sessions of *user* for good and take up the articles; raise Invalid, PasswordChanged, LastAdmin."""
-    _check_password(user, password)
-    store().account_deletion.start(user, delete_articles=delete_articles)
-    end_session()
-    store().account_deletion.finish(user.name)
 
 
 @recovery.route("/account/recovery-codes", methods=["GET", "POST"])
@@ -238,8 +218,11 @@ def _require_role(user: User | None) -> User:
     return member
 
 
-@blueprint.route("/account/second-factor", methods=["GET", "POST"])
-@refusals_shown_by_form
+#: The fields beside which the form of the second factor shows these errors.
+_SECOND_FACTOR_FIELDS = {Invalid: "password", CodeNeeded: "code", TooFast: ""}
+
+
+@form_page(blueprint, "/account/second-factor")
 @reads(_require_role)
 def second_factor(user: User) -> ResponseReturnValue:
     """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code.
@@ -248,16 +231,13 @@ def second_factor(user: User) -> ResponseReturnValue:
     """
     form = SecondFactorForm()
     if form.validate_on_submit():
-        try:
+        with refusals(form, _SECOND_FACTOR_FIELDS):
             _check_password(user, form.password.data or "")
             store().second_factors.turn_on(user, _nonce_to_set_up(), form.code.data or "")
-        except (Invalid, CodeNeeded) as error:
-            form.refuse(error, "password" if isinstance(error, Invalid) else "code")
-        else:
             session.pop(_SET_UP)
-            flash(_("Your second factor is on. From now on, logging in needs a code of your app, too."))
             has_codes = store().read(store().passwords.queue_codes_left, user.name).number
-            return redirect("/account#second-factor" if has_codes else "/account/recovery-codes", 303)
+            told = _("Your second factor is on. From now on, logging in needs a code of your app, too.")
+            return lead("/account#second-factor" if has_codes else "/account/recovery-codes", told)
     return _render_second_factor(user, form)
 
 
@@ -293,19 +273,15 @@ def end_second_factor(user: User) -> ResponseReturnValue:
     """Turn off the viewer's second factor, with the password and a code."""
     form = SecondFactorForm()
     if form.validate_on_submit():
-        try:
+        with refusals(form, _SECOND_FACTOR_FIELDS):
             _check_password(user, form.password.data or "")
             use_code(user, form.code.data or "", store().second_factors.turn_off)
-        except (Invalid, CodeNeeded, TooFast) as error:
-            form.refuse(error, {Invalid: "password", CodeNeeded: "code"}.get(type(error), ""))
-        else:
-            flash(_("Your second factor is off. Logging in needs your password alone."))
-            return redirect("/account#second-factor", 303)
+            told = _("Your second factor is off. Logging in needs your password alone.")
+            return lead("/account#second-factor", told)
     return _render_second_factor(user, form)
 
 
-@mail.route("/account/mail", methods=["GET", "POST"], endpoint="index")
-@refusals_shown_by_form
+@form_page(mail, "/account/mail", "index")
 @reads(require_member)
 def show_mail(user: User) -> ResponseReturnValue:
     """Show where the viewer gets mail; by POST, send a link to another address."""
@@ -313,19 +289,16 @@ def show_mail(user: User) -> ResponseReturnValue:
     if form.validate_on_submit():
         require_recent_password(user)
         address = form.email.data or ""
-        try:
+        with refusals(form, {OutboxFull: "email", TooFast: "email"}):
             rate_limits.hit((EMAIL_BY_ADDRESS, address.lower()))
             store().mail.request(user, address, locale.current().code)
-        except (OutboxFull, TooFast) as error:
-            form.refuse(error, "email")
-        else:
-            flash(_("A mail with a link is on its way. Open the link to confirm your address."))
-            return redirect("/account/mail", 303)
+            told = _("A mail with a link is on its way. Open the link to confirm your address.")
+            return lead("/account/mail", told)
     account = store().read(store().mail.queue_account, user.name)
     return render_template("mail/account.html", form=form, mail=account), form.status
 
 
-@act(mail, "/account/mail/remove", require_member, endpoint="remove", leads_to=lambda: "/account/mail")
+@act(mail, "/account/mail/remove", require_member, endpoint="remove", leads_to="/account/mail")
 def remove_mail(user: User) -> Message:
     """Forget the viewer's address, which a stolen session must not do: it recovers the account."""
     require_recent_password(user)
@@ -343,8 +316,7 @@ def confirm_mail(token: str, user: User) -> ResponseReturnValue:
     if request.method == "GET":
         return render_template("mail/confirm.html", address=pending.address), _NO_STORE
     store().mail.confirm(user, pending)
-    flash(_("Your e-mail address is confirmed."))
-    return redirect("/account/mail", 303)
+    return lead("/account/mail", _("Your e-mail address is confirmed."))
 
 
 def _is_link_of(token: str, user: User, pending: PendingEmail) -> bool:
@@ -378,18 +350,16 @@ def _require_inviter(user: User | None) -> User:
     return member
 
 
-@invitations.post("/invitations", endpoint="make")
-@reads(_require_inviter)
-def invite(user: User) -> ResponseReturnValue:
+@act(invitations, "/invitations", _require_inviter, endpoint="make", leads_to="/invitations")
+def invite(user: User) -> Message:
     """Create an invitation, whose link is shown once."""
     token = store().invitations.make(user, permissions.least_inviter_role(user, now(), settings()))
     address = absolute(f"/signup?invite={token}")
     flash(_("Invitation created. Send its link to one person: %(address)s", address=address))
-    flash(_("Copy it now: it is shown only once. Everybody who knows it can sign up."))
-    return redirect("/invitations", 303)
+    return _("Copy it now: it is shown only once. Everybody who knows it can sign up.")
 
 
-@act(invitations, "/invitations/<digest>/revoke", require_member, leads_to=lambda: next_of_form("/invitations"))
+@act(invitations, "/invitations/<digest>/revoke", require_member, back="/invitations")
 def revoke(digest: str, user: User) -> Message:
     """Revoke one of the viewer's invitations; a moderator can revoke anybody's."""
     try:

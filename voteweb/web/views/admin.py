@@ -6,7 +6,7 @@ Admins see health and settings, set switches such as read-only mode, and try and
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from flask import Blueprint, flash, redirect, render_template, request
+from flask import Blueprint, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, site_switches, validation
@@ -19,7 +19,7 @@ from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.site_settings import Rescored
-from voteweb.web.acts import Message, act, reads
+from voteweb.web.acts import Message, act, lead, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
 from voteweb.web.context import now, settings, store
@@ -27,7 +27,6 @@ from voteweb.web.i18n.formatting import article_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.site_switches import known as known_switches
-from voteweb.web.urls import next_of_form
 from voteweb.web.views.meta import site_health
 
 blueprint = Blueprint("admin", __name__)
@@ -41,7 +40,7 @@ _MAX_TYPED_LENGTH = 20
 class _Typed(NamedTuple):
     """A form of a switch as it was typed, and why it was refused."""
 
-    name: SwitchName
+    name: str
     value: str
     words: str
     refused: str
@@ -80,30 +79,40 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, typed: _Typ
     )
 
 
-@switches.post(f"/admin/<any({', '.join(map(repr, map(str, SwitchName)))}):switch>")
-@reads(require_admin)
-def set_switch(switch: str, user: User) -> ResponseReturnValue:
+def _typed_switch() -> tuple[str, str]:
+    """Return the value and the words of the form."""
+    return request.form.get("value", ""), request.form.get("words", "")
+
+
+def _refuse_switch(error: Invalid, switch: str, user: User) -> ResponseReturnValue:
+    (value, words), most = _typed_switch(), config.MAX_LINK_LENGTH
+    page: str = show_switches(typed=_Typed(switch, value[:most], words[:most], error_message(error)))
+    return page, 422
+
+
+@act(
+    switches,
+    f"/admin/<any({', '.join(map(repr, map(str, SwitchName)))}):switch>",
+    require_admin,
+    leads_to="/admin",
+    refuses=(Invalid,),
+    refused=_refuse_switch,
+)
+def set_switch(switch: str, user: User) -> Message:
     """Set or clear a switch; without words there is no announcement, without a value the settings hold."""
-    name = SwitchName(switch)
-    value, words = request.form.get("value", ""), request.form.get("words", "")
-    try:
-        entry_words = site_switches.checked_words(name, words)
-        checked = site_switches.checked_value(name, value)
-        if name is SwitchName.SECOND_FACTOR and permissions.lacks_second_factor(user):
-            raise Invalid(N_("Please set up your own second factor first, on the page of your account."))
-    except Invalid as error:
-        most = config.MAX_LINK_LENGTH
-        return show_switches(typed=_Typed(name, value[:most], words[:most], error_message(error))), 422
+    name, (value, words) = SwitchName(switch), _typed_switch()
+    entry_words, checked = site_switches.checked_words(name, words), site_switches.checked_value(name, value)
+    if name is SwitchName.SECOND_FACTOR and permissions.lacks_second_factor(user):
+        raise Invalid(N_("Please set up your own second factor first, on the page of your account."))
     require_recent_password(user)
     if name is SwitchName.ANNOUNCEMENT and not entry_words:
         checked = ""
     entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
     store().site_settings.set_switch(name, checked, entry, actor=user)
     known_switches().read()
-    flash(
-        _("Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed.")
+    return _(
+        "Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed."
     )
-    return redirect("/admin", 303)
 
 
 @ranking_trial.get("/admin/ranking", endpoint="show")
@@ -129,10 +138,8 @@ def use(user: User) -> ResponseReturnValue:
     except StillRescoring as error:
         return _show_trial(typed, error)
     known_switches().read()
-    saved = _("Saved: these weights are in force.")
     unchanged = _("Nothing was changed: these weights are in force already.")
-    flash(saved if is_changed else unchanged)
-    return redirect("/admin", 303)
+    return lead("/admin", _("Saved: these weights are in force.") if is_changed else unchanged)
 
 
 class _TypedWeights(NamedTuple):
@@ -186,27 +193,36 @@ def found_rules(rules: Sequence[DomainRule], number: int) -> tuple[Page[DomainRu
     return check_page_exists(Page.at(number, size, found[(number - 1) * size : number * size], len(found))), wanted
 
 
-@domain_rules.post("/domains")
-@reads(require_moderator)
-def save(user: User) -> ResponseReturnValue:
+def _typed_rule() -> TypedRule:
+    return TypedRule(**{field: request.form[field] for field in TypedRule._fields if field in request.form})
+
+
+@act(
+    domain_rules,
+    "/domains",
+    require_moderator,
+    back="/queue#domains",
+    refuses=(Invalid, TooManyRules),
+    refused=lambda error, **_: render_template(
+        "domain_rules/form.html", typed=_typed_rule(), refused=error_message(error)
+    ),
+)
+def save(user: User) -> Message:
     """Make or change the rule of a domain; remove its newest articles, if that is wanted."""
-    typed = TypedRule(**{field: request.form[field] for field in TypedRule._fields if field in request.form})
-    try:
-        if typed.rule not in set(DomainAction):
-            raise Invalid(N_("Please choose what happens to links to it."))
-        domain, why = validation.rule_domain(typed.domain), validation.reason(typed.why)
-        entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
-        action, removes = DomainAction(typed.rule), bool(typed.removes)
-        removed = store().domain_rules.set(domain, action, entry, removes=removes, actor=user)
-    except (Invalid, TooManyRules) as error:
-        return render_template("domain_rules/form.html", typed=typed, refused=error_message(error)), 422
+    typed = _typed_rule()
+    if typed.rule not in set(DomainAction):
+        raise Invalid(N_("Please choose what happens to links to it."))
+    domain, why = validation.rule_domain(typed.domain), validation.reason(typed.why)
+    entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
+    action, removes = DomainAction(typed.rule), bool(typed.removes)
+    removed = store().domain_rules.set(domain, action, entry, removes=removes, actor=user)
     flash(_("The rule of %(domain)s has been saved.", domain=domain))
-    if removed:
-        flash(_("Removed: %(articles)s. With many, this can take a moment.", articles=article_count(removed)))
-    return redirect(next_of_form("/queue#domains"), 303)
+    if not removed:
+        return ""
+    return _("Removed: %(articles)s. With many, this can take a moment.", articles=article_count(removed))
 
 
-@act(domain_rules, "/domains/<host>/delete", require_moderator, leads_to=lambda: next_of_form("/queue#domains"))
+@act(domain_rules, "/domains/<host>/delete", require_moderator, back="/queue#domains")
 def delete(host: str, user: User) -> Message:
     entry = NewLogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
     if store().domain_rules.delete(host, entry, actor=user):

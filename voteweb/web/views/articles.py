@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, links, markup, permissions
@@ -24,8 +24,17 @@ from voteweb.core.models import Article, ArticleStatus, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, shared_articles
-from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article
-from voteweb.web.auth.csrf import refusals_shown_by_form
+from voteweb.web.acts import (
+    LOST_RIGHTS,
+    Message,
+    act,
+    article_entry,
+    form_page,
+    lead,
+    queue_article,
+    reads,
+    refusals,
+)
 from voteweb.web.auth.login import named_voter, queue_viewer, require_member
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.context import now, settings, store
@@ -37,10 +46,13 @@ from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
 from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import absolute
+from voteweb.web.views.groups import NAME_QUERIES
 
 blueprint = Blueprint("articles", __name__)
 #: The fields beside which a form of an article shows these errors.
-ARTICLE_FIELDS = {NoSuchGroup: "groups", TooManyGroups: "groups", LinkFixed: "link", DomainRefused: "link"}
+ARTICLE_FIELDS = {
+    **LOST_RIGHTS, NoSuchGroup: "groups", TooManyGroups: "groups", LinkFixed: "link", DomainRefused: "link",
+}  # fmt: skip
 
 
 @blueprint.get("/a/<int:id>")
@@ -136,26 +148,21 @@ def _count(action: str, count: int) -> dict[str, Any]:
     }
 
 
-@blueprint.route("/a/<int:id>/edit", methods=["GET", "POST"])
-@refusals_shown_by_form
-def edit(id: int) -> ResponseReturnValue:
+@form_page(blueprint, "/a/<int:id>/edit")
+@reads(article=queue_article, **NAME_QUERIES)
+def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: tuple[str, ...]) -> ResponseReturnValue:
     """Edit an article; the form says until when, and a member whose session has ended keeps what they typed."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    stored = store().articles.queue_get(pipeline, id)
-    group_names, aliases = store().groups.queue_names(pipeline), store().groups.queue_aliases(pipeline)
-    pipeline.execute()
-    if viewer.result is None and (request.method != "POST" or wants_json()):
+    if viewer is None and (request.method != "POST" or wants_json()):
         raise LoggedOut()
     form = EditForm()
-    form.set_groups(group_names.result)
-    if viewer.result is None:
+    form.set_groups(names)
+    _check_listed(article)
+    if viewer is None:
         form.refuse(LoggedOut())
-        article = _check_listed(stored.result)
         if article.status is ArticleStatus.HELD:  # a reader must not see its title
             article = replace(article, title=form.title.data or "")
         return render_template("articles/form.html", form=form, article=article, until=None), 422
-    user, article = require_member(viewer.result), _check_listed(stored.result)
+    user = require_member(viewer)
     if not permissions.may_read(user, article):
         raise ArticleGone()
     form.stored_link = article.link
@@ -163,31 +170,21 @@ def edit(id: int) -> ResponseReturnValue:
         raise _edit_refusal(user, article)
     edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
     if not form.is_submitted():
-        form.fill(article, aliases.result)
-    elif form.validate() and (answer := _save(form, user, article, edits_as_poster)):
-        return answer
+        form.fill(article, aliases)
+    elif form.validate():
+        entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article)
+        try:
+            with refusals(form, ARTICLE_FIELDS):
+                store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
+                return lead(f"/a/{article.id}", _("The article has been changed."))
+        except StaleEdit as error:
+            form.compare(store().articles.get(article.id), error)
     until = article.time + settings().edit_seconds if edits_as_poster else None
     page = render_template("articles/form.html", form=form, article=article, until=until)
     return page, form.status
 
 
-def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -> ResponseReturnValue | None:
-    """Save the edited article and return to it; None if the form says why that cannot be."""
-    entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article)
-
-    def save() -> ResponseReturnValue:
-        store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
-        flash(_("The article has been changed."))
-        return redirect(f"/a/{article.id}", 303)
-
-    try:
-        return answer_or_refuse(form, save, ARTICLE_FIELDS)
-    except StaleEdit as error:
-        form.compare(store().articles.get(article.id), error)
-        return None
-
-
-@act(blueprint, "/a/<int:id>/delete", require_member, leads_to=lambda: "/", article=queue_article)
+@act(blueprint, "/a/<int:id>/delete", require_member, leads_to="/", article=queue_article)
 def delete(id: int, user: User, article: Article) -> Message:
     """Delete the viewer's own article for good."""
     if article.status is ArticleStatus.DELETED and permissions.is_poster(user, article):
@@ -203,12 +200,9 @@ def delete(id: int, user: User, article: Article) -> Message:
     return _("Your article has been deleted.")
 
 
-def _check_listed(article: Article | None) -> Article:
-    if article is None:
-        raise NoSuchArticle()
+def _check_listed(article: Article) -> None:
     if not article.is_listed and article.status is not ArticleStatus.HELD:
         raise ArticleGone()
-    return article
 
 
 def _edit_refusal(user: User, article: Article) -> Exception:

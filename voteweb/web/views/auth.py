@@ -4,8 +4,10 @@ The pages of log-in share the session, the vote that a reader pressed, and the p
 """
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -29,6 +31,7 @@ from voteweb.core.rate_limits import (
     SIGNUP_BY_WIDE_NETWORK,
 )
 from voteweb.web import rate_limits
+from voteweb.web.acts import View, form_page, lead, refusals
 from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate, confirm_log_in
 from voteweb.web.auth.csrf import refusals_shown_by_form
@@ -105,12 +108,23 @@ def next_path() -> str:
     return safe_path(request.form.get("next") or request.args.get("next") or "/")
 
 
-@blueprint.route("/signup", methods=["GET", "POST"])
-@refusals_shown_by_form
+def _readers_form(blueprint: Blueprint, path: str) -> Callable[[View], View]:
+    """Register a view at *path* that shows a form to readers and takes it; members are led on."""
+
+    def decorate(view: View) -> View:
+        @form_page(blueprint, path)
+        @wraps(view)
+        def for_readers() -> ResponseReturnValue:
+            return redirect(next_path(), 303) if viewer() else view()
+
+        return for_readers
+
+    return decorate
+
+
+@_readers_form(blueprint, "/signup")
 def signup() -> ResponseReturnValue:
     """Create an account and log it in; if the site requires one, with an invitation."""
-    if viewer() is not None:
-        return redirect(next_path(), 303)
     token = request.values.get("invite", "")
     invitation = store().invitations.find(token) if token and settings().signup == "invite" else None
     inviter = store().users.find(invitation.by) if invitation else None
@@ -124,13 +138,9 @@ def signup() -> ResponseReturnValue:
     if form.is_submitted():
         rate_limits.check_form(*SIGNUP_LIMITS)
     if form.validate_on_submit():
-        try:
+        beside_name = dict.fromkeys((errors.NameTaken, errors.Invalid), "username")
+        with refusals(form, {**beside_name, errors.NoInvitation: "", errors.TooFast: ""}):
             user = _join(form, token if invitation else None)
-        except (errors.NameTaken, errors.Invalid) as error:
-            form.refuse(error, "username")
-        except (errors.NoInvitation, errors.TooFast) as error:
-            form.refuse(error)
-        else:
             greeting = _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name)
             return log_in(user, greeting, leads_to=url_for("recovery.codes", next=next_path()))
     return render_login_page("auth/signup.html", form, invitation=invitation, invitation_token=token)
@@ -176,21 +186,17 @@ def _check_look_alike(name: str) -> None:
                 raise errors.Invalid(validation.LOOK_ALIKE, name=name)
 
 
-@blueprint.route("/login", methods=["GET", "POST"])
-@refusals_shown_by_form
+@_readers_form(blueprint, "/login")
 def login() -> ResponseReturnValue:
     """Log in; a wrong name and a wrong password look and cost the same."""
-    if viewer() is not None:
-        return redirect(next_path(), 303)
     form, banned = LoginForm(), None
     if form.validate_on_submit():
-        try:
-            user = authenticate(form.member_name, form.password.data or "")
-        except (errors.Invalid, errors.Banned, errors.TooFast) as error:
-            form.refuse(error)
-            banned = store().users.find(form.member_name) if isinstance(error, errors.Banned) else None
-        else:
-            return log_in(user)
+        with refusals(form, {errors.Invalid: "", errors.Banned: "", errors.TooFast: ""}):
+            try:
+                return log_in(authenticate(form.member_name, form.password.data or ""))
+            except errors.Banned:
+                banned = store().users.find(form.member_name)
+                raise
     return render_login_page("auth/login.html", form, **_ban_answer(AnswerForm(), banned))
 
 
@@ -218,44 +224,35 @@ def answer() -> ResponseReturnValue:
         member = store().users.find(name)
     rate_limits.check_form(BAN_ANSWER)
     if form.validate():
-        try:
+        with refusals(form, dict.fromkeys((errors.AnsweredBefore, errors.FormExpired, errors.TooFast), "")):
             if member is None:
                 raise errors.FormExpired()
             rate_limits.hit(*rate_limits.address_hits(BAN_ANSWER))
             store().bans.answer(member.name, form.answer.data)
-        except (errors.AnsweredBefore, errors.FormExpired, errors.TooFast) as error:
-            form.refuse(error)
-        else:
-            flash(_("Your answer has been sent. A moderator will look at it. To read what was decided, log in again."))
-            return redirect("/login", 303)
+            sent = _("Your answer has been sent. A moderator will look at it. To read what was decided, log in again.")
+            return lead("/login", sent)
     page, _status = render_login_page("auth/login.html", LoginForm(formdata=None), **_ban_answer(form, member))
     return page, form.status
 
 
-@blueprint.route("/login/second-factor", methods=["GET", "POST"])
-@refusals_shown_by_form
+@_readers_form(blueprint, "/login/second-factor")
 def second_factor() -> ResponseReturnValue:
     """Ask who has given the password for a code of the second factor, or a recovery code, and log them in."""
-    if viewer() is not None:
-        return redirect(next_path(), 303)
     user, form = pending_member(), CodeForm()
     if user and form.validate_on_submit():
-        try:
-            confirm_log_in(user, form.code.data or "")
-        except (errors.CodeNeeded, errors.TooFast) as error:
-            form.refuse(error, "code" if isinstance(error, errors.CodeNeeded) else "")
-        except errors.LoggedOut:
-            user = None
-        else:
-            return log_in(user, has_code=True)
+        with refusals(form, {errors.CodeNeeded: "code", errors.TooFast: ""}):
+            try:
+                confirm_log_in(user, form.code.data or "")
+                return log_in(user, has_code=True)
+            except errors.LoggedOut:
+                user = None
     if user is None:
-        flash(_("Please log in again: the code was not typed in time, or the account has changed."), "error")
-        return redirect(f"/login{_log_in_query(pending_votes.token())}", 303)
+        again = _("Please log in again: the code was not typed in time, or the account has changed.")
+        return lead(f"/login{_log_in_query(pending_votes.token())}", again, "error")
     return render_login_page("auth/second_factor.html", form)
 
 
-@blueprint.route("/reset/<token>", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/reset/<token>")
 def reset(token: str) -> ResponseReturnValue:
     """Set a new password by the one-time link that the operator made; ends all sessions."""
     name = store().passwords.linked_member(token)
@@ -264,16 +261,12 @@ def reset(token: str) -> ResponseReturnValue:
     if form.is_submitted():
         rate_limits.check_form(PASSWORD_RESET)
     if form.validate_on_submit():
-        try:
+        with refusals(form, {errors.TooFast: ""}):
             rate_limits.hit(*rate_limits.address_hits(PASSWORD_RESET))
             store().passwords.use_link(token, passwords.hash_password(form.new.data))
-        except errors.TooFast as error:
-            form.refuse(error)
-        else:
             end_session()
             device_cookie.remember(name)
-            flash(_("The password has been set. Please log in with it."))
-            return redirect("/login", 303)
+            return lead("/login", _("The password has been set. Please log in with it."))
     return render_template("auth/reset.html", form=form, name=name), form.status
 
 
@@ -284,19 +277,14 @@ def logout() -> ResponseReturnValue:
     return redirect("/", 303)
 
 
-@recovery.route("/recover", methods=["GET", "POST"])
-@refusals_shown_by_form
+@_readers_form(recovery, "/recover")
 def recover() -> ResponseReturnValue:
     """Set a new password with a recovery code and log in; a wrong name and a wrong code look and cost the same."""
-    if viewer() is not None:
-        return redirect(next_path(), 303)
     form = RecoveryForm()
     if form.validate_on_submit():
-        try:
+        refused = dict.fromkeys((errors.Invalid, errors.Banned, errors.CodeUsed, errors.TooFast), "")
+        with refusals(form, refused):
             user, left = _use_code(form)
-        except (errors.Invalid, errors.Banned, errors.CodeUsed, errors.TooFast) as error:
-            form.refuse(error)
-        else:
             done = _("Your new password is set, and all other sessions have ended.")
             return log_in(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
     return render_login_page("auth/recover.html", form)
@@ -328,8 +316,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
     return replace(user, session=session_id), left
 
 
-@mail.route("/recover/mail", methods=["GET", "POST"], endpoint="recover")
-@refusals_shown_by_form
+@form_page(mail, "/recover/mail", "recover")
 def recover_by_mail() -> ResponseReturnValue:
     """Send a link for a new password to the address of a member; the answer is the same for every name.
 
@@ -342,11 +329,8 @@ def recover_by_mail() -> ResponseReturnValue:
         rate_limits.check_form(MAIL_RESET_BY_ADDRESS)
     if form.validate_on_submit():
         name = validation.normal_name(form.member_name)
-        try:
+        with refusals(form, {errors.TooFast: ""}):
             rate_limits.hit(*rate_limits.address_hits(MAIL_RESET_BY_ADDRESS), (MAIL_RESET_BY_NAME, name_key(name)))
-        except errors.TooFast as error:
-            form.refuse(error)
-        else:
             if validation.is_member_name(name):
                 store().mail.queue_reset(name)
             return render_template("mail/requested.html")

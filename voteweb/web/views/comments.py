@@ -18,8 +18,8 @@ from voteweb.core.models import Article, ArticleStatus, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, rate_limits
-from voteweb.web.acts import Message, act, queue_article, reads
-from voteweb.web.auth.csrf import csrf_token, refusals_shown_by_form
+from voteweb.web.acts import Message, act, form_page, lead, queue_article, reads
+from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
@@ -242,9 +242,8 @@ def _place_of(id: CommentId, viewer: User) -> str:
     return conversations.place_address(id.article, id.number, conversation, order)
 
 
-@blueprint.route("/a/<int:id>/comment", methods=["GET", "POST"])
-@blueprint.route("/a/<int:id>/c/<int:number>/reply", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/a/<int:id>/comment")
+@form_page(blueprint, "/a/<int:id>/c/<int:number>/reply")
 @_keeps_typed
 def write(id: int, number: int = 0) -> ResponseReturnValue:
     """Write a comment on an article, or answer its comment *number*; ``?quote=1`` fills its words into the form."""
@@ -260,8 +259,7 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
     return _answer(target, _writing_refusal(target, number), words, save, save_decides=True)
 
 
-@blueprint.route("/a/<int:id>/c/<int:number>/edit", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/a/<int:id>/c/<int:number>/edit")
 @_keeps_typed
 def edit(id: int, number: int) -> ResponseReturnValue:
     """Edit the viewer's own comment; the form says until when."""
@@ -319,9 +317,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
 
 def _after_deletion(id: int, message: str) -> ResponseReturnValue:
     """Return to the conversation from which a comment on the article *id* was deleted."""
-    flash(message)
-    path = next_of_form(f"/a/{id}")
-    return redirect(f"{path.partition('#')[0]}#comments", 303)
+    return lead(f"{next_of_form(f'/a/{id}').partition('#')[0]}#comments", message)
 
 
 @blueprint.post("/a/<int:id>/c/<int:number>/quiet")

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from flask import Blueprint, abort, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, validation
 from voteweb.core.models import Group, LogAction, User
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.acts import Query, answer_or_refuse, reads
+from voteweb.web.acts import LOST_RIGHTS, Message, Query, View, act, form_page, lead, reads, refusals
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
@@ -20,7 +20,6 @@ from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import next_of_form, safe_path
 
-View = Callable[..., Any]
 blueprint = Blueprint("groups", __name__)
 
 
@@ -94,34 +93,32 @@ def parse_name(typed: str) -> str:
         raise errors.NoSuchGroup(names=typed) from None
 
 
-@blueprint.route("/groups/new", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/groups/new")
 @reads(require_moderator)
 def new(user: User) -> ResponseReturnValue:
     form = NewGroupForm()
-
-    def make() -> ResponseReturnValue:
-        name = form.name.data
-        store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
-        flash(_("Group created."))
-        return redirect(next_of_form(url_for("lists.group", names=name)), 303)
-
-    if form.validate_on_submit() and (answer := answer_or_refuse(form, make, {errors.GroupExists: "name"})):
-        return answer
+    if form.validate_on_submit():
+        with refusals(form, {**LOST_RIGHTS, errors.GroupExists: "name"}):
+            name = form.name.data
+            store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
+            return lead(next_of_form(url_for("lists.group", names=name)), _("Group created."))
     next = safe_path(request.values.get("next", ""), "")
     return render_template("groups/form.html", form=form, next=next), form.status
 
 
-#: Reads a group, the aliases of all and, for the form that merges it, their names.
-_GROUP_QUERIES: dict[str, Query] = {
-    "groups": lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),
+#: Reads the aliases and the names of all groups.
+NAME_QUERIES: dict[str, Query] = {
     "aliases": lambda pipeline: store().groups.queue_aliases(pipeline),
     "names": lambda pipeline: store().groups.queue_names(pipeline),
 }
+#: Reads a group and, for the form that merges it, what others are named.
+_GROUP_QUERIES: dict[str, Query] = {
+    "groups": lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),
+    **NAME_QUERIES,
+}
 
 
-@blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/g/<name>/edit")
 @reads(require_moderator, **_GROUP_QUERIES)
 def edit(
     name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str], names: tuple[str, ...]
@@ -130,20 +127,16 @@ def edit(
         return redirect(url_for("groups.edit", name=other))
     (group,) = check_known((parse_name(name),), groups)
     form, merge_form = _edit_form(group, aliases), MergeGroupForm()
-
-    def change() -> ResponseReturnValue:
-        title, description, second = form.title.data, form.description.data, form.alias.data.split()
-        entry = _log_entry(user, group.name)
-        store().groups.change(group.name, title, description, entry, aliases=second, actor=user)
-        flash(_("Group changed."))
-        return redirect(url_for("lists.group", names=group.name), 303)
-
     refused = dict.fromkeys((errors.AliasTaken, errors.StillMerging, errors.TooManyAliases), "alias")
     if form.validate_on_submit():
         if merge_form.into.data:  # Enter was pressed there, and nothing undoes a merge
             form.form_errors.append(_("Press “Merge” to merge this group, or empty that field to save the others."))
-        elif answer := answer_or_refuse(form, change, refused):
-            return answer
+        else:
+            with refusals(form, {**LOST_RIGHTS, **refused}):
+                title, description, second = form.title.data, form.description.data, form.alias.data.split()
+                entry = _log_entry(user, group.name)
+                store().groups.change(group.name, title, description, entry, aliases=second, actor=user)
+                return lead(url_for("lists.group", names=group.name), _("Group changed."))
     return _render_edit(group, form, merge_form, names), form.status
 
 
@@ -155,17 +148,13 @@ def merge(
 ) -> ResponseReturnValue:
     """Make a group a second name of another, which gets its articles and followers."""
     name, form = parse_name(name), MergeGroupForm()
-
-    def start() -> ResponseReturnValue:
-        require_recent_password(user)  # nothing undoes it
-        entry = _log_entry(user, name, LogAction.MERGE)
-        into = store().group_merges.start(name, form.into.data, entry, actor=user)
-        flash(_("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name))
-        return redirect(url_for("lists.group", names=into), 303)
-
     refused = dict.fromkeys((errors.NoSuchGroup, errors.SameGroup, errors.TooManyAliases), "into")
-    if form.validate() and (answer := answer_or_refuse(form, start, refused)):
-        return answer
+    if form.validate():
+        with refusals(form, {**LOST_RIGHTS, **refused}):
+            require_recent_password(user)  # nothing undoes it
+            into = store().group_merges.start(name, form.into.data, _log_entry(user, name, LogAction.MERGE), actor=user)
+            told = _("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name)
+            return lead(url_for("lists.group", names=into), told)
     (group,) = check_known((name,), groups)
     return _render_edit(group, _edit_form(group, aliases), form, names), form.status
 
@@ -180,18 +169,19 @@ def _render_edit(group: Group, form: EditGroupForm, merge_form: MergeGroupForm, 
     return render_template("groups/form.html", form=form, group=group, merge_form=merge_form, others=others)
 
 
-@blueprint.post("/g/<name>/delete")
-@reads(require_moderator)
-def delete(name: str, user: User) -> ResponseReturnValue:
+@act(
+    blueprint,
+    "/g/<name>/delete",
+    require_moderator,
+    leads_to="/groups",
+    refuses=(errors.GroupNotEmpty,),
+    refused=lambda error, name, **_: lead(url_for("groups.edit", name=name), error_message(error), "error"),
+)
+def delete(name: str, user: User) -> Message:
     """Delete a group in which there is no article."""
     name = parse_name(name)
-    try:
-        store().groups.delete(name, _log_entry(user, name, LogAction.DELETE), actor=user)
-    except errors.GroupNotEmpty as error:
-        flash(error_message(error), "error")
-        return redirect(url_for("groups.edit", name=name), 303)
-    flash(_("The group %(name)s has been deleted.", name=name))
-    return redirect(url_for("groups.index"), 303)
+    store().groups.delete(name, _log_entry(user, name, LogAction.DELETE), actor=user)
+    return _("The group %(name)s has been deleted.", name=name)
 
 
 def _log_entry(user: User, name: str, kind: LogAction = LogAction.GROUP) -> NewLogEntry:

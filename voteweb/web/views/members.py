@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
@@ -24,7 +24,6 @@ from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_dateti
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import QueueQuery, page_number, render_list
 from voteweb.web.responses import RenderedPage
-from voteweb.web.urls import next_of_form
 
 users = Blueprint("users", __name__)
 blueprint = Blueprint("members", __name__)
@@ -88,9 +87,14 @@ def queue_member(pipeline: Pipeline, name: str) -> Future[User]:
     return pipeline.queue([], member)
 
 
-@users.post("/u/<name>/role")
-@reads(require_member, member=queue_member)
-def set_role(user: User, member: User) -> ResponseReturnValue:
+def queue_present(pipeline: Pipeline, name: str) -> Future[User]:
+    """Queue a read of the member of the address, whom the viewer, read before, may see (see :func:`check_present`)."""
+    member = queue_member(pipeline, name)
+    return pipeline.queue([], lambda _: check_present(member.result, member.result.name, viewer()))
+
+
+@act(users, "/u/<name>/role", require_member, leads_to="/u/{member.name}", member=queue_member)
+def set_role(user: User, member: User) -> Message:
     if not permissions.may_set_role(user, member):
         abort(403, _("Only admins can change roles, and nobody can change their own."))
     typed = request.form.get("role", "")
@@ -99,14 +103,12 @@ def set_role(user: User, member: User) -> ResponseReturnValue:
     require_recent_password(user)
     entry = NewLogEntry(LogAction.ROLE, user.name, about=member.name, why=typed)
     store().users.set_role(member.name, Role(typed), entry, actor=user)
-    flash(_("%(name)s now has the role %(role)s.", name=member.name, role=ROLE_NAMES[Role(typed)]))
-    return redirect(f"/u/{member.name}", 303)
+    return _("%(name)s now has the role %(role)s.", name=member.name, role=ROLE_NAMES[Role(typed)])
 
 
-@act(users, "/u/<name>/report", require_member, member=queue_member)
+@act(users, "/u/<name>/report", require_member, member=queue_present)
 def report_about(user: User, member: User) -> Message:
     """Report what a member says about themselves."""
-    check_present(member, member.name, user)
     if user.id == member.id:
         abort(403, _("You cannot report your own lines; you can change them."))
     if store().waiting.report_about(member.name, user):
@@ -114,23 +116,25 @@ def report_about(user: User, member: User) -> Message:
     return _("These lines have already been reported, or are gone."), "error"
 
 
-@users.post("/u/<name>/about")
-@reads(require_moderator, member=queue_member)
-def judge_about(user: User, member: User) -> ResponseReturnValue:
+@act(
+    users,
+    "/u/<name>/about",
+    require_moderator,
+    back="/u/{member.name}",
+    refuses=(Invalid, AboutChanged),
+    refused=lambda error, member, **_: render_member(
+        member.name, refused_about=error_message(error), typed_reason=request.form.get("reason", "")
+    ),
+    member=queue_present,
+)
+def judge_about(user: User, member: User) -> Message:
     """Remove what a member says about themselves, with a reason that everybody can read, or leave it as it is."""
-    check_present(member, member.name, user)
-    typed, seen = request.form.get("reason", ""), request.form.get("seen", "").replace("\r\n", "\n")
-    try:
-        reason = "" if "leave" in request.form else validation.reason(typed)
-        entry = NewLogEntry(LogAction.ABOUT, user.name, about=member.name, why=reason)
-        was_judged = store().waiting.judge_about(member.name, seen, entry, actor=user)
-    except (Invalid, AboutChanged) as error:
-        return render_member(member.name, refused_about=error_message(error), typed_reason=typed), 422
-    if not was_judged:
-        flash(_("A moderator has already judged these lines."), "error")
-    else:
-        flash(_("The lines have been removed, and the member is told.") if reason else _("The lines stay as they are."))
-    return redirect(next_of_form(f"/u/{member.name}"), 303)
+    seen = request.form.get("seen", "").replace("\r\n", "\n")
+    reason = "" if "leave" in request.form else validation.reason(request.form.get("reason", ""))
+    entry = NewLogEntry(LogAction.ABOUT, user.name, about=member.name, why=reason)
+    if not store().waiting.judge_about(member.name, seen, entry, actor=user):
+        return _("A moderator has already judged these lines."), "error"
+    return _("The lines have been removed, and the member is told.") if reason else _("The lines stay as they are.")
 
 
 def parse_name(typed: str) -> str:
@@ -223,30 +227,34 @@ def invited() -> str:
     return render_template("members/invited.html", rows=store().invitations.tree())
 
 
-@notes.post("/u/<name>/note", endpoint="add")
-@reads(require_moderator, member=queue_member)
-def add_note(user: User, member: User) -> ResponseReturnValue:
+@act(
+    notes,
+    "/u/<name>/note",
+    require_moderator,
+    endpoint="add",
+    leads_to="/u/{member.name}#notes",
+    refuses=(Invalid, TooManyNotes),
+    refused=lambda error, member, **_: render_member(
+        member.name, refused_note=error_message(error), typed_note=request.form.get("text", "")
+    ),
+    member=queue_present,
+)
+def add_note(user: User, member: User) -> Message:
     """Add a note on a member, for moderators alone."""
-    check_present(member, member.name, user)
     if not permissions.may_note(user, member):
         abort(403)
-    typed = request.form.get("text", "")
-    try:
-        store().notes.add(member.name, validation.member_note(typed), user)
-    except (Invalid, TooManyNotes) as error:
-        return render_member(member.name, refused_note=error_message(error), typed_note=typed), 422
-    flash(_("The note has been saved. Only moderators see it."))
-    return redirect(f"/u/{member.name}#notes", 303)
+    store().notes.add(member.name, validation.member_note(request.form.get("text", "")), user)
+    return _("The note has been saved. Only moderators see it.")
 
 
-@notes.post("/u/<name>/note/<note>/delete", endpoint="delete")
-@reads(require_moderator, member=queue_member)
-def delete_note(note: str, user: User, member: User) -> ResponseReturnValue:
+@act(
+    notes, "/u/<name>/note/<note>/delete", require_moderator, endpoint="delete", leads_to="/u/{member.name}#notes",
+    member=queue_present,
+)  # fmt: skip
+def delete_note(note: str, user: User, member: User) -> Message:
     """Delete a note that the viewer wrote, or any as an admin."""
-    check_present(member, member.name, user)
     store().notes.delete(member.name, note, user)
-    flash(_("The note has been deleted."))
-    return redirect(f"/u/{member.name}#notes", 303)
+    return _("The note has been deleted.")
 
 
 class _TypedBan(NamedTuple):
@@ -275,28 +283,44 @@ def ban_form(user: User, member: User) -> ResponseReturnValue:
     return _render_ban(member)
 
 
-@bans.post("/u/<name>/ban")
-@reads(require_member, member=queue_member)
-def ban(user: User, member: User) -> ResponseReturnValue:
+def _refuse_ban(error: Invalid | StillRestoring, user: User, member: User) -> ResponseReturnValue:
+    page = _render_ban(member, _TypedBan.of_request(), error_message(error))
+    return page, 422 if isinstance(error, Invalid) else error.status
+
+
+@act(
+    bans,
+    "/u/<name>/ban",
+    require_member,
+    leads_to="/u/{member.name}",
+    refuses=(Invalid, StillRestoring),
+    refused=_refuse_ban,
+    member=queue_member,
+)
+def ban(user: User, member: User) -> Message:
     """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
     _check_may_ban(user, member)
-    typed = _TypedBan.of_request()
-    try:
-        entry = _ban(member, _check_ban(typed, user), user)
-    except Invalid as error:
-        return _render_ban(member, typed, error_message(error)), 422
-    except StillRestoring as error:
-        return _render_ban(member, typed, error_message(error)), error.status
-    flash(_banned_message(store().users.get(member.name)))
-    _flash_removal([entry])
-    return redirect(f"/u/{member.name}", 303)
+    entry = _ban(member, _check_ban(_TypedBan.of_request(), user), user)
+    until = store().users.get(member.name).banned_until
+    for_good = _("%(name)s has been banned and logged out everywhere.", name=member.name)
+    flash(
+        _(
+            "%(name)s has been banned until %(when)s and logged out everywhere.",
+            name=member.name,
+            when=format_datetime(until),
+        )
+        if until
+        else for_good
+    )
+    return _flash_removal([entry])
 
 
-def _flash_removal(bans: Sequence[NewLogEntry]) -> None:
+def _flash_removal(bans: Sequence[NewLogEntry]) -> Message:
+    """Say what the *bans* remove, as far as it is something."""
     if any(ban.articles or ban.comments for ban in bans):
         flash(_("Their articles and comments are being removed; this can take a moment."))
-    if any(ban.votes for ban in bans):
-        flash(_("Their votes are being taken back; this can take a moment."))
+    has_votes = any(ban.votes for ban in bans)
+    return _("Their votes are being taken back; this can take a moment.") if has_votes else ""
 
 
 @bans.get("/ban", endpoint="several")
@@ -306,21 +330,28 @@ def ban_several_form(rows: Sequence[ListedMember]) -> str:
     return _render_several(rows, _chosen(rows))
 
 
-@bans.post("/ban", endpoint="ban_several")
-@reads(
+def _chosen_in_form(rows: Sequence[ListedMember]) -> list[User]:
+    names = set(map(name_key, request.form.getlist("name")))
+    return [member for member in _chosen(rows) if name_key(member.name) in names]
+
+
+@act(
+    bans,
+    "/ban",
     require_moderator,
+    leads_to="/members?of=banned",
+    refuses=(Invalid,),
+    refused=lambda error, rows, **_: _render_several(
+        rows, _chosen_in_form(rows), _TypedBan.of_request(), error_message(error)
+    ),
     rows=lambda pipeline: _queue_offered(pipeline, request.form.getlist("offered") + request.form.getlist("name")),
 )
-def ban_several(user: User, rows: Sequence[ListedMember]) -> ResponseReturnValue:
+def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
     """Ban those of the members who were offered that are chosen, as :func:`ban` does one."""
-    typed, names = _TypedBan.of_request(), set(map(name_key, request.form.getlist("name")))
-    chosen = [member for member in _chosen(rows) if name_key(member.name) in names]
+    chosen = _chosen_in_form(rows)
     if not chosen:
-        return _render_several(rows, chosen, typed, _("Please choose whom to ban.")), 422
-    try:
-        checked = _check_ban(typed, user)
-    except Invalid as error:
-        return _render_several(rows, chosen, typed, error_message(error)), 422
+        raise Invalid(N_("Please choose whom to ban."))
+    checked = _check_ban(_TypedBan.of_request(), user)
     bans: list[NewLogEntry] = []
     for member in chosen:
         try:
@@ -329,8 +360,7 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> ResponseReturnValue
             flash(error_message(error), "error")
     if bans:
         flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names([ban.about for ban in bans])))
-    _flash_removal(bans)
-    return redirect("/members?of=banned", 303)
+    return _flash_removal(bans)
 
 
 def _queue_offered(pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
@@ -370,27 +400,23 @@ def _ban(member: User, checked: _TypedBan, user: User) -> NewLogEntry:
     return entry
 
 
-@bans.post("/u/<name>/unban")
-@reads(require_member, member=queue_member)
-def unban(user: User, member: User) -> ResponseReturnValue:
+@act(bans, "/u/<name>/unban", require_member, back="/u/{member.name}", member=queue_member)
+def unban(user: User, member: User) -> Message:
     """Lift the ban of a member; restore what it removed, if that is wanted."""
     _check_may_ban(user, member)
     restore = "restore" in request.form and member.ban_removal is not None
     counts = store().bans.count_removed(member) if restore else RemovalCounts()
     entry = NewLogEntry(LogAction.UNBAN, user.name, about=member.name, **counts._asdict())
     store().bans.lift(member.name, entry, restore=restore, actor=user)
-    if restore:
-        flash(_("%(name)s can log in again. What the ban removed is being restored.", name=member.name))
-    else:
-        flash(_("%(name)s can log in again.", name=member.name))
-    flash_closed_votes(counts.closed)
-    return redirect(next_of_form(f"/u/{member.name}"), 303)
+    restoring = _("%(name)s can log in again. What the ban removed is being restored.", name=member.name)
+    flash(restoring if restore else _("%(name)s can log in again.", name=member.name))
+    return closed_votes(counts.closed)
 
 
-def flash_closed_votes(count: int) -> None:
-    """Say how many votes the end of a ban could not give back."""
-    if count:
-        flash(_("%(votes)s cannot be given back: voting has closed there, or it is gone.", votes=vote_count(count)))
+def closed_votes(count: int) -> str:
+    """Return the message about votes that the end of a ban could not give back, "" for none."""
+    message = _("%(votes)s cannot be given back: voting has closed there, or it is gone.", votes=vote_count(count))
+    return message if count else ""
 
 
 def _check_may_ban(user: User, member: User) -> None:
@@ -435,10 +461,3 @@ def _counts(members: Sequence[User]) -> dict[str, PostCounts | OpenVoteCount]:
     bans, names = store().bans, [member.name for member in members]
     votes = store().open_votes.count(members)
     return {"articles": bans.count_articles(*names), "comments": bans.count_comments(*names), "votes": votes}
-
-
-def _banned_message(member: User) -> str:
-    if member.banned_until:
-        when = format_datetime(member.banned_until)
-        return _("%(name)s has been banned until %(when)s and logged out everywhere.", name=member.name, when=when)
-    return _("%(name)s has been banned and logged out everywhere.", name=member.name)

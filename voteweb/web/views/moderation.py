@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, permissions, validation
@@ -12,9 +12,18 @@ from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, 
 from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.web.acts import Message, act, answer_or_refuse, article_entry, queue_article, reads
-from voteweb.web.auth.csrf import refusals_shown_by_form
-from voteweb.web.auth.login import queue_viewer, require_member, require_moderator
+from voteweb.web.acts import (
+    LOST_RIGHTS,
+    Message,
+    act,
+    article_entry,
+    form_page,
+    lead,
+    queue_article,
+    reads,
+    refusals,
+)
+from voteweb.web.auth.login import require_member, require_moderator
 from voteweb.web.context import store
 from voteweb.web.conversations import queue_thread, tree
 from voteweb.web.flashes import row_category
@@ -82,44 +91,57 @@ def _queue_comment(pipeline: Pipeline, id: int, number: int) -> Future[_Comment 
     return pipeline.queue([], comment)
 
 
-@blueprint.post("/a/<int:id>/groups")
-@reads(require_moderator, article=queue_article)
-def set_groups(id: int, user: User, article: Article) -> ResponseReturnValue:
+def _sent_groups() -> tuple[str, tuple[str, ...], bool]:
+    """Return the groups to add as they were typed, those to take out, and whether the reports are settled with it."""
+    return " ".join(request.form.getlist("add")), tuple(request.form.getlist("remove")), "settle" in request.form
+
+
+def _refuse_on_article(error: errors.VotewebError, id: int, form: str, *typed: Any) -> ResponseReturnValue:
+    """Return the article's page with the refused *form* as it was *typed*; the statuses 400 and 404 become 422."""
+    refused = RefusedForm(form, error_message(error), return_url(), *typed)
+    return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
+
+
+@act(
+    blueprint,
+    "/a/<int:id>/groups",
+    require_moderator,
+    refuses=(errors.Invalid, errors.NoSuchGroup, errors.TooManyGroups),
+    refused=lambda error, id, **_: _refuse_on_article(error, id, "groups", *_sent_groups()),
+    article=queue_article,
+)
+def set_groups(id: int, user: User, article: Article) -> Message:
     """Put an article into groups and take it out of others, in one act; errors are shown beside the form."""
-    typed = " ".join(request.form.getlist("add"))
-    raw_removals = tuple(request.form.getlist("remove"))
-    settle = "settle" in request.form
-    try:
-        add, remove = parse_choice(typed, (), raw_removals)
-        entry = article_entry(LogAction.GROUPS, user, article)
-        groups = store().articles.set_groups(id, add, remove, entry, actor=user)
-    except (errors.Invalid, errors.NoSuchGroup, errors.TooManyGroups) as error:
-        refused = RefusedForm("groups", error_message(error), return_url(), typed, raw_removals, settle)
-        return _render_refused(id, error, refused)
+    typed, removals, settle = _sent_groups()
+    add, remove = parse_choice(typed, (), removals)
+    groups = store().articles.set_groups(id, add, remove, article_entry(LogAction.GROUPS, user, article), actor=user)
     if settle:
         store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user)
     joined = join_names(groups)
     message = _("The article is now in: %(groups)s.", groups=joined) if joined else _("The article is now in no group.")
-    flash(message, row_category(id) if "row" in request.form else "message")
-    return redirect(return_url(), 303)
+    return message, row_category(id) if "row" in request.form else "message"
 
 
-@blueprint.post("/a/<int:id>/remove")
-@reads(require_moderator, article=queue_article)
-def remove(id: int, user: User, article: Article) -> ResponseReturnValue:
+@act(
+    blueprint,
+    "/a/<int:id>/remove",
+    require_moderator,
+    says=(errors.ArticleGone,),
+    refuses=(errors.Invalid,),
+    refused=lambda error, id, **_: _refuse_on_article(error, id, "remove", _removal_reason()),
+    article=queue_article,
+)
+def remove(id: int, user: User, article: Article) -> Message:
     """Remove an article from the site, with a reason that everybody can read."""
     if not permissions.may_remove(user, article):
-        flash(error_message(errors.ArticleGone()), "error")
-        return redirect(return_url(), 303)
-    typed = _removal_reason()
-    try:
-        reason = validation.reason(typed)
-    except errors.Invalid as error:
-        return _render_refused(id, error, RefusedForm("remove", error_message(error), return_url(), typed))
-    store().removals.remove(id, article_entry(LogAction.REMOVE, user, article, reason), actor=user)
-    span = duration(config.UNDO_SECONDS)
-    flash(_("The article has been removed. You can undo this in the log for %(span)s.", span=span))
-    return redirect(return_url(), 303)
+        raise errors.ArticleGone()
+    entry = article_entry(LogAction.REMOVE, user, article, validation.reason(_removal_reason()))
+    store().removals.remove(id, entry, actor=user)
+    return _("The article has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
+
+
+def _undo_span() -> str:
+    return duration(config.UNDO_SECONDS)
 
 
 def _removal_reason() -> str:
@@ -141,12 +163,12 @@ def restore(id: int, user: User, article: Article) -> Message:
 
 
 @blueprint.post("/a/<int:id>/report")
-@reads(require_member, stored=queue_article)
-def report(id: int, user: User, stored: Article | None) -> ResponseReturnValue:
+@reads(require_member, article=queue_article)
+def report(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Report an article to the moderators, once."""
     if user.held:
         raise errors.Held()
-    if stored is not None and stored.is_listed and not permissions.may_report(user, stored):
+    if article.is_listed and not permissions.may_report(user, article):
         abort(403, _("You cannot report your own article; you can edit or delete it in its first minutes."))
     form = ReportForm()
     if not form.validate():
@@ -159,10 +181,8 @@ def _make_report(id: int | CommentId, user: User, form: ReportForm) -> ResponseR
     try:
         store().reports.make(id, user, Reason(form.reason.data), form.note.data)
     except (errors.AlreadyReported, errors.CommentReported) as error:
-        flash(error_message(error), "error")
-    else:
-        flash(_("Thank you for your report. The moderators will look at it."))
-    return redirect(return_url(), 303)
+        return lead(return_url(), error_message(error), "error")
+    return lead(return_url(), _("Thank you for your report. The moderators will look at it."))
 
 
 @act(blueprint, "/a/<int:id>/dismiss", require_moderator, article=queue_article)
@@ -171,7 +191,7 @@ def dismiss(id: int, user: User, article: Article) -> Message:
     if store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user):
         return _(
             "The reports have been dismissed; the article stays. You can undo this in the log for %(span)s.",
-            span=duration(config.UNDO_SECONDS),
+            span=_undo_span(),
         )
     return _("These reports are settled already: they were dismissed, or the article was removed."), "error"
 
@@ -206,11 +226,6 @@ def _render_reports(open_reports: Any, **about: object) -> str:
     return render_template("moderation/open_reports.html", **context, **about)
 
 
-def _render_refused(id: int, error: errors.VotewebError, refused: RefusedForm) -> ResponseReturnValue:
-    """Return the article's page with the refused form as it was typed; the statuses 400 and 404 become 422."""
-    return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
-
-
 @answers.post("/a/<int:id>/answer")
 @reads(require_member, article=queue_article)
 def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
@@ -218,18 +233,14 @@ def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
     if not permissions.is_poster(user, article):
         raise errors.NotYours()
     form = AnswerForm()
-    is_valid = form.validate()
-    if permissions.may_answer(user, article) and not is_valid:
+    if not form.validate() and permissions.may_answer(user, article):
         return render_article(id, form.status, answer_form=form)
     try:
-        if not is_valid:
-            raise errors.AnsweredBefore() if article.answer else errors.NotRemoved()
         store().waiting.answer(id, user, form.answer.data or "")
     except (errors.NotRemoved, errors.AnsweredBefore) as error:
-        flash(error_message(error), "error")
-    else:
-        flash(_("Your answer has been sent. A moderator will look at it, and you will be told what was decided."))
-    return redirect(f"/a/{id}", 303)
+        return lead(f"/a/{id}", error_message(error), "error")
+    sent = _("Your answer has been sent. A moderator will look at it, and you will be told what was decided.")
+    return lead(f"/a/{id}", sent)
 
 
 @act(answers, "/a/<int:id>/keep-removed", require_moderator, article=queue_article)
@@ -240,38 +251,31 @@ def keep_removed(user: User, article: Article) -> Message:
     return _("This answer was settled already."), "error"
 
 
-@held_articles.post("/a/<int:id>/release")
-@reads(require_moderator, article=queue_article)
-def release(id: int, user: User, article: Article) -> ResponseReturnValue:
+@act(
+    held_articles,
+    "/a/<int:id>/release",
+    require_moderator,
+    refuses=(errors.StaleEdit,),
+    # Its poster has changed it: what nobody has looked at must not come into lists.
+    refused=lambda _, id, **__: lead(f"/a/{id}", error_message(errors.Conflict()), "error"),
+    article=queue_article,
+)
+def release(id: int, user: User, article: Article) -> Message:
     """Publish an article that waits for a moderator; its publish time is now."""
-    entry = article_entry(LogAction.RELEASE, user, article)
-    revision = parse_revision(request.form.get("revision"))
-    try:
-        was_held = store().waiting.release(id, entry, actor=user, revision=revision)
-    except errors.StaleEdit:  # its poster has changed it: what nobody has looked at must not come into lists
-        flash(error_message(errors.Conflict()), "error")
-        return redirect(f"/a/{id}", 303)
-    if was_held:
-        flash(_("The article has been published. Its time is that of now."))
-    else:
-        flash(_("This article does not wait any more."), "error")
-    return redirect(return_url(), 303)
+    entry, revision = article_entry(LogAction.RELEASE, user, article), parse_revision(request.form.get("revision"))
+    if store().waiting.release(id, entry, actor=user, revision=revision):
+        return _("The article has been published. Its time is that of now.")
+    return _("This article does not wait any more."), "error"
 
 
-@comment_moderation.route(f"{_COMMENT}/report", methods=["GET", "POST"], endpoint="report")
-@refusals_shown_by_form
-def report_comment(id: int, number: int) -> ResponseReturnValue:
+@form_page(comment_moderation, f"{_COMMENT}/report", "report")
+@reads(comment=_queue_comment)
+def report_comment(viewer: User | None, comment: _Comment) -> ResponseReturnValue:
     """Report a comment to the moderators, once; a member whose session has ended keeps what they typed."""
-    pipeline = store().pipeline()
-    queued, stored = queue_viewer(pipeline), _queue_comment(pipeline, id, number)
-    pipeline.execute()
-    viewer, comment = queued.result, stored.result
     if viewer is None and (request.method != "POST" or wants_json()):
         raise errors.LoggedOut()
     if viewer is not None and viewer.held:
         raise errors.Held()
-    if comment is None:
-        raise errors.NoSuchComment()
     if comment.article.status is ArticleStatus.REMOVED:
         raise errors.ArticleGone()
     if comment.node.status is not CommentStatus.VISIBLE or comment.is_covered:
@@ -282,33 +286,45 @@ def report_comment(id: int, number: int) -> ResponseReturnValue:
     elif permissions.is_author(viewer, comment.node):
         abort(403, _("You cannot report your own comment; you can delete it."))
     elif form.validate_on_submit():
-        member = require_member(viewer)
-        if answer := answer_or_refuse(form, lambda: _make_report(comment.id, member, form), {}):
-            return answer
+        with refusals(form, LOST_RIGHTS):
+            return _make_report(comment.id, require_member(viewer), form)
     return render_template("comment_moderation/form.html", comment=comment, form=form), form.status
 
 
-@comment_moderation.post(f"{_COMMENT}/remove", endpoint="remove")
-@reads(require_moderator, comment=_queue_comment)
-def remove_comment(user: User, comment: _Comment) -> ResponseReturnValue:
+def _show_again(error: errors.Invalid, **about: object) -> str:
+    """Return the page with the refused form that removes a comment, or closes a conversation."""
+    return render_template(
+        "comment_moderation/form.html",
+        typed=_removal_reason(),
+        with_replies="replies" in request.form,
+        error=error_message(error),
+        next=return_url(),
+        **about,
+    )
+
+
+@act(
+    comment_moderation,
+    f"{_COMMENT}/remove",
+    require_moderator,
+    endpoint="remove",
+    says=(errors.CommentGone,),
+    refuses=(errors.Invalid,),
+    refused=_show_again,
+    comment=_queue_comment,
+)
+def remove_comment(user: User, comment: _Comment) -> Message:
     """Remove a comment, alone or with its replies, with a reason that everybody can read."""
     if not permissions.may_remove_comment(user, comment.node):
-        flash(error_message(errors.CommentGone()), "error")
-        return redirect(return_url(), 303)
-    typed, with_replies = _removal_reason(), "replies" in request.form
-    try:
-        reason = validation.reason(typed)
-    except errors.Invalid as error:
-        refused = {"typed": typed, "with_replies": with_replies, "error": error_message(error), "next": return_url()}
-        return render_template("comment_moderation/form.html", comment=comment, **refused), 422
-    entry = comment.log_entry(LogAction.REMOVE, user, reason)
+        raise errors.CommentGone()
+    entry = comment.log_entry(LogAction.REMOVE, user, validation.reason(_removal_reason()))
+    with_replies = "replies" in request.form
     store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user)
-    span = duration(config.UNDO_SECONDS)
-    if with_replies:
-        flash(_("The comment and its replies have been removed. You can undo this in the log for %(span)s.", span=span))
-    else:
-        flash(_("The comment has been removed. You can undo this in the log for %(span)s.", span=span))
-    return redirect(return_url(), 303)
+    alone = _("The comment has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
+    both = _(
+        "The comment and its replies have been removed. You can undo this in the log for %(span)s.", span=_undo_span()
+    )
+    return both if with_replies else alone
 
 
 @act(comment_moderation, f"{_COMMENT}/restore", require_moderator, endpoint="restore", comment=_queue_comment)
@@ -328,7 +344,7 @@ def dismiss_comment(user: User, comment: _Comment) -> Message:
     if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
         return _(
             "The reports have been dismissed; the comment stays. You can undo this in the log for %(span)s.",
-            span=duration(config.UNDO_SECONDS),
+            span=_undo_span(),
         )
     return _("These reports are settled already: they were dismissed, or the comment was removed."), "error"
 
@@ -337,30 +353,32 @@ def _conversation() -> str:
     return f"{return_url().partition('#')[0]}#comments"
 
 
-@comment_moderation.post("/a/<int:id>/close")
-@reads(require_moderator, article=queue_article)
-def close(id: int, user: User, article: Article) -> ResponseReturnValue:
+#: Closing and opening a conversation that is over already.
+_OVER = (errors.ArticleGone, errors.ConversationEnded)
+
+
+@act(
+    comment_moderation,
+    "/a/<int:id>/close",
+    require_moderator,
+    leads_to=_conversation,
+    says=_OVER,
+    refuses=(errors.Invalid,),
+    refused=_show_again,
+    article=queue_article,
+)
+def close(id: int, user: User, article: Article) -> Message:
     """Close the conversation of an article, with a reason that everybody can read."""
-    typed = request.form.get("reason", "")
-    try:
-        reason = validation.reason(typed)
-    except errors.Invalid as error:
-        refused = {"typed": typed, "error": error_message(error), "next": return_url()}
-        return render_template("comment_moderation/form.html", article=article, **refused), 422
-    try:
-        store().threads.close(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user)
-    except (errors.ArticleGone, errors.ConversationEnded) as error:
-        flash(error_message(error), "error")
-    else:
-        flash(_("The conversation has been closed. You can open it again until it ends."))
-    return redirect(_conversation(), 303)
+    reason = validation.reason(_removal_reason())
+    store().threads.close(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user)
+    return _("The conversation has been closed. You can open it again until it ends.")
 
 
-@act(comment_moderation, "/a/<int:id>/reopen", require_moderator, leads_to=_conversation, article=queue_article)
+@act(
+    comment_moderation, "/a/<int:id>/reopen", require_moderator, leads_to=_conversation, says=_OVER,
+    article=queue_article,
+)  # fmt: skip
 def reopen(id: int, user: User, article: Article) -> Message:
     """Open a conversation again that a moderator closed."""
-    try:
-        store().threads.reopen(id, article_entry(LogAction.REOPEN, user, article), actor=user)
-    except (errors.ArticleGone, errors.ConversationEnded) as error:
-        return error_message(error), "error"
+    store().threads.reopen(id, article_entry(LogAction.REOPEN, user, article), actor=user)
     return _("The conversation is open again.")

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
@@ -23,8 +23,7 @@ from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import time_before
-from voteweb.web.urls import next_of_form
-from voteweb.web.views.members import flash_closed_votes, queue_member
+from voteweb.web.views.members import closed_votes, queue_member
 
 blueprint = Blueprint("moderation_log", __name__)
 
@@ -98,10 +97,11 @@ def feed() -> Feed:
     return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
 
-@act(blueprint, "/log/<int:id>/undo", require_moderator, leads_to=lambda: next_of_form("/log"))
+@act(blueprint, "/log/<int:id>/undo", require_moderator, back="/log")
 def undo(id: int, user: User) -> Message:
     """Undo one of the viewer's actions of the last minutes."""
-    flash_closed_votes(store().undoing.undo(id, user))
+    if closed := closed_votes(store().undoing.undo(id, user)):
+        flash(closed)
     return _("The action has been undone. The log says so.")
 
 
@@ -126,20 +126,26 @@ def undo_all_form(user: User, member: User) -> ResponseReturnValue:
     return _render_undoing(member, request.args.get("since", "day").strip()[:20])
 
 
-@blueprint.post("/u/<name>/undo")
-@reads(require_admin, member=queue_member)
-def undo_all(user: User, member: User) -> ResponseReturnValue:
+def _typed_since() -> str:
+    return request.form.get("since", "")[:20]
+
+
+@act(
+    blueprint,
+    "/u/<name>/undo",
+    require_admin,
+    leads_to="/log?kind=undo",
+    refuses=(Invalid, NothingToUndo),
+    refused=lambda error, member, **_: _render_undoing(member, _typed_since(), error),
+    member=queue_member,
+)
+def undo_all(user: User, member: User) -> Message:
     """Begin to undo all that a member did since a time."""
     _check_may_undo_all(user, member)
-    typed = request.form.get("since", "")[:20]
-    try:
-        since = _since(typed)
-        require_recent_password(user)
-        store().undoing.start(member.name, since, user)
-    except (Invalid, NothingToUndo) as error:
-        return _render_undoing(member, typed, error)
-    flash(_("What %(name)s did is being undone. The log and your inbox will say how much of it.", name=member.name))
-    return redirect("/log?kind=undo", 303)
+    since = _since(_typed_since())
+    require_recent_password(user)
+    store().undoing.start(member.name, since, user)
+    return _("What %(name)s did is being undone. The log and your inbox will say how much of it.", name=member.name)
 
 
 def _check_may_undo_all(user: User, member: User) -> None:

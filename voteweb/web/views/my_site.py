@@ -55,13 +55,10 @@ def _queue_group(pipeline: Pipeline, name: str = "") -> Future[dict[str, str]]:
     return store().groups.queue_resolve_each(pipeline, names)
 
 
-@act(blueprint, "/g/<name>/follow", require_member, groups=_queue_group)
+@act(blueprint, "/g/<name>/follow", require_member, says=(TooMuchFollowed,), groups=_queue_group)
 def follow(groups: dict[str, str], user: User) -> Message:
     (group,) = groups.values()
-    try:
-        store().my_sites.follow(group, user)
-    except TooMuchFollowed as error:
-        return error_message(error), "error"
+    store().my_sites.follow(group, user)
     return _("You follow this group now: its articles are in your groups."), "followed"
 
 
@@ -73,7 +70,7 @@ def unfollow(groups: dict[str, str], user: User) -> Message:
     return _("You no longer follow this group.")
 
 
-@act(blueprint, "/my/front", require_member, leads_to=lambda: next_of_form("/my"))
+@act(blueprint, "/my/front", require_member, back="/my")
 def choose_front(user: User) -> Message:
     """Choose whether the front page shows all articles or the groups that the viewer follows."""
     front = MY_GROUPS if request.form.get("front") == MY_GROUPS else ""
@@ -83,7 +80,7 @@ def choose_front(user: User) -> Message:
     return _("The front page now shows all articles.")
 
 
-@act(blueprint, "/my/order", require_member, leads_to=next_of_form)
+@act(blueprint, "/my/order", require_member, back="/")
 def choose_order(user: User) -> Message:
     """Choose the order in which the viewer reads conversations; the page that this leads to shows it."""
     order = request.form.get("order", "")
@@ -105,12 +102,9 @@ def saved(user: User, page: Page[Article], has_feed: bool) -> str:
     return render_template("my_site/saved.html", page=page, rows=rows, has_feed=has_feed)
 
 
-@act(blueprint, "/a/<int:id>/save", require_member)
+@act(blueprint, "/a/<int:id>/save", require_member, says=(TooMuchSaved,))
 def save(id: int, user: User) -> Message:
-    try:
-        store().my_sites.save(id, user)
-    except TooMuchSaved as error:
-        return error_message(error), "error"
+    store().my_sites.save(id, user)
     return _("The article is saved for later."), "saved"
 
 
@@ -213,18 +207,18 @@ def mark_read(user: User) -> Message:
     return _("All entries that were shown are marked as read.")
 
 
+def _feed_path() -> str:
+    return request.path.removesuffix("/feed")
+
+
 @blueprint.post("/saved/feed", endpoint="set_saved_feed")
-@blueprint.post("/inbox/feed", endpoint="set_inbox_feed")
-@reads(require_member)
-def set_feed(user: User) -> ResponseReturnValue:
+@act(blueprint, "/inbox/feed", require_member, endpoint="set_inbox_feed", leads_to=lambda: f"{_feed_path()}#feed")
+def set_feed(user: User) -> Message:
     """Give the feed of the list another secret address, which is shown once, or none."""
-    path = request.path.removesuffix("/feed")
-    kind, withdrawn, secret = _FEEDS[path]
+    kind, withdrawn, secret = _FEEDS[_feed_path()]
     if request.form.get("act") == "withdraw":
         store().feeds.withdraw(kind, user)
-        flash(str(withdrawn))
-    else:
-        address = absolute(f"{path}/feed/{store().feeds.renew(kind, user)}.atom")
-        flash(_("The secret address of your feed is %(address)s", address=address))
-        flash(str(secret))
-    return redirect(f"{path}#feed", 303)
+        return str(withdrawn)
+    address = absolute(f"{_feed_path()}/feed/{store().feeds.renew(kind, user)}.atom")
+    flash(_("The secret address of your feed is %(address)s", address=address))
+    return str(secret)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import links, validation
@@ -21,7 +21,6 @@ from voteweb.web.forms import REASON_LABELS
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number
-from voteweb.web.urls import next_of_form
 from voteweb.web.views.admin import TypedRule, found_rules
 from voteweb.web.views.members import queue_member
 
@@ -125,11 +124,7 @@ def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
     return replace(row, article=replace(row.article, voted=own_votes.get(row.article.id, False)))
 
 
-def _back() -> str:
-    return next_of_form("/queue")
-
-
-@act(admissions, "/u/<name>/admit", require_moderator, leads_to=_back, member=queue_member)
+@act(admissions, "/u/<name>/admit", require_moderator, back="/queue", member=queue_member)
 def admit(user: User, member: User) -> Message:
     """Admit a member whose account waits or was refused."""
     if member.left:
@@ -140,26 +135,29 @@ def admit(user: User, member: User) -> Message:
     return _("%(name)s has been let in already.", name=member.name)
 
 
-@admissions.post("/u/<name>/refuse")
-@reads(require_moderator, member=queue_member)
-def refuse(user: User, member: User) -> ResponseReturnValue:
+@act(
+    admissions,
+    "/u/<name>/refuse",
+    require_moderator,
+    back="/queue",
+    refuses=(Invalid,),
+    refused=lambda error, member, **_: show(
+        refused=RefusedReason(member.name, error_message(error), request.form.get("reason", ""))
+    ),
+    member=queue_member,
+)
+def refuse(user: User, member: User) -> Message:
     """Refuse a member whose account waits, with a reason that everybody can read."""
     if member.left:
         abort(403)
-    typed = request.form.get("reason", "")
-    try:
-        reason = validation.reason(typed)
-    except Invalid as error:
-        return show(refused=RefusedReason(member.name, error_message(error), typed)), 422
-    entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=reason)
+    why = validation.reason(request.form.get("reason", ""))
+    entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=why)
     if member.held and store().waiting.refuse(member.name, entry, actor=user):
-        flash(_("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name))
-    else:
-        flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
-    return redirect(_back(), 303)
+        return _("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name)
+    return _("Another moderator has decided about %(name)s already.", name=member.name), "error"
 
 
-@act(blueprint, "/u/<name>/keep-banned", require_moderator, leads_to=_back, member=queue_member)
+@act(blueprint, "/u/<name>/keep-banned", require_moderator, back="/queue", member=queue_member)
 def keep_banned(user: User, member: User) -> Message:
     """Leave a member banned who has answered the ban; who tries to log in reads that."""
     entry = NewLogEntry(LogAction.KEEP, user.name, about=member.name)

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, markup, permissions
@@ -12,7 +12,7 @@ from voteweb.core.models import Article, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
 from voteweb.search.words import Part, Term, tokens
-from voteweb.web.acts import answer_or_refuse
+from voteweb.web.acts import form_page, lead, refusals
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, search_index, settings, store, title_fetcher
@@ -31,8 +31,7 @@ _MIN_SHARE, _MIN_COMMON = 0.5, 3
 _MAX_COMPARED, _MAX_SHOWN = 20, 3
 
 
-@blueprint.route("/submit", methods=["GET", "POST"])
-@refusals_shown_by_form
+@form_page(blueprint, "/submit")
 def submit() -> ResponseReturnValue:
     """Post an article; a member whose session has ended keeps what they typed.
 
@@ -42,8 +41,8 @@ def submit() -> ResponseReturnValue:
     duplicate = None
     if viewer and form.validate_on_submit():
         try:
-            if answer := answer_or_refuse(form, lambda: _post(viewer, form), _FIELDS):
-                return answer
+            with refusals(form, _FIELDS):
+                return _post(viewer, form)
         except Duplicate:
             duplicate = _find_duplicate(viewer, form)
             is_own = duplicate is not None and permissions.is_poster(viewer, duplicate)
@@ -58,13 +57,9 @@ def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
         _check_not_waiting(viewer, form)
     hold = settings().hold_posts
     id = store().articles.post(form.draft(), viewer, token, allow_duplicate=anyway, hold_posts=hold)
-    if store().waiting.has_article(id):
-        flash(_("Your article has been sent. You find it on your page, and are told what becomes of it."))
-    else:
-        flash(_("Your article has been posted."))
-    if form.has_completed_link:
-        flash(_("“https://” was added to its link."))
-    return redirect(f"/a/{id}", 303)
+    sent = _("Your article has been sent. You find it on your page, and are told what becomes of it.")
+    flash(sent if store().waiting.has_article(id) else _("Your article has been posted."))
+    return lead(f"/a/{id}", _("“https://” was added to its link.") if form.has_completed_link else "")
 
 
 @blueprint.post("/submit/title")
