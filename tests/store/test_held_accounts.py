@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_admitted_member_can_act_and_nothing_of_the_request_stays(store: Store, 
     article = factories.article(store)
     with pytest.raises(Held):
         store.votes.cast(article.id, hal)
-    assert [store.waiting.admit("hal", admission()) for _ in range(2)] == [True, False]
+    assert [store.waiting.judge_account("hal", admission()) for _ in range(2)] == [True, False]
     admitted = store.users.get("hal")
     assert (admitted.held, admitted.request, admitted.session) == (0, "", hal.session)
     assert waiting(store) == ([], 0)
@@ -55,21 +56,20 @@ def test_admitted_member_can_act_and_nothing_of_the_request_stays(store: Store, 
 
 
 def test_refused_member_is_logged_out_with_the_reason_until_let_in(store: Store, hal: User) -> None:
-    assert store.waiting.refuse("hal", refusal())
-    assert not store.waiting.refuse("hal", refusal("Another reason."))
+    assert store.waiting.judge_account("hal", refusal())
+    assert not store.waiting.judge_account("hal", refusal("Another reason."))
     refused = store.users.get("hal")
     assert (bool(refused.banned), refused.ban_reason, bool(refused.held)) == (True, "An advertisement.", True)
     assert refused.session != hal.session
     assert (waiting(store), broken(store)) == (([], 0), [])
-    assert store.waiting.admit("hal", admission())
+    assert store.waiting.judge_account("hal", admission())
     admitted = store.users.get("hal")
     assert (admitted.banned, admitted.ban_reason, admitted.held) == (0, "", 0)
     assert broken(store) == []
 
 
 def test_of_concurrent_verdicts_one_is_logged(store: Store, hal: User) -> None:
-    verdicts = [lambda: store.waiting.admit("hal", admission()), lambda: store.waiting.refuse("hal", refusal())]
-    at_once(verdicts * 5)
+    at_once([partial(store.waiting.judge_account, "hal", entry) for entry in (admission(), refusal())] * 5)
     assert waiting(store) == ([], 0)
     member = store.users.get("hal")
     assert bool(member.banned) == bool(member.held)
@@ -79,11 +79,11 @@ def test_of_concurrent_verdicts_one_is_logged(store: Store, hal: User) -> None:
 
 def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) -> None:
     factories.user(store, "ann")
-    assert not store.waiting.admit("ann", admission())
-    assert not store.waiting.refuse("ann", refusal())
+    assert not store.waiting.judge_account("ann", admission())
+    assert not store.waiting.judge_account("ann", refusal())
     assert (store.users.get("ann").banned, log_page(store).total) == (0, 0)
     with pytest.raises(NoSuchMember):
-        store.waiting.admit("nobody", admission())
+        store.waiting.judge_account("nobody", admission())
 
 
 def test_only_moderators_judge(store: Store, hal: User, mod: User) -> None:
@@ -91,7 +91,7 @@ def test_only_moderators_judge(store: Store, hal: User, mod: User) -> None:
     factories.ban(store, "mod", by="boss")
     for actor, refused in ((ann, NotAllowed), (hal, Held), (mod, LoggedOut)):
         with pytest.raises(refused):
-            store.waiting.refuse("hal", refusal(), actor=actor)
+            store.waiting.judge_account("hal", refusal(), actor=actor)
     assert waiting(store) == (["hal"], 1)
 
 
@@ -104,5 +104,5 @@ def test_held_member_gets_no_ban_and_no_role_and_can_leave(store: Store, hal: Us
     assert waiting(store) == ([], 0)
     assert REQUEST not in str(run(store, "HGETALL", "user:hal"))
     with pytest.raises(NoSuchMember):
-        store.waiting.admit("hal", admission())
+        store.waiting.judge_account("hal", admission())
     assert broken(store) == []

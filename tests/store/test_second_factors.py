@@ -1,6 +1,7 @@
 """Second factors: turned on and off by codes, each of which is accepted once, and roles where one is required."""
 
 import time
+from collections import Counter
 from functools import partial
 
 import pytest
@@ -71,7 +72,7 @@ def test_a_code_that_is_sent_several_times_at_once_is_accepted_once(store: Store
     for _ in range(4):
         turn_on(store)
         answers = at_once([partial(store.second_factors.use_code, mod, code(store))] * 5)
-        assert sorted(map(str, answers)) == sorted([str(None), *[str(CodeNeeded)] * 4])
+        assert Counter(answers) == {True: 1, CodeNeeded: 4}
         store.second_factors.remove("mod", OFF)
 
 

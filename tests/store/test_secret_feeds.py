@@ -31,7 +31,7 @@ def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store, feed: S
     assert (name, known, len(keys)) == ("ann", True, 1)
     assert store.feeds.name_of(feed, first) is None
     for _ in range(2):
-        store.feeds.withdraw(feed, ann)
+        store.feeds.withdraw(feed, "Ann")
         assert state(second) == (None, False, [])
 
 
@@ -40,6 +40,6 @@ def test_of_addresses_made_at_once_one_works(store: Store) -> None:
     tokens = at_once([partial(store.feeds.renew, INBOX, ann)] * 20)
     assert [store.feeds.name_of(INBOX, token) for token in tokens].count("ann") == 1
     assert len(run(store, "KEYS", "inbox-feed:*")) == 1
-    at_once([partial(store.feeds.renew, INBOX, ann), partial(store.feeds.withdraw, INBOX, ann)] * 10)
+    at_once([partial(store.feeds.renew, INBOX, ann), partial(store.feeds.withdraw, INBOX, "ann")] * 10)
     digest = run(store, "HGET", "user:ann", "inbox-feed")
     assert run(store, "KEYS", "inbox-feed:*") == ([f"inbox-feed:{digest}"] if digest else [])

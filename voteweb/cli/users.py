@@ -95,7 +95,7 @@ def role(site: Site, name: str, role: str) -> None:
     """Give the member NAME another ROLE."""
     member = site.store.users.get(validation.member_name(name))
     if member.held:
-        site.store.waiting.admit(member.name, log_entry(LogAction.ADMIT, about=member.name))
+        site.store.waiting.judge_account(member.name, log_entry(LogAction.ADMIT, about=member.name))
         click.echo(f"{member.name} waited to be let in, and now is.")
     site.store.users.set_role(member.name, Role(role), log_entry(LogAction.ROLE, about=member.name, why=role))
     click.echo(f"{member.name} is now {role}; before: {member.role}.")
@@ -157,7 +157,7 @@ def ban(site: Site, name: str, reason: str, votes: bool) -> None:
         return
     reason = validation.reason(reason)
     if member.held:
-        site.store.waiting.refuse(member.name, log_entry(LogAction.REFUSE, about=member.name, why=reason))
+        site.store.waiting.judge_account(member.name, log_entry(LogAction.REFUSE, about=member.name, why=reason))
         click.echo(f"{member.name}, who waited to be let in, is refused and logged out everywhere.")
         return
     count = site.store.open_votes.count([member]).all if votes else 0
@@ -175,7 +175,7 @@ def unban(site: Site, name: str) -> None:
     """Allow the banned member NAME to log in again, or let in one who waits or was refused."""
     member = site.store.users.get(validation.member_name(name))
     if member.held:
-        site.store.waiting.admit(member.name, log_entry(LogAction.ADMIT, about=member.name))
+        site.store.waiting.judge_account(member.name, log_entry(LogAction.ADMIT, about=member.name))
         click.echo(f"{member.name} is let in.")
         return
     site.store.bans.lift(member.name, log_entry(LogAction.UNBAN, about=member.name))

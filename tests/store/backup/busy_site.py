@@ -49,7 +49,7 @@ def build_site(store: Store) -> None:
     store.waiting.answer(removed.id, ann, "It is no spam.")
     store.users.make("hal", "", network="", request="Please let me in.")
     store.users.make("ian", "", network="", request="Buy this.")
-    store.waiting.refuse("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
+    store.waiting.judge_account("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
     store.invitations.revoke(digest_of(store.invitations.make(bob)), bob)
     store.passwords.make_link("ann")
     store.passwords.renew_codes(store.users.get("ann"))

@@ -119,7 +119,7 @@ def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Bro
     ]  # fmt: skip
     assert reader.response.headers["Cache-Control"] == "private, no-store"
     assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
-    store.feeds.withdraw(SecretFeed.INBOX, ann)
+    store.feeds.withdraw(SecretFeed.INBOX, "ann")
     assert reader.open(f"{path}.atom").status == 404
 
 

@@ -23,7 +23,7 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.values import finite_number
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 
 #: The fields of a member that are about mail.
 FIELDS = ("email", "email-pending", "email-language")
@@ -69,62 +69,50 @@ class Mail(StorePart):
 
         return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
 
-    def request(self, member: User, address: str, language: str) -> None:
-        """Note the *address* that *member* wants to get mail at, and have it sent a link.
+    @act(Role.MEMBER)
+    def request(self, attempt: Attempt, actor: User, address: str, language: str) -> list[Command]:
+        """Note the *address* that *actor* wants to get mail at, and have it sent a link.
 
         Raises OutboxFull, LoggedOut, Held.
         """
-        keys, entry = self._keys, _entry(MailKind.CONFIRM, member.name)
+        entry = _entry(MailKind.CONFIRM, actor.name)
+        if self._is_full(attempt, entry):
+            raise OutboxFull()
         pending = PendingEmail(int(clock.now()) + config.EMAIL_SECONDS, secrets.token_urlsafe(9), address)
         wanted = ("email-pending", str(pending), "email-language", language)
+        return [("HSET", self._keys.user(actor.name), *wanted), *self._put(entry, attempt.now)]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            if self._is_full(attempt, entry):
-                raise OutboxFull()
-            return [("HSET", keys.user(member.name), *wanted), *self._put(entry, attempt.now)]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
-
-    def confirm(self, member: User, pending: PendingEmail) -> None:
-        """Make the *pending* address that of *member*, and have another one before it sent a mail that says so.
+    @act(Role.MEMBER)
+    def confirm(self, attempt: Attempt, actor: User, pending: PendingEmail) -> list[Command]:
+        """Make the *pending* address that of *actor*, and have another one before it sent a mail that says so.
 
         Raises LinkOutOfDate, LoggedOut, Held.
         """
-        user = self._keys.user(member.name)
+        user = self._keys.user(actor.name)
+        account = attempt.value("HMGET", user, *FIELDS)
+        if account[1] != str(pending) or float(attempt.now) >= pending.until:
+            raise LinkOutOfDate()
+        attempt.not_after = pending.until
+        warning = self._warn(actor.name, account, attempt.now) if account[0] != pending.address else []
+        return [("HSET", user, "email", pending.address), ("HDEL", user, "email-pending"), *warning]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            (account,) = attempt.read(("HMGET", user, *FIELDS))
-            if account[1] != str(pending) or float(attempt.now) >= pending.until:
-                raise LinkOutOfDate()
-            attempt.not_after = pending.until
-            warning = self._warn(member.name, account, attempt.now) if account[0] != pending.address else []
-            return [("HSET", user, "email", pending.address), ("HDEL", user, "email-pending"), *warning]
+    @act(Role.MEMBER, when_full=True)
+    def remove(self, attempt: Attempt, actor: User) -> list[Command]:
+        """Forget the addresses of *actor*; a confirmed one is sent a mail that says so. Raises LoggedOut, Held."""
+        user = self._keys.user(actor.name)
+        account = attempt.value("HMGET", user, *FIELDS)
+        forgotten = [("HDEL", user, *FIELDS), *forget_mails(self._keys, actor.name)]
+        return [*forgotten, *self._warn(actor.name, account, attempt.now)]
 
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
-
-    def remove(self, member: User) -> None:
-        """Forget the addresses of *member*; a confirmed one is sent a mail that says so. Raises LoggedOut, Held."""
-        user = self._keys.user(member.name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (account,) = attempt.read(("HMGET", user, *FIELDS))
-            forgotten = [("HDEL", user, *FIELDS), *forget_mails(self._keys, member.name)]
-            return [*forgotten, *self._warn(member.name, account, attempt.now)]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
-
-    def queue_reset(self, name: str) -> None:
+    @act()
+    def queue_reset(self, attempt: Attempt, name: str) -> list[Command]:
         """Queue the mail with a link for a new password of *name*, who may be no member or have no address.
 
         If too many mails wait, it is left out: the page that asked for it must not tell whether there is an address.
         """
         entry = _entry(MailKind.RESET, name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (waits,) = attempt.read(("ZSCORE", self._keys.outbox(), entry))
-            return [] if waits is not None or self._is_full(attempt, entry) else self._put(entry, attempt.now)
-
-        commit(self._connection, decide)
+        waits = attempt.value("ZSCORE", self._keys.outbox(), entry)
+        return [] if waits is not None or self._is_full(attempt, entry) else self._put(entry, attempt.now)
 
     def _is_full(self, attempt: Attempt, entry: str) -> bool:
         """Tell whether the outbox takes no further mail, of which *entry* is none if it waits already."""
@@ -151,10 +139,10 @@ class Mail(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             attempt.read()  # it tells the time
-            (due,) = attempt.read(("ZRANGEBYSCORE", keys.outbox(), "-inf", attempt.now, "LIMIT", 0, 1))
+            due = attempt.value("ZRANGEBYSCORE", keys.outbox(), "-inf", attempt.now, "LIMIT", 0, 1)
             if not due:
                 return []
-            (entry,), (stored,) = due, attempt.read(("HGET", keys.mails(), due[0]))
+            entry, stored = due[0], attempt.value("HGET", keys.mails(), due[0])
             state, until = _STATE.match(stored or ""), float(attempt.now) + config.MAIL_CLAIM_SECONDS
             since, tries = (state[1], int(state[2]) + 1) if state else (attempt.now, 1)
             kind, name, language, former = [*entry.split(" "), "", "", ""][:4]
@@ -164,30 +152,28 @@ class Mail(StorePart):
 
         return taken[0] if commit(self._connection, decide) else None
 
-    def finish(self, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = "") -> bool:
+    @act()
+    def finish(
+        self, attempt: Attempt, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = ""
+    ) -> list[Command]:
         """Note how the attempt to send *mail* ended, and in how many *seconds* it is tried again, None for never.
 
         Tell whether it was still this process's. *failure* is shown to everybody.
         """
-        keys = self._keys
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (due,) = attempt.read(("ZSCORE", keys.outbox(), mail.entry))
-            if due is None or float(due) != mail.until:
-                return []
-            if seconds is None:
-                writes: list[Command] = [("ZREM", keys.outbox(), mail.entry), ("HDEL", keys.mails(), mail.entry)]
-            else:
-                writes = [("ZADD", keys.outbox(), f"{float(attempt.now) + seconds:.6f}", mail.entry)]
-            writes.append(("HINCRBY", keys.mail_status(), outcome, 1))
-            if outcome in (MailOutcome.SENT, MailOutcome.REFUSED):
-                writes.append(("HDEL", keys.mail_status(), "failing", "failure"))
-            elif outcome is not MailOutcome.NOTHING:
-                writes.append(("HSETNX", keys.mail_status(), "failing", attempt.now))
-                writes.append(("HSET", keys.mail_status(), "failure", failure))
-            return writes
-
-        return commit(self._connection, decide)
+        outbox, mails, status = self._keys.outbox(), self._keys.mails(), self._keys.mail_status()
+        due = attempt.value("ZSCORE", outbox, mail.entry)
+        if due is None or float(due) != mail.until:
+            return []
+        writes: list[Command] = [("HINCRBY", status, outcome, 1)]
+        if seconds is None:
+            writes += [("ZREM", outbox, mail.entry), ("HDEL", mails, mail.entry)]
+        else:
+            writes.append(("ZADD", outbox, f"{float(attempt.now) + seconds:.6f}", mail.entry))
+        if outcome in (MailOutcome.SENT, MailOutcome.REFUSED):
+            writes.append(("HDEL", status, "failing", "failure"))
+        elif outcome is not MailOutcome.NOTHING:
+            writes += [("HSETNX", status, "failing", attempt.now), ("HSET", status, "failure", failure)]
+        return writes
 
     def status(self) -> MailStatus:
         """Return how mails ended, and what waits."""

@@ -4,16 +4,16 @@ import pyotp
 
 from voteweb.core import passwords, permissions
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import CodeNeeded, CodeUsed, LoggedOut, NotAllowed, SecondFactorOn
+from voteweb.core.errors import CodeNeeded, CodeUsed, NotAllowed, SecondFactorOn
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.core.second_factor import SecondFactor, authenticator, find_step, parse
 from voteweb.store.accounts.secret_links import Passwords
-from voteweb.store.accounts.users import read_member, read_present_member
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.accounts.users import read_logged_in, read_present_member
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 
 FIELD = "second-factor"
 
@@ -29,65 +29,49 @@ class SecondFactors(StorePart):
         """Return what makes the codes of *member* with this *nonce*."""
         return authenticator(self._settings.secret_key, member.id, nonce)
 
-    def turn_on(self, member: User, nonce: str, typed: str) -> None:
+    @act(Role.MEMBER, when_full=True)
+    def turn_on(self, attempt: Attempt, actor: User, nonce: str, typed: str) -> list[Command]:
         """Turn on the second factor of *nonce*, of which a code is *typed*; that code is used up.
 
         Raises CodeNeeded, SecondFactorOn, NotAllowed, LoggedOut.
         """
+        user, stored = read_logged_in(attempt, actor)
+        if user.second_factor:
+            raise SecondFactorOn()
+        if not permissions.may_have_second_factor(user):
+            raise NotAllowed()
+        step = find_step(self.authenticator(user, nonce), typed, float(attempt.now))
+        if step is None:
+            raise CodeNeeded(CodeNeeded.wrong)
+        return stored.change({FIELD: str(SecondFactor(nonce, step))})
 
-        def decide(attempt: Attempt) -> list[Command]:
-            user = self._read(attempt, member)
-            if user.second_factor:
-                raise SecondFactorOn()
-            if not permissions.may_have_second_factor(user):
-                raise NotAllowed()
-            step = find_step(self.authenticator(user, nonce), typed, float(attempt.now))
-            if step is None:
-                raise CodeNeeded(CodeNeeded.wrong)
-            return [("HSET", self._keys.user(member.name), FIELD, str(SecondFactor(nonce, step)))]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
-
-    def use_code(self, member: User, typed: str) -> None:
+    @act(when_full=True)
+    def use_code(self, attempt: Attempt, member: User, typed: str) -> list[Command]:
         """Use up what is *typed*, a code of the app or a recovery code; each is accepted once.
 
         Raises CodeNeeded for any other text, and LoggedOut.
         """
-        commit(self._connection, lambda attempt: self._use(attempt, member, typed), when_full=True)
+        return self._use(attempt, member, typed)
 
-    def turn_off(self, member: User, typed: str) -> None:
-        """Turn off the second factor of *member* with a code; raises what :meth:`use_code` does."""
+    @act(Role.MEMBER, when_full=True)
+    def turn_off(self, attempt: Attempt, actor: User, typed: str) -> list[Command]:
+        """Turn off the second factor of *actor* with a code; raises what :meth:`use_code` does."""
+        used = self._use(attempt, actor, typed)
+        return [*used, ("HDEL", self._keys.user(actor.name), FIELD)] if used else []
 
-        def decide(attempt: Attempt) -> list[Command]:
-            used = self._use(attempt, member, typed)
-            return [*used, ("HDEL", self._keys.user(member.name), FIELD)] if used else []
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
-
-    def remove(self, name: str, entry: NewLogEntry) -> bool:
+    @act(when_full=True)
+    def remove(self, attempt: Attempt, name: str, entry: NewLogEntry) -> list[Command]:
         """Turn off the second factor of a member, for the operator; tell whether there was one.
 
         The member finds the log *entry* in the inbox. Raises NoSuchMember.
         """
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, _ = read_present_member(attempt, self._keys, name)
-            attempt.told = [(NoticeKind.ROLE, name_key(name))]
-            return [("HDEL", self._keys.user(name), FIELD)] if member.second_factor else []
-
-        return commit(self._connection, decide, entry=entry, when_full=True)
-
-    def _read(self, attempt: Attempt, member: User) -> User:
-        """Return *member* as stored now; raise LoggedOut unless the session of *member* is still one of theirs."""
-        user, _ = read_member(attempt, self._keys, member.name)
-        is_same = user is not None and (user.id, user.session) == (member.id, member.session)
-        if user is None or not is_same or not permissions.may_log_in(user):
-            raise LoggedOut()
-        return user
+        member, stored = read_present_member(attempt, name)
+        attempt.told = [(NoticeKind.ROLE, name_key(name))]
+        return stored.change({FIELD: None}) if member.second_factor else []
 
     def _use(self, attempt: Attempt, member: User, typed: str) -> list[Command]:
         """Return the writes after which the code that is *typed* is used up; none if no code is needed any more."""
-        user = self._read(attempt, member)
+        user, _ = read_logged_in(attempt, member)
         if not user.second_factor:
             return []
         stored = parse(user.second_factor)

@@ -14,16 +14,16 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from voteweb.core import config, passwords
-from voteweb.core.errors import Banned, CodeUsed, InvitationUsed, LinkUsed, LoggedOut, NoSuchMember
+from voteweb.core.errors import Banned, CodeUsed, InvitationUsed, LinkUsed, NoSuchMember
 from voteweb.core.models import Branch, Invitation, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
-from voteweb.store.accounts.users import Users, new_session_id, read_member
+from voteweb.store.accounts.users import Users, new_session_id, read_logged_in, read_member
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.values import digest_of, finite_number, invitation_digest, invitation_member
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rows import queue_page, rows_of
 
 _FIELDS = ("by", "until", "used", "revoked")
@@ -59,7 +59,7 @@ class Invitations(StorePart):
         key, is_moderator = self._keys.invite(digest), may_moderate(by)
 
         def decide(attempt: Attempt) -> list[Command]:
-            ((maker, used),) = attempt.read(("HMGET", key, "by", "used"))
+            maker, used = attempt.value("HMGET", key, "by", "used")
             if maker is None or not (is_moderator or name_key(maker) == name_key(by.name)):
                 raise LinkUsed()
             if used is not None:
@@ -133,20 +133,15 @@ class SecretFeeds(StorePart):
         Raises LoggedOut, Held, Conflict.
         """
         token = secrets.token_urlsafe(24)
-        self._set(feed, member.name, digest_of(token), member)
+        self._set(feed, member.name, digest_of(token), actor=member)
         return token
 
-    def withdraw(self, feed: SecretFeed, member: User) -> None:
-        """Make the address of the feed of *member*, if there is one, work no longer.
+    def withdraw(self, feed: SecretFeed, name: str, *, actor: User | None = None) -> None:
+        """Make the address of the feed of a member, if there is one, work no longer.
 
-        Raises LoggedOut, Held, Conflict.
+        *actor* is the member, None where the account is deleted. Raises LoggedOut, Held, Conflict.
         """
-        self._set(feed, member.name, "", member)
-
-    def remove_all(self, name: str) -> None:
-        """Remove the addresses of a member who left."""
-        for feed in SecretFeed:
-            self._set(feed, name, "", None)
+        self._set(feed, name, "", actor=actor)
 
     def name_of(self, feed: SecretFeed, token: str) -> str | None:
         """Return the name, in lower case, of the member whose feed has this token, None if none."""
@@ -157,19 +152,14 @@ class SecretFeeds(StorePart):
         """Queue a read of whether a member has a feed."""
         return pipeline.queue([("HEXISTS", self._keys.user(name), feed)], lambda replies: bool(replies[0]))
 
-    def _set(self, feed: SecretFeed, name: str, digest: str, actor: User | None) -> None:
+    @act(Role.MEMBER, when_full=True)
+    def _set(self, attempt: Attempt, feed: SecretFeed, name: str, digest: str, *, actor: User | None) -> list[Command]:
         user = self._keys.user(name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (known,) = attempt.read(("HGET", user, feed))
-            writes: list[Command] = (
-                [("UNLINK", _feed_key(self._keys, feed, known)), ("HDEL", user, feed)] if known else []
-            )
-            if digest:
-                writes += [("HSET", user, feed, digest), ("SET", _feed_key(self._keys, feed, digest), name_key(name))]
-            return writes
-
-        commit(self._connection, decide, actor=actor, role=Role.MEMBER, when_full=True)
+        known = attempt.value("HGET", user, feed)
+        writes: list[Command] = [("UNLINK", _feed_key(self._keys, feed, known)), ("HDEL", user, feed)] if known else []
+        if digest:
+            writes += [("HSET", user, feed, digest), ("SET", _feed_key(self._keys, feed, digest), name_key(name))]
+        return writes
 
 
 def _feed_key(keys: Keys, feed: SecretFeed, digest: str) -> str:
@@ -232,7 +222,7 @@ class Passwords(StorePart):
         return name
 
     def _linked_member(self, attempt: Attempt, token: str) -> str:
-        (link,) = attempt.read(("GET", self._link(token)))
+        link = attempt.value("GET", self._link(token))
         if link is None:
             raise LinkUsed()
         name, *states = link.split(" ")
@@ -248,8 +238,8 @@ class Passwords(StorePart):
 
         Each is "" if the member has none.
         """
-        fields = ("id", "left", "password", "email")
-        ((id, left, password_hash, email),) = attempt.read(("HMGET", self._keys.user(name), *fields))
+        user, fields = self._keys.user(name), ("id", "left", "password", "email")
+        id, left, password_hash, email = attempt.value("HMGET", user, *fields)
         return None if id is None or left is not None else str(password_hash or ""), str(email or "")
 
     def _link(self, token: str) -> str:
@@ -262,9 +252,7 @@ class Passwords(StorePart):
         key = self._keys.user(member.name)
 
         def decide(attempt: Attempt) -> list[Command]:
-            user = self._same_member(attempt, member)
-            if user is None or user.session != member.session or user.banned:
-                raise LoggedOut()
+            read_logged_in(attempt, member)
             return [("HSET", key, "recovery", " ".join([self._key_digest, *digests]))]
 
         commit(self._connection, decide, when_full=True)
@@ -301,8 +289,8 @@ class Passwords(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             nonlocal left
-            user = self._same_member(attempt, member)
-            if user is None:
+            user, _ = read_member(attempt, member.name)
+            if user is None or user.id != member.id or user.left:  # the name may be another's by now
                 raise CodeUsed()
             taken, left = self.take_code(attempt, user, code, leaves_others=not user.second_factor)
             if user.banned:
@@ -317,18 +305,12 @@ class Passwords(StorePart):
     ) -> tuple[Command, int]:
         """Return the write that uses up *code* of *member*, and how many are left then; raise CodeUsed."""
         key, digest = self._keys.user(member.name), self._code_digest(f"{member.id} {code}")
-        (stored,) = attempt.read(("HGET", key, "recovery"))
-        digests = self._code_digests(stored)
+        digests = self._code_digests(attempt.value("HGET", key, "recovery"))
         if digest not in digests:
             raise CodeUsed()
         left = [other for other in digests if leaves_others and other != digest]
         recovery = " ".join([self._key_digest, *left])
         return ("HSET", key, "recovery", recovery, "recovered", attempt.now), len(left)
-
-    def _same_member(self, attempt: Attempt, member: User) -> User | None:
-        """Read *member* anew; None if they have left, or if the name is another's by now."""
-        user, _ = read_member(attempt, self._keys, member.name)
-        return user if user and user.id == member.id and not user.left else None
 
     def _code_digests(self, stored: str | None) -> list[str]:
         key_digest, *digests = (stored or "").split() or [""]

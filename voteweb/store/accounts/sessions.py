@@ -18,12 +18,12 @@ from voteweb.core import clock, config
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogIn, LogInOutcome, Page, Session, User, Voter
 from voteweb.core.names import name_key
-from voteweb.store.accounts.users import FIELDS, new_session_id, parse_user, read_member
+from voteweb.store.accounts.users import FIELDS, check_logged_in, new_session_id, parse_user, read_logged_in
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import members_of, queue_page
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
@@ -34,28 +34,23 @@ _DIGEST_BYTES = 15
 class Sessions(StorePart):
     """The open sessions of the members of one site, and the attempts to log in."""
 
-    def open(self, user: User, token: str, browser: str = "") -> None:
+    @act(when_full=True)
+    def open(self, attempt: Attempt, user: User, token: str, browser: str = "") -> list[Command]:
         """Open a session of *user*, who has just given the password; of too many, the last ones used stay.
 
         Raises LoggedOut if sessions with this id of the member have ended, or if the member is banned.
         """
         key, own = self._keys.sessions(user.name), digest(token)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            values, stored = attempt.read(("HMGET", self._keys.user(user.name), *FIELDS), ("HGETALL", key))
-            member = parse_user(values)
-            if member is None or (member.id, member.session) != (user.id, user.session) or member.banned or member.left:
-                raise LoggedOut()
-            others = self._parse_all(stored, user.session)
-            if own in {session.digest for session in others}:
-                return []
-            value = f"{int(float(attempt.now))},0,0,{browser}"
-            stay = [session.digest for session in others[: config.MAX_SESSIONS - 1]]
-            fields = {_OWNER_FIELD: user.session, own: value, **{session: stored[session] for session in stay}}
-            ends = max(map(self.end_of, self._parse_all(fields, user.session)))
-            return [("UNLINK", key), ("HSET", key, *chain.from_iterable(fields.items())), ("EXPIREAT", key, ceil(ends))]
-
-        commit(self._connection, decide, when_full=True)
+        member, stored = attempt.read(("HMGET", self._keys.user(user.name), *FIELDS), ("HGETALL", key))
+        check_logged_in(user, parse_user(member))
+        others = self._parse_all(stored, user.session)
+        if own in {session.digest for session in others}:
+            return []
+        value = f"{int(float(attempt.now))},0,0,{browser}"
+        stay = [session.digest for session in others[: config.MAX_SESSIONS - 1]]
+        fields = {_OWNER_FIELD: user.session, own: value, **{session: stored[session] for session in stay}}
+        ends = max(map(self.end_of, self._parse_all(fields, user.session)))
+        return [("UNLINK", key), ("HSET", key, *chain.from_iterable(fields.items())), ("EXPIREAT", key, ceil(ends))]
 
     def find_command(self, name: str, token_digest: str) -> Command:
         """Return the command that reads a session of the member *name*, for :meth:`parse`."""
@@ -92,15 +87,12 @@ class Sessions(StorePart):
         key = self._keys.sessions(user.name)
         return pipeline.queue([("HGETALL", key)], lambda replies: self._parse_all(replies[0], user.session))
 
-    def end(self, name: str, token_digest: str) -> bool:
+    @act()
+    def end(self, attempt: Attempt, name: str, token_digest: str) -> list[Command]:
         """End one session of the member *name*; return whether it was open."""
         key = self._keys.sessions(name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (value,) = attempt.read(("HGET", key, token_digest))
-            return [("HDEL", key, token_digest)] if self._parse(token_digest, value) else []
-
-        return commit(self._connection, decide)
+        value = attempt.value("HGET", key, token_digest)
+        return [("HDEL", key, token_digest)] if self._parse(token_digest, value) else []
 
     def end_others(self, voter: Voter) -> str:
         """End all sessions of a member but that of *voter*; return the new session id, for its cookie.
@@ -111,10 +103,10 @@ class Sessions(StorePart):
         user_key, key = self._keys.user(voter.name), self._keys.sessions(voter.name)
 
         def decide(attempt: Attempt) -> list[Command]:
-            user, _ = read_member(attempt, self._keys, voter.name)
-            ((owner, value),) = attempt.read(self.find_command(voter.name, token_digest))
+            read_logged_in(attempt, voter)
+            owner, value = attempt.value(*self.find_command(voter.name, token_digest))
             stays = self.parse(voter, token_digest, owner, value)
-            if user is None or user.session != voter.session or user.banned or user.left or stays is None:
+            if stays is None:
                 raise LoggedOut()
             return [
                 ("HSET", user_key, "session", session_id),

@@ -9,9 +9,18 @@ from typing import Any
 
 from voteweb.core import clock, config
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import InviterGone, LastAdmin, NameTaken, NoInvitation, NoSuchMember, PasswordChanged
-from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role, User
+from voteweb.core.errors import (
+    InviterGone,
+    LastAdmin,
+    LoggedOut,
+    NameTaken,
+    NoInvitation,
+    NoSuchMember,
+    PasswordChanged,
+)
+from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role, User, Voter
 from voteweb.core.names import name_key
+from voteweb.core.permissions import may_log_in
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -21,7 +30,7 @@ from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, place_writes
 from voteweb.store.schema.values import digest_of, finite_number, whole_number
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import members_of, queue_page
 
 #: The stored fields of a member that a User has, in its order.
@@ -75,7 +84,7 @@ class Users(StorePart):
             since, writes = attempt.now, list[Command]([("INCR", keys.last_user_id())])
             if invitation is not None:
                 invite = keys.invite(digest_of(invitation))
-                fields["invited-by"] = self._read_inviter(attempt, invite)
+                fields["invited-by"] = _read_inviter(attempt, invite)
                 writes.append(("HSET", invite, "used", name))
             if network is not None:
                 fields["signed-up"] = since
@@ -89,7 +98,7 @@ class Users(StorePart):
                     ("ZADD", key, since, name_key(name)),
                     ("EXPIRE", key, seconds),
                 ]
-            return [*writes, *change_member(attempt, keys, name, {}, fields)]
+            return [*writes, *StoredMember(attempt, name, {}).change(fields)]
 
         commit(self._connection, decide, entry=entry)
         # Never the session id of a password that somebody else has set since.
@@ -98,29 +107,19 @@ class Users(StorePart):
     def make_missing(self, names: Sequence[str]) -> None:
         """Make those of the members with these names who do not exist; they cannot log in yet."""
         for batch in batched(names, _NEW_MEMBERS):
-            commit(self._connection, partial(self._decide_missing, batch))
+            self._make_missing(batch)
 
-    def _decide_missing(self, names: Sequence[str], attempt: Attempt) -> list[Command]:
+    @act()
+    def _make_missing(self, attempt: Attempt, names: Sequence[str]) -> list[Command]:
         keys = self._keys
         reads = [("HGET", keys.user(name), "id") for name in names]
         last_id, *ids = attempt.read(("GET", keys.last_user_id()), *reads)
         missing = [name for name, id in zip(names, ids, strict=True) if id is None]
         writes: list[Command] = [("INCRBY", keys.last_user_id(), len(missing))]
         for id, name in enumerate(missing, start=_last_id(last_id) + 1):
-            writes += change_member(attempt, keys, name, {}, _new_fields(id, name, "", attempt.now, new_session_id()))
+            fields = _new_fields(id, name, "", attempt.now, new_session_id())
+            writes += StoredMember(attempt, name, {}).change(fields)
         return writes if missing else []
-
-    def _read_inviter(self, attempt: Attempt, invite: str) -> str:
-        """Return who made an invitation that can be used now; raise NoInvitation, InviterGone."""
-        ((by, until, used, revoked),) = attempt.read(("HMGET", invite, "by", "until", "used", "revoked"))
-        end = finite_number(until)
-        if by is None or used is not None or revoked is not None or end is None or float(attempt.now) >= end:
-            raise NoInvitation()
-        attempt.not_after = end
-        inviter, _ = read_member(attempt, self._keys, by)
-        if inviter is None or inviter.left or inviter.banned:
-            raise InviterGone()
-        return str(by)
 
     def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
         """Give a member another role, for the admin *actor*; None is the operator. One who is held gets none.
@@ -158,22 +157,19 @@ class Users(StorePart):
         """
         self._change(member.name, choice, actor=member, least_role=Role.MEMBER)
 
-    def describe(self, member: User, about: str) -> None:
-        """Store what *member* says about themselves. A report of other lines stays until a moderator has judged it.
+    @act(Role.MEMBER)
+    def describe(self, attempt: Attempt, actor: User, about: str) -> list[Command]:
+        """Store what *actor* says about themselves. A report of other lines stays until a moderator has judged it.
 
         Raises NoSuchMember, LoggedOut, Held.
         """
-
-        def decide(attempt: Attempt) -> list[Command]:
-            found, stored = read_present_member(attempt, self._keys, member.name)
-            if found.about == about:
-                return []
-            changes = {"about": about or None}
-            if not found.about_reported:  # else it waits again as soon as they say something
-                changes["about-reported"] = None
-            return change_member(attempt, self._keys, member.name, stored, changes)
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+        member, stored = read_present_member(attempt, actor.name)
+        if member.about == about:
+            return []
+        changes = {"about": about or None}
+        if not member.about_reported:  # else it waits again as soon as they say something
+            changes["about-reported"] = None
+        return stored.change(changes)
 
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""
@@ -192,14 +188,14 @@ class Users(StorePart):
         """Change fields of a member who has not left, whose password hash must be *verified* if that is given."""
 
         def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
+            member, stored = read_present_member(attempt, name)
             if verified is not None and member.password != verified:
                 raise PasswordChanged()
-            if changes.items() <= stored.items() or (member.held and "role" in changes):
+            if changes.items() <= stored.fields.items() or (member.held and "role" in changes):
                 return []
             if "role" in changes:
                 attempt.told = [(NoticeKind.ROLE, name_key(name))]
-            return change_member(attempt, self._keys, name, stored, changes)
+            return stored.change(changes)
 
         commit(self._connection, decide, actor=actor, role=least_role, entry=entry, when_full=True)
 
@@ -307,41 +303,74 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     }
 
 
-def read_member(attempt: Attempt, keys: Keys, name: str) -> tuple[User | None, dict[str, str | None]]:
-    """Return a member for a guarded commit, None when there is none, and the stored FIELDS."""
-    (values,) = attempt.read(("HMGET", keys.user(name), *FIELDS))
-    return parse_user(values), dict(zip(FIELDS, values, strict=True))
+@dataclass(frozen=True, slots=True)
+class StoredMember:
+    """A member under *name* with these stored FIELDS as an attempt has read them, none for one who does not exist."""
+
+    attempt: Attempt
+    name: str
+    fields: Mapping[str, str | None]
+
+    def change(self, changes: Mapping[str, str | None]) -> list[Command]:
+        """Return the writes that change fields of the member, and the lists that hold the member.
+
+        A field that becomes None is deleted. Raises LastAdmin if nobody else could administer the site then.
+        """
+        keys, member = self.attempt.keys, name_key(self.name)
+        user, admins = keys.user(self.name), keys.admins()
+        before, after = member_places(keys, self.fields), member_places(keys, {**self.fields, **changes})
+        if before[admins] and not after[admins]:
+            count, is_listed = self.attempt.read(("SCARD", admins), ("SISMEMBER", admins, member))
+            if count - is_listed < 1:
+                raise LastAdmin(name=self.name)
+        deleted = [field for field, value in changes.items() if value is None]
+        set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
+        writes: list[Command] = [("HSET", user, *set_fields)] if set_fields else []
+        writes += [("HDEL", user, *deleted)] if deleted else []
+        for key, place in after.items():
+            if place != before.get(key):
+                writes += place_writes(keys, key, member, place)
+        return writes
 
 
-def read_present_member(attempt: Attempt, keys: Keys, name: str) -> tuple[User, dict[str, str | None]]:
-    """Return a member and the stored FIELDS for a guarded commit; raise NoSuchMember, also for one who has left."""
-    member, stored = read_member(attempt, keys, name)
+def read_member(attempt: Attempt, name: str) -> tuple[User | None, StoredMember]:
+    """Return a member for a guarded commit, None when there is none, and what is stored of them."""
+    values = attempt.value("HMGET", attempt.keys.user(name), *FIELDS)
+    return parse_user(values), StoredMember(attempt, name, dict(zip(FIELDS, values, strict=True)))
+
+
+def read_present_member(attempt: Attempt, name: str) -> tuple[User, StoredMember]:
+    """Return a member as :func:`read_member` does; raise NoSuchMember, also for one who has left."""
+    member, stored = read_member(attempt, name)
     if member is None or member.left:
         raise NoSuchMember(name=name)
     return member, stored
 
 
-def change_member(
-    attempt: Attempt, keys: Keys, name: str, stored: Mapping[str, str | None], changes: Mapping[str, str | None]
-) -> list[Command]:
-    """Return the writes that change fields of a member with these *stored* FIELDS, and the lists that hold the member.
+def read_logged_in(attempt: Attempt, user: User | Voter) -> tuple[User, StoredMember]:
+    """Return *user* as they are now; raise LoggedOut as :func:`check_logged_in` does."""
+    member, stored = read_member(attempt, user.name)
+    return check_logged_in(user, member), stored
 
-    A field that becomes None is deleted. Raises LastAdmin if nobody else could administer the site then.
-    """
-    user, member, admins = keys.user(name), name_key(name), keys.admins()
-    before, after = member_places(keys, stored), member_places(keys, {**stored, **changes})
-    if before[admins] and not after[admins]:
-        count, is_listed = attempt.read(("SCARD", admins), ("SISMEMBER", admins, member))
-        if count - is_listed < 1:
-            raise LastAdmin(name=name)
-    deleted = [field for field, value in changes.items() if value is None]
-    set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
-    writes: list[Command] = [("HSET", user, *set_fields)] if set_fields else []
-    writes += [("HDEL", user, *deleted)] if deleted else []
-    for key, place in after.items():
-        if place != before.get(key):
-            writes += place_writes(keys, key, member, place)
-    return writes
+
+def check_logged_in(user: User | Voter, now: User | None) -> User:
+    """Return *user* as they are *now*; raise LoggedOut if they have left, are banned, or have another session id."""
+    if now is None or (now.id, now.session) != (user.id, user.session) or not may_log_in(now):
+        raise LoggedOut()
+    return now
+
+
+def _read_inviter(attempt: Attempt, invite: str) -> str:
+    """Return who made an invitation that can be used now; raise NoInvitation, InviterGone."""
+    by, until, used, revoked = attempt.value("HMGET", invite, "by", "until", "used", "revoked")
+    end = finite_number(until)
+    if by is None or used is not None or revoked is not None or end is None or float(attempt.now) >= end:
+        raise NoInvitation()
+    attempt.not_after = end
+    inviter, _ = read_member(attempt, by)
+    if inviter is None or not may_log_in(inviter):
+        raise InviterGone()
+    return str(by)
 
 
 def parse_user(values: list[str | None]) -> User | None:
@@ -401,6 +430,11 @@ _READ: dict[str, Callable[[str | None], Any]] = {
 }  # fmt: skip
 #: What reads each of FIELDS; it is a text if nothing is said.
 _READS = tuple(_READ.get(name, _text) for name in FIELDS)
+
+
+def banned_now(attempt: Attempt, reason: str) -> dict[str, str]:
+    """Return the changes of a member's fields that ban them for a *reason*, which ends all their sessions."""
+    return {"banned": attempt.now.split(".")[0], "ban-reason": reason, "session": new_session_id()}
 
 
 def new_session_id() -> str:

@@ -6,8 +6,9 @@ is about, see :func:`read_time` and :func:`read_comment`.
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from voteweb.core import config, errors, mentions, validation
 from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
@@ -44,20 +45,22 @@ def read_comment(attempt: Attempt, keys: Keys, id: CommentId) -> tuple[Node, str
     Takes a round trip for each level.
     """
     node, stored = StoredComment(attempt, keys, id).read()
-    if node.status or is_covered(attempt, keys, id.article, node):
+    if node.status or covering(attempt.value, keys, id.article, node):
         raise errors.CommentGone()
     return node, stored
 
 
-def is_covered(attempt: Attempt, keys: Keys, article: int, node: Node | None) -> bool:
-    """Tell whether a comment above *node* was removed with its replies. Takes a round trip for each level."""
+def covering(value: Callable[..., Any], keys: Keys, article: int, node: Node | None) -> int:
+    """Return the number of the comment above *node* that was removed with its replies, 0 if there is none.
+
+    *value* returns the reply to one command. Takes a round trip for each level.
+    """
     # A parent has a lower number than its replies; damaged data end the walk.
     while node and 0 < node.parent < node.number:
-        (stored,) = attempt.read(("HGET", keys.thread(article), node.parent))
-        node = parse_node(node.parent, stored or "")
+        node = parse_node(node.parent, value("HGET", keys.thread(article), node.parent) or "")
         if node and node.removes_replies:
-            return True
-    return False
+            return node.number
+    return 0
 
 
 def hidden_numbers(thread: Thread) -> set[int]:

@@ -42,6 +42,7 @@ class Attempt:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.keys = connection.keys
         self.reads: list[Command] = []
         self.replies: list[Any] = []
         self.now = ""
@@ -62,6 +63,10 @@ class Attempt:
         self.reads += guards
         self.replies += guards.values()
         return replies
+
+    def value(self, *command: Any) -> Any:
+        """Return the reply to one *command*, as :meth:`read` does."""
+        return self.read(command)[0]
 
     def read_after(self, key: str, place: int) -> list[str]:
         """Return what a list that only grows holds after so many items: nothing is written once it has more."""

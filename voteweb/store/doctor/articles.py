@@ -14,10 +14,11 @@ from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import FIELDS, RESCORING, with_stored
 from voteweb.store.articles.search_documents import record_change
+from voteweb.store.comments.comments import covering
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
-from voteweb.store.moderation.reports import Thing, find_covered, first_time, thing_of, things_of, without_reports
+from voteweb.store.moderation.reports import Thing, first_time, thing_of, things_of, without_reports
 from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import decoding
@@ -290,12 +291,12 @@ def _state(scanner: Scanner, id: int | CommentId, stored: list[str | None]) -> s
     if isinstance(id, int):
         ends = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
         return None if name is None else state if state in ends else ""
-    if above := find_covered(scanner.run_atomic, scanner.site_keys, [id]).get(id):
+    node, keys = parse_node(id.number, state or ""), scanner.site_keys
+    if above := covering(scanner.command, keys, id.article, node):
         # It may have been removed since the first read; the article leaves "removing:" once all below it is settled.
-        keys, report_key = scanner.site_keys, thing_of(scanner.site_keys, id).report_key
-        is_removing, count = scanner.run_atomic([("SISMEMBER", keys.removing(), id.article), ("HLEN", report_key)])
+        reads = [("SISMEMBER", keys.removing(), id.article), ("HLEN", thing_of(keys, id).report_key)]
+        is_removing, count = scanner.run_atomic(reads)
         return None if is_removing or not count else f"removed with {above}"
-    node = parse_node(id.number, state or "")
     return node.status if node else None if state else "not there"
 
 

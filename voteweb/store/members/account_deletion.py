@@ -10,10 +10,10 @@ from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.accounts.mail import forget_mails
-from voteweb.store.accounts.secret_links import SecretFeeds
+from voteweb.store.accounts.secret_links import SecretFeed, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
-from voteweb.store.accounts.users import change_member, new_session_id, read_member
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.accounts.users import new_session_id, read_member
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
@@ -21,7 +21,7 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.values import article_id, invitation_digest, is_article, parse_comment
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
 #: It is that of no password, so that nobody logs in.
@@ -36,37 +36,34 @@ _FORGOTTEN_FIELDS = (
 class AccountDeletion(StorePart):
     """Deletes accounts of one site."""
 
-    def start(self, member: User, *, delete_articles: bool) -> None:
+    @act(when_full=True)
+    def start(self, attempt: Attempt, member: User, *, delete_articles: bool) -> list[Command]:
         """Log *member* out for ever; :meth:`finish` removes what they leave behind.
 
         *delete_articles*: their articles and comments are deleted, else only the name is taken off.
         Raises NoSuchMember, LastAdmin, and PasswordChanged unless the password is still that of *member* as read.
         """
-        keys, name, session_id = self._keys, member.name, new_session_id()
-
-        def decide(attempt: Attempt) -> list[Command]:
-            found, stored = read_member(attempt, keys, name)
-            if found is None:
-                raise NoSuchMember(name=name)
-            if found.left:
-                return []
-            if found.password != member.password:
-                raise PasswordChanged()
-            (network,) = attempt.read(("GET", keys.sign_up(name)))
-            changes: dict[str, str | None] = {
-                "password": _NO_HASH, "session": session_id, "role": Role.MEMBER,
-                "leaving": "delete" if delete_articles else "keep", "left": attempt.now,
-                **dict.fromkeys(_FORGOTTEN_FIELDS),
-            }  # fmt: skip
-            return [
-                *change_member(attempt, keys, name, stored, changes),
-                ("SADD", keys.leaving(), name_key(name)),
-                ("UNLINK", keys.sign_up(name), keys.open_votes(member.id), keys.sessions(name)),
-                *([("ZREM", keys.network(network), name_key(name))] if network else []),
-                *forget_mails(keys, name),
-            ]
-
-        commit(self._connection, decide, when_full=True)
+        keys, name = self._keys, member.name
+        found, stored = read_member(attempt, name)
+        if found is None:
+            raise NoSuchMember(name=name)
+        if found.left:
+            return []
+        if found.password != member.password:
+            raise PasswordChanged()
+        network = attempt.value("GET", keys.sign_up(name))
+        changes: dict[str, str | None] = {
+            "password": _NO_HASH, "session": new_session_id(), "role": Role.MEMBER,
+            "leaving": "delete" if delete_articles else "keep", "left": attempt.now,
+            **dict.fromkeys(_FORGOTTEN_FIELDS),
+        }  # fmt: skip
+        return [
+            *stored.change(changes),
+            ("SADD", keys.leaving(), name_key(name)),
+            ("UNLINK", keys.sign_up(name), keys.open_votes(member.id), keys.sessions(name)),
+            *([("ZREM", keys.network(network), name_key(name))] if network else []),
+            *forget_mails(keys, name),
+        ]
 
     def unfinished(self) -> list[str]:
         """Return the names, in lower case, of members who left and have left something behind."""
@@ -90,10 +87,11 @@ class AccountDeletion(StorePart):
             return
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
         last = config.READ_BATCH_SIZE - 1
-        SecretFeeds(self._context).remove_all(name)
+        for feed in SecretFeed:
+            SecretFeeds(self._context).withdraw(feed, name)
         Sessions(self._context).forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
-        while not commit(self._connection, partial(self._end, name)):
+        while not self._end(name):
             for ranking in (keys.posted(name), keys.gone(name)):
                 yield from self._each(("ZRANGE", ranking, 0, last), partial(self._release, name, deletes, ranking))
             written = keys.commented(name)
@@ -109,9 +107,10 @@ class AccountDeletion(StorePart):
                 act(member)
             yield
 
-    def _end(self, name: str, attempt: Attempt) -> list[Command]:
+    @act()
+    def _end(self, attempt: Attempt, name: str) -> list[Command]:
         """Return the write that ends a deletion, none while anything is left behind, perhaps again."""
-        (left,) = attempt.read(("EXISTS", *keys_left_behind(self._keys, name)))
+        left = attempt.value("EXISTS", *keys_left_behind(self._keys, name))
         return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
 
     def _release(self, name: str, deletes: bool, listed: str, member: str) -> None:

@@ -5,7 +5,6 @@ that is listed under a second name moves to the group that this name stands for 
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import chain
 
 from voteweb.core import config
@@ -20,7 +19,7 @@ from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_id, is_article
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
 #: Articles that one step moves: a millisecond each.
@@ -83,7 +82,7 @@ class GroupMerges(StorePart):
         """Move the articles to the group of *alias*, and end the merge."""
         scanner, moved = Scanner(self._connection), 1
         # Nothing more arrives here: of what stays, because it is no article, the doctor tells.
-        while moved and not commit(self._connection, partial(self._end, alias), when_full=True):
+        while moved and not self._end(alias):
             moved = 0
             for members in batched(scanner.members(self._keys.group(alias)), _STEP):
                 ids = map(article_id, filter(is_article, members))
@@ -105,7 +104,8 @@ class GroupMerges(StorePart):
                         self._my_sites.leave_alias(alias, name)
             yield 0
 
-    def _end(self, alias: str, attempt: Attempt) -> list[Command]:
+    @act(when_full=True)
+    def _end(self, attempt: Attempt, alias: str) -> list[Command]:
         """Return the writes that end a merge, none while a listed article is left under *alias*."""
         keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [alias])
         sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]

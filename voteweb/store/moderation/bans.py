@@ -7,7 +7,7 @@ removed post names the log entry of its ban; ``revoked-votes:<name>`` lists the 
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import chain
@@ -20,8 +20,8 @@ from voteweb.core.models import BanRemoval, Note, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_answer_ban, may_ban
 from voteweb.core.search_documents import DocumentId
-from voteweb.store.accounts.users import NO_BAN, Users, change_member, new_session_id, read_member, read_present_member
-from voteweb.store.connection.commit import Attempt, commit, json_object
+from voteweb.store.accounts.users import NO_BAN, StoredMember, Users, banned_now, read_member, read_present_member
+from voteweb.store.connection.commit import Attempt, json_object
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
@@ -30,7 +30,7 @@ from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import NewLogEntry, rewrite
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import digest_of, parse_comment, parse_note
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rows import articles_since, queue_page
@@ -41,41 +41,35 @@ from voteweb.store.votes.votes import Votes
 class Notes(StorePart):
     """The notes on members of one site."""
 
-    def add(self, name: str, text: str, actor: User) -> None:
+    @act()
+    def add(self, attempt: Attempt, name: str, text: str, actor: User) -> list[Command]:
         """Add a note of the moderator *actor* on a member, unless it is there: a form that is sent again adds nothing.
 
         Raises NoSuchMember, TooManyNotes, LoggedOut, NotAllowed.
         """
         key, id = self._keys.notes(name), digest_of(f"{actor.id} {text}")
+        (member, left), is_there, count = attempt.read(
+            ("HMGET", self._keys.user(name), "id", "left"), ("HEXISTS", key, id), ("HLEN", key)
+        )
+        if member is None or left is not None:
+            raise errors.NoSuchMember(name=name)
+        if is_there:
+            return []
+        if count >= config.MAX_NOTES:
+            raise errors.TooManyNotes(max=config.MAX_NOTES)
+        return [("HSET", key, id, json.dumps({"by": actor.name, "time": attempt.now, "text": text}))]
 
-        def decide(attempt: Attempt) -> list[Command] | None:
-            (member, left), is_there, count = attempt.read(
-                ("HMGET", self._keys.user(name), "id", "left"), ("HEXISTS", key, id), ("HLEN", key)
-            )
-            if member is None or left is not None:
-                raise errors.NoSuchMember(name=name)
-            if is_there:
-                return None
-            if count >= config.MAX_NOTES:
-                raise errors.TooManyNotes(max=config.MAX_NOTES)
-            return [("HSET", key, id, json.dumps({"by": actor.name, "time": attempt.now, "text": text}))]
-
-        commit(self._connection, decide, actor=actor)
-
-    def delete(self, name: str, id: str, actor: User) -> None:
+    @act(when_full=True)
+    def delete(self, attempt: Attempt, name: str, id: str, actor: User) -> list[Command]:
         """Delete a note that *actor* wrote, or any as an admin; does nothing if there is none.
 
         Raises NotYourNote, LoggedOut, NotAllowed.
         """
         key = self._keys.notes(name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            stored, role = attempt.read(("HGET", key, id), ("HGET", self._keys.user(actor.name), "role"))
-            if stored is not None and role != Role.ADMIN and json_object(stored).get("by") != actor.name:
-                raise errors.NotYourNote()
-            return [("HDEL", key, id)] if stored is not None else []
-
-        commit(self._connection, decide, actor=actor, when_full=True)
+        stored, role = attempt.read(("HGET", key, id), ("HGET", self._keys.user(actor.name), "role"))
+        if stored is not None and role != Role.ADMIN and json_object(stored).get("by") != actor.name:
+            raise errors.NotYourNote()
+        return [("HDEL", key, id)] if stored is not None else []
 
     def queue_on(self, pipeline: Pipeline, name: str) -> Future[tuple[Note, ...]]:
         """Queue a read of the notes on one member, newest first."""
@@ -145,8 +139,10 @@ class RemovalCounts(NamedTuple):
 class Bans(StorePart):
     """The bans of one site."""
 
+    @act(when_full=True)
     def ban(
         self,
+        attempt: Attempt,
         name: str,
         entry: NewLogEntry,
         *,
@@ -155,7 +151,7 @@ class Bans(StorePart):
         comments: Span = Span.NONE,
         votes: bool = False,
         actor: User | None = None,
-    ) -> None:
+    ) -> list[Command]:
         """Log a member out everywhere and refuse log-ins, for *days* or for good, for the reason of *entry*.
 
         Begins to remove the *articles* and *comments* of these spans, and with *votes* to take back the open votes;
@@ -163,79 +159,68 @@ class Bans(StorePart):
         moderator who does it, of a higher role than the member; None is the operator. Raises NoSuchMember, LastAdmin,
         StillRestoring, LoggedOut, NotAllowed.
         """
+        member, stored = read_present_member(attempt, name)
+        if member.held or member.banned:
+            return []
+        _check_actor(attempt, actor, member)
+        if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
+            raise errors.StillRestoring(name=name)
+        attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
+        changes = {**NO_BAN, **banned_now(attempt, entry.why), "banned-until": attempt.until or None}
+        forgotten: list[Command] = []
+        # A ban that removes nothing leaves what an earlier one removed to be restored.
+        if votes or (articles, comments) != (Span.NONE, Span.NONE):
+            entries = attempt.value("LLEN", self._keys.log_entries())
+            since = " ".join(span.since(float(attempt.now)) for span in (articles, comments))
+            changes["ban-removal"] = f"{entries + 1} {RemovalState.REMOVING} {since}{' votes' if votes else ''}"
+            forgotten = [("UNLINK", self._keys.revoked_votes(name))]
+        return [*stored.change(changes), *forgotten]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            if member.held or member.banned:
-                return []
-            self._check_actor(attempt, actor, member)
-            if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
-                raise errors.StillRestoring(name=name)
-            attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
-            banned, session = attempt.now.split(".")[0], new_session_id()
-            changes = {**NO_BAN, "banned": banned, "ban-reason": entry.why, "session": session}
-            forgotten: list[Command] = []
-            # A ban that removes nothing leaves what an earlier one removed to be restored.
-            if votes or (articles, comments) != (Span.NONE, Span.NONE):
-                (entries,) = attempt.read(("LLEN", self._keys.log_entries()))
-                since = " ".join(span.since(float(attempt.now)) for span in (articles, comments))
-                changes["ban-removal"] = f"{entries + 1} {RemovalState.REMOVING} {since}{' votes' if votes else ''}"
-                forgotten = [("UNLINK", self._keys.revoked_votes(name))]
-            changed = {**changes, "banned-until": attempt.until or None}
-            return [*change_member(attempt, self._keys, name, stored, changed), *forgotten]
-
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-
-    def lift(self, name: str, entry: NewLogEntry, *, restore: bool = False, actor: User | None = None) -> None:
+    @act(when_full=True)
+    def lift(
+        self,
+        attempt: Attempt,
+        name: str,
+        entry: NewLogEntry,
+        *,
+        restore: bool = False,
+        actor: User | None = None,
+    ) -> list[Command]:
         """Lift a ban; with *restore*, begin to restore exactly what it removed, also after it was lifted without.
 
         Does nothing for a member who is not banned and has nothing to restore. *actor* and errors are those of
         :meth:`ban`; raises NothingToUndo when *entry* undoes a ban that is not in force.
         """
+        member, stored = read_present_member(attempt, name)
+        removal = member.ban_removal
+        restores = restore and removal is not None and removal.state is not RemovalState.RESTORING
+        if member.held or not (member.banned or restores):
+            return []
+        _check_actor(attempt, actor, member)
+        changes = dict(NO_BAN)
+        if removal and (restores or removal.state is RemovalState.REMOVING):
+            # Without restoring, posts that are not yet removed stay, and the others can be restored later.
+            changes["ban-removal"] = _in_state(stored, RemovalState.RESTORING if restores else RemovalState.REMOVED)
+        return [*stored.change(changes), *undo(attempt, self._keys, entry)]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            removal = member.ban_removal
-            restores = restore and removal is not None and removal.state is not RemovalState.RESTORING
-            if member.held or not (member.banned or restores):
-                return []
-            self._check_actor(attempt, actor, member)
-            changes = dict(NO_BAN)
-            if removal and restores:
-                changes["ban-removal"] = _in_state(stored, removal, RemovalState.RESTORING)
-            elif removal and removal.state is RemovalState.REMOVING:
-                # Posts that are not yet removed stay, and the others can be restored later.
-                changes["ban-removal"] = _in_state(stored, removal, RemovalState.REMOVED)
-            changed = change_member(attempt, self._keys, name, stored, changes)
-            return [*changed, *undo(attempt, self._keys, entry)]
-
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-
-    def answer(self, name: str, text: str) -> None:
+    @act()
+    def answer(self, attempt: Attempt, name: str, text: str) -> list[Command]:
         """Answer the ban of a member, once. Raises AnsweredBefore, and FormExpired if no ban is in force."""
+        member, stored = read_member(attempt, name)
+        if member is None or not may_answer_ban(member):
+            raise errors.FormExpired()
+        if member.ban_answer not in ("", text):
+            raise errors.AnsweredBefore()
+        return [] if member.ban_answer else stored.change({"ban-answer": text, "ban-answered": attempt.now})
 
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_member(attempt, self._keys, name)
-            if member is None or not may_answer_ban(member):
-                raise errors.FormExpired()
-            if member.ban_answer not in ("", text):
-                raise errors.AnsweredBefore()
-            answer = {"ban-answer": text, "ban-answered": attempt.now}
-            return [] if member.ban_answer else change_member(attempt, self._keys, name, stored, answer)
-
-        commit(self._connection, decide)
-
-    def keep(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+    @act(when_full=True)
+    def keep(self, attempt: Attempt, name: str, entry: NewLogEntry, *, actor: User | None = None) -> list[Command]:
         """Leave a member banned who has answered; tell whether the answer waited. *actor* and errors as for a ban."""
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            if not member.banned or not member.ban_answered:
-                return []
-            self._check_actor(attempt, actor, member)
-            return change_member(attempt, self._keys, name, stored, {"ban-answered": None})
-
-        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        member, stored = read_present_member(attempt, name)
+        if not member.banned or not member.ban_answered:
+            return []
+        _check_actor(attempt, actor, member)
+        return stored.change({"ban-answered": None})
 
     def queue_answered(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of members whose answers wait."""
@@ -246,21 +231,11 @@ class Bans(StorePart):
 
         return queue_page(pipeline, number, config.QUEUE_SIZE, read_from)
 
-    def _forget_answer(self, name: str) -> None:
-        """Delete a member's answer to a ban that has ended by itself."""
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_member(attempt, self._keys, name)
-            if member is None or member.banned:
-                return []
-            return change_member(attempt, self._keys, name, stored, NO_BAN)
-
-        commit(self._connection, decide, when_full=True)
-
-    def _check_actor(self, attempt: Attempt, actor: User | None, member: User) -> None:
-        """Raise NotAllowed to an actor whose role is by now too low for this *member*."""
-        if actor and not may_ban(read_member(attempt, self._keys, actor.name)[0], member):
-            raise errors.NotAllowed()
+    @act(when_full=True)
+    def _forget_answer(self, attempt: Attempt, name: str) -> list[Command]:
+        """Return the writes that delete a member's answer to a ban that has ended by itself."""
+        member, stored = read_member(attempt, name)
+        return [] if member is None or member.banned else stored.change(NO_BAN)
 
     def count_articles(self, *names: str) -> PostCounts:
         """Return how many listed articles of these members each span has."""
@@ -350,24 +325,19 @@ class Bans(StorePart):
                 yield
             yield
 
-    def _end(self, name: str, removal: BanRemoval | None) -> None:
+    @act(when_full=True)
+    def _end(self, attempt: Attempt, name: str, removal: BanRemoval | None) -> list[Command]:
         """Note that all of *removal* is done, unless somebody has decided otherwise meanwhile."""
-        listed = ("SREM", self._keys.ban_removals(), name_key(name))
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_member(attempt, self._keys, name)
-            if member is None or member.ban_removal is None:
-                return [listed]
-            if removal is None or member.ban_removal != removal:
-                return []
-            if removal.state is RemovalState.RESTORING:
-                revoked = ("UNLINK", self._keys.revoked_votes(name))
-                return [listed, ("HDEL", self._keys.user(name), "ban-removal"), revoked]
-            removed = _in_state(stored, removal, RemovalState.REMOVED)
-            told = self._tell_votes(attempt, name, removal) if removal.votes else []
-            return [listed, ("HSET", self._keys.user(name), "ban-removal", removed), *told]
-
-        commit(self._connection, decide, when_full=True)
+        user, listed = self._keys.user(name), ("SREM", self._keys.ban_removals(), name_key(name))
+        member, stored = read_member(attempt, name)
+        if member is None or member.ban_removal is None:
+            return [listed]
+        if removal is None or member.ban_removal != removal:
+            return []
+        if removal.state is RemovalState.RESTORING:
+            return [listed, ("HDEL", user, "ban-removal"), ("UNLINK", self._keys.revoked_votes(name))]
+        told = self._tell_votes(attempt, name, removal) if removal.votes else []
+        return [listed, ("HSET", user, "ban-removal", _in_state(stored, RemovalState.REMOVED)), *told]
 
     def _tell_votes(self, attempt: Attempt, name: str, removal: BanRemoval) -> list[Command]:
         """Return the write that makes the log say how many votes were taken back, of which it had an estimate."""
@@ -403,6 +373,13 @@ class Bans(StorePart):
             position += len(listed)
 
 
-def _in_state(stored: Mapping[str, str | None], removal: BanRemoval, state: RemovalState) -> str:
-    """Return the *stored* text of *removal* in another *state*."""
-    return (stored["ban-removal"] or "").replace(f" {removal.state} ", f" {state} ", 1)
+def _check_actor(attempt: Attempt, actor: User | None, member: User) -> None:
+    """Raise NotAllowed to an actor whose role is by now too low for this *member*."""
+    if actor and not may_ban(read_member(attempt, actor.name)[0], member):
+        raise errors.NotAllowed()
+
+
+def _in_state(member: StoredMember, state: RemovalState) -> str:
+    """Return the stored text of the removal of a *member*, in another *state*."""
+    entry, _, *rest = (member.fields["ban-removal"] or "").split(" ")
+    return " ".join((entry, state, *rest))

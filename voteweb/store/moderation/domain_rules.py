@@ -17,7 +17,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, is_article, parse_rule
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.site_settings import closest_rule
 
@@ -58,17 +58,14 @@ class DomainRules(StorePart):
     def _to_remove(self, attempt: Attempt, domain: str) -> Sequence[str]:
         since = int(float(attempt.now)) - config.RULE_REMOVAL_SECONDS
         bound = ("BYSCORE", "REV", "LIMIT", 0, config.MAX_RULE_REMOVALS)
-        (members,) = attempt.read(("ZRANGE", self._keys.domain(domain), "+inf", since, *bound))
+        members = attempt.value("ZRANGE", self._keys.domain(domain), "+inf", since, *bound)
         return list(filter(is_article, members))
 
-    def delete(self, domain: str, entry: NewLogEntry, *, actor: User) -> bool:
+    @act()
+    def delete(self, attempt: Attempt, domain: str, entry: NewLogEntry, *, actor: User) -> list[Command]:
         """Delete the rule of a domain; tell whether there was one. Raises LoggedOut, NotAllowed."""
         key = self._keys.domain_rules()
-
-        def decide(attempt: Attempt) -> list[Command]:
-            return [("HDEL", key, domain)] if attempt.read(("HEXISTS", key, domain))[0] else []
-
-        return commit(self._connection, decide, actor=actor, entry=entry)
+        return [("HDEL", key, domain)] if attempt.value("HEXISTS", key, domain) else []
 
     def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
         """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""
@@ -113,7 +110,7 @@ class DomainRules(StorePart):
     def _forget(self, domain: str, done: Sequence[str], attempt: Attempt) -> list[Command]:
         """Return the writes after which the rule does not hold the articles *done* any more: one restored stays."""
         key = self._keys.domain_rules()
-        rule = json_object(attempt.read(("HGET", key, domain))[0])
+        rule = json_object(attempt.value("HGET", key, domain))
         members = _removes(rule)
         left = [member for member in members if member not in done]
         changed = json.dumps(rule | {"removes": " ".join(left)})

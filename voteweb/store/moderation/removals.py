@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
@@ -13,7 +12,7 @@ from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, 
 from voteweb.core.names import name_key
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.articles.search_documents import record_change
-from voteweb.store.comments.comments import StoredComment, hidden_numbers, hidden_writes, is_author, is_covered
+from voteweb.store.comments.comments import StoredComment, covering, hidden_numbers, hidden_writes, is_author
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import settle, settle_covered, thing_of, who_is_told, without_reports
@@ -23,7 +22,7 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry, rewrite
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member, comment_of
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rows import queue_in_state
@@ -65,7 +64,7 @@ class RemovableArticle:
         One that waits for a moderator, which nobody has read, is deleted anyway.
         """
         keys, member = self._keys, article_member(self._id)
-        ((poster, gone),) = self._attempt.read(("HMGET", self._key, "poster", "gone"))
+        poster, gone = self._attempt.value("HMGET", self._key, "poster", "gone")
         lists: list[Command] = [("ZREM", ranking, member) for ranking in (keys.posted(name), keys.gone(name))]
         if name_key(poster or "") != name_key(name):
             return lists
@@ -160,7 +159,7 @@ class RemovableComment(StoredComment):
                     return deleted  # out of that list, too
                 written = self.store(replace_author(stored, config.DELETED_MEMBER))
         # One that does not stand at the head has been deleted, and is not searched for.
-        (head,) = self.attempt.read(("LINDEX", listed, 0))
+        head = self.attempt.value("LINDEX", listed, 0)
         return [*written, *([("LREM", listed, 1, head)] if head == str(self.id) else [])]
 
     def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
@@ -190,7 +189,7 @@ class RemovableComment(StoredComment):
             raise CommentGone()
         if not node.status:
             return node.author, []
-        is_hidden = is_covered(self.attempt, self.keys, self.id.article, node) or is_deleted
+        is_hidden = is_deleted or covering(self.attempt.value, self.keys, self.id.article, node) > 0
         return node.author, [
             *self.set_state(stored, take="rR", with_replies=node.removes_replies),
             self._forget_reason(),
@@ -198,8 +197,7 @@ class RemovableComment(StoredComment):
         ]
 
     def _check_article(self) -> None:
-        (title,) = self.attempt.read(("HEXISTS", self.keys.article(self.id.article), "title"))
-        if not title:  # it is gone for good
+        if not self.attempt.value("HEXISTS", self.keys.article(self.id.article), "title"):  # it is gone for good
             raise NoSuchComment()
 
     def _forget_reason(self) -> Command:
@@ -216,26 +214,20 @@ def removable(attempt: Attempt, context: Context, id: int | CommentId) -> Remova
 class Removals(StorePart):
     """Takes articles and comments of one site out of its lists and conversations, and puts them back."""
 
-    def delete(self, id: int | CommentId, author: User | None = None) -> None:
+    @act(Role.MEMBER, when_full=True)
+    def delete(self, attempt: Attempt, id: int | CommentId, actor: User | None = None) -> list[Command]:
         """Delete an article or a comment for good, with its words; done before, it changes nothing.
 
-        An *author* deletes only their own, an article within EDIT_SECONDS; None is the operator. Raises LoggedOut,
-        Held, Conflict; of an article NoSuchArticle, NotYours, TooLate, and ArticleGone to an author whose article was
-        removed; of a comment NoSuchComment, NotYourComment, and so CommentGone.
+        An author, as *actor*, deletes only their own, an article within EDIT_SECONDS; None is the operator. Raises
+        LoggedOut, Held, Conflict; of an article NoSuchArticle, NotYours, TooLate, and ArticleGone to an author whose
+        article was removed; of a comment NoSuchComment, NotYourComment, and so CommentGone.
         """
+        return removable(attempt, self._context, id).deletion(actor)
 
-        def decide(attempt: Attempt) -> list[Command]:
-            return removable(attempt, self._context, id).deletion(author)
-
-        commit(self._connection, decide, actor=author, role=Role.MEMBER, when_full=True)
-
-    def leave(self, id: int | CommentId, name: str, *, deletes: bool) -> None:
+    @act(when_full=True)
+    def leave(self, attempt: Attempt, id: int | CommentId, name: str, *, deletes: bool) -> list[Command]:
         """Take an article or comment out of the lists of *name*, who leaves; delete it or keep it nameless."""
-
-        def decide(attempt: Attempt) -> list[Command]:
-            return removable(attempt, self._context, id).departure(name, deletes=deletes)
-
-        commit(self._connection, decide, when_full=True)
+        return removable(attempt, self._context, id).departure(name, deletes=deletes)
 
     def remove(
         self,
@@ -260,7 +252,7 @@ class Removals(StorePart):
             if part_of and not forgotten:
                 return []
             author, writes = removable(attempt, self._context, id).removal(entry.why, with_replies=with_replies)
-            settled = settle(attempt, self._keys, thing_of(self._keys, id), entry.who, author) if writes else []
+            settled = settle(attempt, thing_of(self._keys, id), entry.who, author) if writes else []
             return [*writes, *settled, *forgotten] if writes else []
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
@@ -304,13 +296,14 @@ class Removals(StorePart):
         # What a removal meanwhile has covered may have open reports, too.
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             settle_covered(self._connection, self._context.log, id)
-            if commit(self._connection, partial(self._hide_covered, id), when_full=True):
+            if self._hide_covered(id):
                 break
             if not self._connection.command("SISMEMBER", self._keys.removing(), id):
                 break
         yield
 
-    def _hide_covered(self, id: int, attempt: Attempt) -> list[Command]:
+    @act(when_full=True)
+    def _hide_covered(self, attempt: Attempt, id: int) -> list[Command]:
         """Return the writes that make the bits of all comments, and their number, agree with the conversation.
 
         None while a comment below a removed one has open reports, which are of before: nobody can report it any more.
@@ -333,38 +326,32 @@ class Removals(StorePart):
         # The field "hiding" is of an earlier version, which counted in steps.
         return [*shown, ("HDEL", thread_key, "hiding"), ("SREM", keys.removing(), id)]
 
-    def change_by_ban(self, id: int | CommentId, ban: LogEntry, state: RemovalState) -> bool:
+    @act(when_full=True)
+    def change_by_ban(self, attempt: Attempt, id: int | CommentId, ban: LogEntry, state: RemovalState) -> list[Command]:
         """Remove an article or a comment in the name of the log entry *ban*, or restore what that has removed.
 
         *state* is that of the ban; nothing is done once it has another. A removal has the reason of the ban, settles
         the reports and tells the reporters of the ban. Not logged. Tell whether anything changed. Raises Conflict.
         """
         thing = thing_of(self._keys, id)
-
-        def decide(attempt: Attempt) -> list[Command]:
+        with suppress(NoSuchArticle, NoSuchComment, ArticleGone, CommentGone):
             found = removable(attempt, self._context, id)
             if state is RemovalState.RESTORING:
-                (removed_by,) = attempt.read(("HGET", *thing.ban_field))
-                author, writes = found.restoration() if removed_by == str(ban.id) else ("", [])
+                is_of_ban = attempt.value("HGET", *thing.ban_field) == str(ban.id)
+                author, writes = found.restoration() if is_of_ban else ("", [])
             else:
                 author, writes = found.removal(ban.why)
-                writes += [("HSET", *thing.ban_field, ban.id)] if writes else []
-            if not writes or not self._is_in_state(attempt, author, ban, state):
+            # Somebody may have decided otherwise since.
+            user = self._keys.user(author or config.DELETED_MEMBER)
+            removal = attempt.value("HGET", user, "ban-removal") if writes else None
+            if (removal or "").split(" ")[:2] != [str(ban.id), state.value]:
                 return []
             if state is RemovalState.RESTORING:
                 return writes
             attempt.told_of = f"log-{ban.id}"
             # The author is not told: a banned member cannot log in to read it.
-            return [*writes, *settle(attempt, self._keys, thing, ban.who)]
-
-        with suppress(NoSuchArticle, NoSuchComment, ArticleGone, CommentGone):
-            return commit(self._connection, decide, when_full=True)
-        return False
-
-    def _is_in_state(self, attempt: Attempt, name: str, ban: LogEntry, state: RemovalState) -> bool:
-        """Tell whether the *ban* of the member *name* is in this *state*: somebody may have decided otherwise since."""
-        (removal,) = attempt.read(("HGET", self._keys.user(name or config.DELETED_MEMBER), "ban-removal"))
-        return (removal or "").split(" ")[:2] == [str(ban.id), state.value]
+            return [*writes, ("HSET", *thing.ban_field, ban.id), *settle(attempt, thing, ban.who)]
+        return []
 
     def queue_of_poster(self, pipeline: Pipeline, name: str) -> Future[tuple[Article, ...]]:
         """Queue a read of a member's removed articles, among the newest SHOWN_REMOVALS of those that are gone."""
@@ -380,15 +367,14 @@ class Removals(StorePart):
         """
         comments: set[int] = set()
         yield from self._purge_beside_article(id, comments, with_comments)
-        commit(
-            self._connection,
-            lambda attempt: RemovableArticle(attempt, self._context, id).purge(),
-            entry=entry,
-            when_full=True,
-        )
+        self._purge_article(id, entry)
         yield
         # Comments written meanwhile; about a deleted article nobody can write any.
         yield from self._purge_beside_article(id, comments, with_comments)
+
+    @act(when_full=True)
+    def _purge_article(self, attempt: Attempt, id: int, entry: NewLogEntry) -> list[Command]:
+        return RemovableArticle(attempt, self._context, id).purge()
 
     def _purge_beside_article(self, id: int, done: set[int], with_comments: bool) -> Iterator[None]:
         """Delete all comments that are not in *done*, and add them to it; blank the title in the log."""
@@ -405,12 +391,10 @@ class Removals(StorePart):
                 self._blank_title(place, id)
                 yield
 
-    def _blank_title(self, place: int, id: int) -> None:
-        def decide(attempt: Attempt) -> list[Command]:
-            (text,) = attempt.read(("LINDEX", self._keys.log_entries(), place - 1))
-            return [rewrite(self._keys, place, unpack(text) | {"title": ""})] if _is_titled(text, id) else []
-
-        commit(self._connection, decide, when_full=True)
+    @act(when_full=True)
+    def _blank_title(self, attempt: Attempt, place: int, id: int) -> list[Command]:
+        text = attempt.value("LINDEX", self._keys.log_entries(), place - 1)
+        return [rewrite(self._keys, place, unpack(text) | {"title": ""})] if _is_titled(text, id) else []
 
 
 def _is_titled(text: str, article: int) -> bool:

@@ -6,14 +6,16 @@ A comment that was removed together with one above it is covered: such a removal
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config, errors, validation
 from voteweb.core.comments import CommentId, NoticeKind, Reported
+from voteweb.core.conversation import climb
 from voteweb.core.models import ArticleStatus, LogAction, LogEntry, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
-from voteweb.store.comments.comments import is_covered, read_comment, read_time
+from voteweb.store.comments.comments import covering, read_comment, read_time
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
@@ -22,7 +24,7 @@ from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.nodes import parse_node, parse_thread
 from voteweb.store.schema.values import (
     article_id,
     article_member,
@@ -32,7 +34,7 @@ from voteweb.store.schema.values import (
     parse_comment,
     parse_report,
 )
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.moderation_log import ModerationLog, undo
 from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import listed_comment, queue_page
@@ -84,9 +86,7 @@ def without_reports(keys: Keys, thing: Thing) -> list[Command]:
     return [("UNLINK", thing.report_key, thing.dismissed_key), ("ZREM", keys.reports(), thing.member)]
 
 
-def settle(
-    attempt: Attempt, keys: Keys, thing: Thing, by: str, author: str = "", *, keeps: bool = False
-) -> list[Command]:
+def settle(attempt: Attempt, thing: Thing, by: str, author: str = "", *, keeps: bool = False) -> list[Command]:
     """Return the writes that close the open reports of a thing, of which the member *by* has decided.
 
     *keeps*: they are kept for UNDO_SECONDS.
@@ -97,8 +97,8 @@ def settle(
     stored, total = attempt.read_sample(thing.report_key, config.MAX_TOLD_REPORTERS)
     attempt.told = who_is_told(by, author, sorted(stored))
     wait = clock.now() - first_time(stored)
-    counted = settled_counts(keys, wait) if total else []
-    closed = without_reports(keys, thing)
+    counted = settled_counts(attempt.keys, wait) if total else []
+    closed = without_reports(attempt.keys, thing)
     if keeps and total:
         closed[0] = ("RENAME", thing.report_key, thing.dismissed_key)
         closed.append(("EXPIRE", thing.dismissed_key, config.UNDO_SECONDS))
@@ -119,66 +119,48 @@ def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> lis
     return [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
 
 
-def find_covered(
-    run: Callable[[Sequence[Command]], list[Any]], keys: Keys, ids: Iterable[CommentId]
-) -> dict[CommentId, int]:
-    """Return those of these comments that are covered, with the number of the one above that was removed.
-
-    Takes a round trip for each level.
-    """
-    covered: dict[CommentId, int] = {}
-    places = {id: id.number for id in ids}
-    while places:
-        stored = run([("HGET", keys.thread(id.article), number) for id, number in places.items()])
-        above: dict[CommentId, int] = {}
-        for (id, number), text in zip(places.items(), stored, strict=True):
-            node = parse_node(number, text or "")
-            if node and node.removes_replies and number != id.number:
-                covered[id] = number
-            elif node and 0 < node.parent < number:
-                above[id] = node.parent
-        places = above
-    return covered
-
-
 def settle_covered(connection: Connection, log: ModerationLog, article_id: int | None = None) -> None:
     """Settle the open reports of covered comments, of one article or of all; tell their reporters of the removal."""
-    keys = connection.keys
-    queued = map(comment_of, connection.command("ZRANGE", keys.reports(), 0, -1))
-    covered = find_covered(connection.run, keys, [id for id in queued if id and article_id in (None, id.article)])
-    if not covered:
-        return
-    newest = connection.read(log.queue_page, 1, kind=LogAction.REMOVE)
-    removals = {(entry.article, entry.comment): entry for entry in reversed(newest.rows)}
-    for id, above in covered.items():
-        _settle_covered(connection, id, removals.get((id.article, above)))
+    queued = map(comment_of, connection.command("ZRANGE", connection.keys.reports(), 0, -1))
+    ids = [id for id in queued if id and article_id in (None, id.article)]
+    covered = {article: _covered_on(connection, article) for article in {id.article for id in ids}}
+    ids = [id for id in ids if id.number in covered[id.article]]
+    if ids:
+        newest = connection.read(log.queue_page, 1, kind=LogAction.REMOVE)
+        removals = {(entry.article, entry.comment): entry for entry in reversed(newest.rows)}
+        for id in ids:
+            commit(connection, partial(_settle_covered, id, removals), when_full=True)
 
 
-def _settle_covered(connection: Connection, id: CommentId, removal: LogEntry | None) -> None:
-    """Close the open reports of one comment; nobody is told of a *removal* that is not among the newest acts."""
-    keys, thing = connection.keys, thing_of(connection.keys, id)
-
-    def decide(attempt: Attempt) -> list[Command]:
-        (stored,) = attempt.read(("HGET", keys.thread(id.article), id.number))
-        if not is_covered(attempt, keys, id.article, parse_node(id.number, stored or "")):
-            return []
-        if removal is None:
-            return without_reports(keys, thing)
-        attempt.told_of = f"log-{removal.id}"
-        return settle(attempt, keys, thing, removal.who)
-
-    commit(connection, decide, when_full=True)
+def _covered_on(connection: Connection, article: int) -> set[int]:
+    thread = parse_thread(article, connection.command("HGETALL", connection.keys.thread(article)))
+    return climb(thread.nodes)[2]
 
 
-def _check_readable(attempt: Attempt, keys: Keys, id: int | CommentId) -> None:
+def _settle_covered(id: CommentId, removals: Mapping[tuple[int, int], LogEntry], attempt: Attempt) -> list[Command]:
+    """Return the writes that close the open reports of one comment, none if it is not covered any more.
+
+    Nobody is told of a removal that is not among *removals*.
+    """
+    keys, thing = attempt.keys, thing_of(attempt.keys, id)
+    stored = attempt.value("HGET", keys.thread(id.article), id.number)
+    above = covering(attempt.value, keys, id.article, parse_node(id.number, stored or ""))
+    removal = removals.get((id.article, above))
+    if not above or not removal:
+        return without_reports(keys, thing) if above else []
+    attempt.told_of = f"log-{removal.id}"
+    return settle(attempt, thing, removal.who)
+
+
+def _check_readable(attempt: Attempt, id: int | CommentId) -> None:
     """Raise NoSuchArticle, ArticleGone, NoSuchComment or CommentGone if nobody can read this article or comment."""
     if not isinstance(id, CommentId):
-        read_time(attempt, keys, id)
+        read_time(attempt, attempt.keys, id)
         return
-    ((title, gone),) = attempt.read(("HMGET", keys.article(id.article), "title", "gone"))
+    title, gone = attempt.value("HMGET", attempt.keys.article(id.article), "title", "gone")
     if title is None:
         raise errors.NoSuchComment()
-    read_comment(attempt, keys, id)
+    read_comment(attempt, attempt.keys, id)
     if gone == ArticleStatus.REMOVED:
         raise errors.CommentGone()
 
@@ -186,70 +168,62 @@ def _check_readable(attempt: Attempt, keys: Keys, id: int | CommentId) -> None:
 class Reports(StorePart):
     """The reports of one site."""
 
-    def make(self, id: int | CommentId, member: User, reason: Reason, note: str) -> None:
+    @act(Role.MEMBER)
+    def make(self, attempt: Attempt, id: int | CommentId, actor: User, reason: Reason, note: str) -> list[Command]:
         """Report an article or a comment; raise LoggedOut, Held.
 
         Of an article also AlreadyReported, NoSuchArticle, ArticleGone; of a comment CommentReported, NoSuchComment,
         CommentGone.
         """
-        keys, thing, name = self._keys, thing_of(self._keys, id), name_key(member.name)
+        keys, thing, name = self._keys, thing_of(self._keys, id), name_key(actor.name)
         reported = thing.reported_key(name)
+        _check_readable(attempt, id)
+        if attempt.value("SISMEMBER", reported, str(id)):
+            raise errors.CommentReported() if isinstance(id, CommentId) else errors.AlreadyReported()
+        report = {"by": actor.name, "reason": reason.value, "note": note, "time": float(attempt.now)}
+        return [
+            ("SADD", reported, str(id)),
+            ("HSET", thing.report_key, name, json.dumps(report, ensure_ascii=False, separators=(",", ":"))),
+            ("ZADD", keys.reports(), "LT", attempt.now, thing.member),  # another may have read the clock before
+            *count_act(keys, "reports"),
+        ]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            _check_readable(attempt, keys, id)
-            (is_reported,) = attempt.read(("SISMEMBER", reported, str(id)))
-            if is_reported:
-                raise errors.CommentReported() if isinstance(id, CommentId) else errors.AlreadyReported()
-            report = {"by": member.name, "reason": reason.value, "note": note, "time": float(attempt.now)}
-            return [
-                ("SADD", reported, str(id)),
-                ("HSET", thing.report_key, name, json.dumps(report, ensure_ascii=False, separators=(",", ":"))),
-                ("ZADD", keys.reports(), "LT", attempt.now, thing.member),  # another may have read the clock before
-                *count_act(keys, "reports"),
-            ]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
-
-    def dismiss(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+    @act(when_full=True)
+    def dismiss(
+        self, attempt: Attempt, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None
+    ) -> list[Command]:
         """Close the open reports of an article or a comment, and leave it as it is; tell whether there were any.
 
         Tells the reporters. *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed,
         Conflict.
         """
         thing = thing_of(self._keys, id)
+        queued = attempt.value("ZSCORE", self._keys.reports(), thing.member)
+        return [] if queued is None else settle(attempt, thing, entry.who, keeps=True)
 
-        def decide(attempt: Attempt) -> list[Command]:
-            (queued,) = attempt.read(("ZSCORE", self._keys.reports(), thing.member))
-            if queued is None:
-                return []
-            return settle(attempt, self._keys, thing, entry.who, keeps=True)
-
-        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-
-    def reopen(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> None:
+    @act()
+    def reopen(
+        self, attempt: Attempt, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None
+    ) -> list[Command]:
         """Open the reports of an article or a comment again whose dismissal *entry* undoes.
 
         Raises ReportedAgain, NothingToUndo, LoggedOut, NotAllowed, Conflict; when nobody can read it any more,
         NoSuchArticle, ArticleGone, NoSuchComment, CommentGone.
         """
         thing = thing_of(self._keys, id)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            _check_readable(attempt, self._keys, id)
-            undone = undo(attempt, self._keys, entry)
-            dismissed, is_open = attempt.read(("HGETALL", thing.dismissed_key), ("EXISTS", thing.report_key))
-            if is_open:
-                raise errors.ReportedAgain()
-            if not dismissed:
-                raise errors.NothingToUndo()
-            return [
-                ("RENAME", thing.dismissed_key, thing.report_key),
-                ("PERSIST", thing.report_key),
-                ("ZADD", self._keys.reports(), first_time(dismissed), thing.member),
-                *undone,
-            ]
-
-        commit(self._connection, decide, actor=actor, entry=entry)
+        _check_readable(attempt, id)
+        undone = undo(attempt, self._keys, entry)
+        dismissed, is_open = attempt.read(("HGETALL", thing.dismissed_key), ("EXISTS", thing.report_key))
+        if is_open:
+            raise errors.ReportedAgain()
+        if not dismissed:
+            raise errors.NothingToUndo()
+        return [
+            ("RENAME", thing.dismissed_key, thing.report_key),
+            ("PERSIST", thing.report_key),
+            ("ZADD", self._keys.reports(), first_time(dismissed), thing.member),
+            *undone,
+        ]
 
     def withdraw_all(self, name: str) -> Iterator[None]:
         """Withdraw, in bounded steps, all reports by a member who left; those of others stay."""
@@ -259,27 +233,23 @@ class Reports(StorePart):
                     self._withdraw(name_key(name), reported, text)
                 yield
 
-    def _withdraw(self, name: str, reported: str, text: str) -> None:
+    @act()
+    def _withdraw(self, attempt: Attempt, name: str, reported: str, text: str) -> list[Command]:
         keys, id = self._keys, _parse_id(text)
+        forget: list[Command] = [("SREM", reported, text)]
         if id is None:  # another program's member
-            self._connection.command("SREM", reported, text)
-            return
+            return forget
         thing = thing_of(keys, id)
-        forget: list[Command] = [("SREM", reported, text), ("HDEL", thing.dismissed_key, name)]
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (stored,) = attempt.read(("HGETALL", thing.report_key))
-            if name not in stored:
-                return forget
-            others = {other: report for other, report in stored.items() if other != name}
-            rank: Command = ("ZADD", keys.reports(), first_time(others), thing.member)
-            return [
-                ("HDEL", thing.report_key, name),
-                rank if others else ("ZREM", keys.reports(), thing.member),
-                *forget,
-            ]
-
-        commit(self._connection, decide)
+        forget.append(("HDEL", thing.dismissed_key, name))
+        others = attempt.value("HGETALL", thing.report_key)
+        if others.pop(name, None) is None:
+            return forget
+        rank: Command = ("ZADD", keys.reports(), first_time(others), thing.member)
+        return [
+            *forget,
+            ("HDEL", thing.report_key, name),
+            rank if others else ("ZREM", keys.reports(), thing.member),
+        ]
 
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
@@ -315,7 +285,8 @@ class Reports(StorePart):
         names = (self._keys.reported(member.name), self._keys.reported_comments(member.name))
         stored = self._connection.run([("SMEMBERS", name) for name in names])
         ids = [id for texts in stored for id in map(_parse_id, texts) if id is not None]
-        things = [thing_of(self._keys, id) for id in sorted(ids, key=_place)]
+        ids.sort(key=lambda id: (isinstance(id, CommentId), id))
+        things = [thing_of(self._keys, id) for id in ids]
         reports: dict[int | CommentId, Report | None] = {}
         for batch in batched(things):
             open_ones = self._connection.run([("HGET", thing.report_key, name_key(member.name)) for thing in batch])
@@ -328,10 +299,6 @@ class Reports(StorePart):
 def _parse_id(text: str) -> int | CommentId | None:
     """Return what a member of ``reported:`` or ``reported-comments:`` stands for, None for another program's."""
     return int(text) if text.isascii() and text.isdecimal() else parse_comment(text)
-
-
-def _place(id: int | CommentId) -> tuple[int, ...]:
-    return (1, *id) if isinstance(id, CommentId) else (0, id)
 
 
 def _reported(row: Sequence[Any]) -> Reported | None:

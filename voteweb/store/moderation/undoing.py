@@ -25,7 +25,7 @@ from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import NewLogEntry, log_entry, rewrite
 from voteweb.store.schema.values import finite_number
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import LaterActs
 
@@ -152,10 +152,10 @@ class Undoing(StorePart):
         entry = NewLogEntry(LogAction.UNDO, actor.name, about=name, since=found.since)
 
         def decide(attempt: Attempt) -> list[Command]:
-            member, _ = read_member(attempt, keys, name)
+            member, _ = read_member(attempt, name)
             if member is None:
                 raise NoSuchMember(name=name)
-            if not may_undo_all(read_member(attempt, keys, actor.name)[0], member):
+            if not may_undo_all(read_member(attempt, actor.name)[0], member):
                 raise NotAllowed()
             running, count = attempt.read(("HGET", key, name_key(name)), ("LLEN", keys.log_entries()))
             if running is not None:
@@ -183,21 +183,18 @@ class Undoing(StorePart):
                 yield
         self._end(name, begun, order)
 
-    def _end(self, name: str, begun: str | None, order: LogEntry | None) -> None:
+    @act(when_full=True)
+    def _end(self, attempt: Attempt, name: str, begun: str | None, order: LogEntry | None) -> list[Command]:
         """Note in the log how many acts were undone and how many stay, and tell the admin."""
         keys, key = self._keys, self._keys.undoing()
         found = self.find(order.about, order.since, before=order.id) if order else None
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (now_begun,) = attempt.read(("HGET", key, name))
-            if now_begun is None or now_begun != begun:
-                return []
-            ended: list[Command] = [("HDEL", key, name)]
-            if order is None or found is None or order.kind is not LogAction.UNDO:
-                return ended
-            (text,) = attempt.read(("LINDEX", keys.log_entries(), order.id - 1))
-            attempt.told, attempt.told_of = [(NoticeKind.UNDONE, order.who)], f"log-{order.id}"
-            counts = {"acts": str(found.undone), "kept": str(len(found.acts) + len(found.kept))}
-            return [*ended, rewrite(keys, order.id, unpack(text) | counts)]
-
-        commit(self._connection, decide, when_full=True)
+        now_begun = attempt.value("HGET", key, name)
+        if now_begun is None or now_begun != begun:
+            return []
+        ended: list[Command] = [("HDEL", key, name)]
+        if order is None or found is None or order.kind is not LogAction.UNDO:
+            return ended
+        text = attempt.value("LINDEX", keys.log_entries(), order.id - 1)
+        attempt.told, attempt.told_of = [(NoticeKind.UNDONE, order.who)], f"log-{order.id}"
+        counts = {"acts": str(found.undone), "kept": str(len(found.acts) + len(found.kept))}
+        return [*ended, rewrite(keys, order.id, unpack(text) | counts)]

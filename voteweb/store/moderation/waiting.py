@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 from voteweb.core import clock, config, links
 from voteweb.core.errors import AboutChanged, AnsweredBefore, NotRemoved, NotYours, StaleEdit
-from voteweb.core.models import Article, ArticleStatus, Neighbour, Page, Role, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, Neighbour, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
-from voteweb.store.accounts.users import NO_BAN, change_member, new_session_id, read_present_member
+from voteweb.store.accounts.users import NO_BAN, banned_now, read_present_member
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import settled_counts, who_is_told
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import members_of, queue_in_state, queue_oldest, queue_page
 from voteweb.store.site.site_settings import settings_of
@@ -51,67 +51,50 @@ class Waiting(StorePart):
         ]
         return pipeline.queue(commands, lambda replies: WaitingCounts(*replies))
 
-    def admit(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
-        """Admit a member whose account is held, refused or not; tell whether it was.
+    @act(when_full=True)
+    def judge_account(
+        self, attempt: Attempt, name: str, entry: NewLogEntry, *, actor: User | None = None
+    ) -> list[Command]:
+        """Admit a member whose account is held, refused or not, as the kind of *entry* says; else refuse one who waits.
 
-        *actor* is the moderator, None the operator. Raises NoSuchMember, LoggedOut, NotAllowed.
+        A refusal has the reason of *entry*; it ends the member's sessions and refuses log-ins, as a ban does. Tell
+        whether there was anything to judge. *actor* is the moderator, None the operator. Raises NoSuchMember,
+        LoggedOut, NotAllowed.
         """
-        return self._judge(name, entry, actor, admits=True)
+        member, stored = read_present_member(attempt, name)
+        if member.held and entry.kind is LogAction.ADMIT:
+            return stored.change({**NO_BAN, "held": None, "request": None})
+        return stored.change(banned_now(attempt, entry.why)) if member.held and not member.banned else []
 
-    def refuse(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
-        """Refuse a member whose account is held, for the reason of *entry*; tell whether it waited.
-
-        Ends the member's sessions and refuses log-ins, as a ban does. *actor* and errors as for :meth:`admit`.
-        """
-        return self._judge(name, entry, actor, admits=False)
-
-    def _judge(self, name: str, entry: NewLogEntry, actor: User | None, *, admits: bool) -> bool:
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            if not member.held or (member.banned and not admits):
-                return []
-            changes: dict[str, str | None] = {**NO_BAN, "held": None, "request": None}
-            if not admits:
-                changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
-            return change_member(attempt, self._keys, name, stored, changes)
-
-        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-
-    def report_about(self, name: str, reporter: User) -> bool:
+    @act(Role.MEMBER)
+    def report_about(self, attempt: Attempt, name: str, actor: User) -> list[Command]:
         """Report what a member says about themselves; tell whether nobody had done so.
 
         Nothing tells later who reported it. Raises NoSuchMember, LoggedOut, Held.
         """
+        member, stored = read_present_member(attempt, name)
+        if not member.about or stored.fields["about-reported"] is not None:
+            return []
+        return [*stored.change({"about-reported": attempt.now}), *count_act(self._keys, "reports")]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            if not member.about or stored["about-reported"] is not None:
-                return []
-            reported = change_member(attempt, self._keys, name, stored, {"about-reported": attempt.now})
-            return [*reported, *count_act(self._keys, "reports")]
-
-        return commit(self._connection, decide, actor=reporter, role=Role.MEMBER)
-
-    def judge_about(self, name: str, seen: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+    @act(when_full=True)
+    def judge_about(
+        self, attempt: Attempt, name: str, seen: str, entry: NewLogEntry, *, actor: User | None = None
+    ) -> list[Command]:
         """Remove what a member says about themselves if *entry* has a reason, and tell them, else leave it as it is.
 
         *seen* is what the moderator *actor* read, who is None for the operator. Tell whether there was anything to
         judge. Raises NoSuchMember, AboutChanged, LoggedOut, NotAllowed.
         """
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            if not (member.about if entry.why else member.about_reported):
-                return []
-            if member.about != seen:
-                raise AboutChanged()
-            changes = {"about": None, "about-reported": None} if entry.why else {"about-reported": "0"}
-            attempt.told = who_is_told(entry.who, member.name) if entry.why else ()
-            judged = change_member(attempt, self._keys, name, stored, changes)
-            wait = clock.now() - member.about_reported
-            return [*judged, *(settled_counts(self._keys, wait) if member.about_reported else [])]
-
-        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        member, stored = read_present_member(attempt, name)
+        if not (member.about if entry.why else member.about_reported):
+            return []
+        if member.about != seen:
+            raise AboutChanged()
+        attempt.told = who_is_told(entry.who, member.name) if entry.why else ()
+        judged = stored.change({"about": None, "about-reported": None} if entry.why else {"about-reported": "0"})
+        wait = clock.now() - member.about_reported
+        return [*judged, *(settled_counts(self._keys, wait) if member.about_reported else [])]
 
     def queue_abouts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of whose lines were reported first."""
@@ -137,30 +120,35 @@ class Waiting(StorePart):
 
         return pipeline.queue([scripts.call(self._keys, "read_neighbours", name=name, oldest=oldest, size=size)], parse)
 
-    def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None, revision: int | None = None) -> bool:
+    @act(when_full=True)
+    def release(
+        self,
+        attempt: Attempt,
+        id: int,
+        entry: NewLogEntry,
+        *,
+        actor: User | None = None,
+        revision: int | None = None,
+    ) -> list[Command]:
         """Publish an article now, with its poster's own vote; tell its poster. Return whether it waited.
 
         *actor* is the moderator who does it, None the operator; *revision* the one that they saw, None for any. Raises
         NoSuchArticle, StaleEdit, LoggedOut, NotAllowed, Conflict.
         """
-
-        def decide(attempt: Attempt) -> list[Command]:
-            stored = self._places.read(attempt, id, "revision")
-            if stored.article.status is not ArticleStatus.HELD:
-                return []
-            if revision not in (None, stored.article.revision):
-                raise StaleEdit()
-            attempt.told = who_is_told(entry.who, stored.article.poster)
-            return self._release(attempt, stored)
-
-        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        stored = self._places.read(attempt, id, "revision")
+        if stored.article.status is not ArticleStatus.HELD:
+            return []
+        if revision not in (None, stored.article.revision):
+            raise StaleEdit()
+        attempt.told = who_is_told(entry.who, stored.article.poster)
+        return self._release(attempt, stored)
 
     def _release(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
         """Return the writes that publish an article now: voting on it begins."""
         keys, article = self._keys, stored.article
         settings = settings_of(attempt, keys, self._settings)
         key, voted, time = keys.article(article.id), keys.voted(article.id), self._places.free_time(attempt)
-        (poster_id,) = attempt.read(("HGET", keys.user(article.poster or config.DELETED_MEMBER), "id"))
+        poster_id = attempt.value("HGET", keys.user(article.poster or config.DELETED_MEMBER), "id")
         after = replace(
             article,
             status=ArticleStatus.LISTED,
@@ -199,41 +187,39 @@ class Waiting(StorePart):
         held, digest = self._connection.read(self.queue_of_poster, poster), links.digest(link)
         return next((article for article in held if links.digest(article.link) == digest), None)
 
-    def answer(self, id: int, poster: User, text: str) -> None:
-        """Answer the removal of the article of *poster*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.
+    @act(Role.MEMBER)
+    def answer(self, attempt: Attempt, id: int, actor: User, text: str) -> list[Command]:
+        """Answer the removal of the article of *actor*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.
 
         LoggedOut and Held, too.
         """
-        key, answers, member = self._keys.article(id), self._keys.answers(), article_member(id)
+        article = self._places.read(attempt, id, "answer").article
+        if article.status is not ArticleStatus.REMOVED:
+            raise NotRemoved()
+        if name_key(article.poster) != name_key(actor.name):
+            raise NotYours()
+        if article.answer == text:
+            return []
+        if article.answer:
+            raise AnsweredBefore()
+        return [
+            ("HSET", self._keys.article(id), "answer", text, "answered", attempt.now),
+            ("ZADD", self._keys.answers(), attempt.now, article_member(id)),
+        ]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            article = self._places.read(attempt, id, "answer").article
-            if article.status is not ArticleStatus.REMOVED:
-                raise NotRemoved()
-            if name_key(article.poster) != name_key(poster.name):
-                raise NotYours()
-            if article.answer == text:
-                return []
-            if article.answer:
-                raise AnsweredBefore()
-            return [("HSET", key, "answer", text, "answered", attempt.now), ("ZADD", answers, attempt.now, member)]
-
-        commit(self._connection, decide, actor=poster, role=Role.MEMBER)
-
-    def keep_removed(self, article: Article, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+    @act(when_full=True)
+    def keep_removed(
+        self, attempt: Attempt, article: Article, entry: NewLogEntry, *, actor: User | None = None
+    ) -> list[Command]:
         """Leave *article* removed, and tell its poster; tell whether an answer waited for that.
 
         *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed.
         """
         answers, member = self._keys.answers(), article_member(article.id)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (waits,) = attempt.read(("ZSCORE", answers, member))
-            attempt.told = who_is_told(entry.who, article.poster)
-            settled: list[Command] = [("HDEL", self._keys.article(article.id), "answered"), ("ZREM", answers, member)]
-            return settled if waits is not None else []
-
-        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        if attempt.value("ZSCORE", answers, member) is None:
+            return []
+        attempt.told = who_is_told(entry.who, article.poster)
+        return [("HDEL", self._keys.article(article.id), "answered"), ("ZREM", answers, member)]
 
     def queue_answers(self, pipeline: Pipeline, number: int) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles whose answers wait, the oldest answer first."""

@@ -1,7 +1,15 @@
 """The context of a site's parts: where its data are, how it is set up, and what acts of all kinds share."""
 
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import signature
+from typing import Concatenate, ParamSpec, TypeVar
+
+from voteweb.core.models import Role
 from voteweb.core.settings import Settings
+from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.site.rate_limits import RateLimits
 
@@ -29,3 +37,38 @@ class StorePart:
     def _settings(self) -> Settings:
         """The settings in force as this process has read them last."""
         return self._context.settings
+
+
+Part = TypeVar("Part", bound=StorePart)
+P = ParamSpec("P")
+
+
+def act(
+    role: Role = Role.MODERATOR, *, when_full: bool = False
+) -> Callable[
+    [Callable[Concatenate[Part, Attempt, P], Sequence[Command] | None]], Callable[Concatenate[Part, P], bool]
+]:
+    """Make an act of a method that returns the writes of an attempt: the act commits these, see :func:`commit`.
+
+    Its caller leaves the attempt out. The arguments ``actor`` and ``entry``, if the method has them, are those of the
+    commit. *role* is the least that the actor needs.
+    """
+
+    def decorate(decide: Callable[Concatenate[Part, Attempt, P], Sequence[Command] | None]) -> Callable[..., bool]:
+        parameters = signature(decide)
+
+        @wraps(decide)
+        def do(part: Part, /, *args: P.args, **kwargs: P.kwargs) -> bool:
+            said = parameters.bind(part, None, *args, **kwargs).arguments
+            return commit(
+                part._connection,
+                lambda attempt: decide(part, attempt, *args, **kwargs),
+                actor=said.get("actor"),
+                role=role,
+                entry=said.get("entry"),
+                when_full=when_full,
+            )
+
+        return do
+
+    return decorate

@@ -3,16 +3,15 @@
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import partial
 from typing import TypeVar
 
 import redis
 
 from voteweb.core import config
 from voteweb.core.jobs import JOBS, Job
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 
 T = TypeVar("T")
 #: Does a part of a job, some seconds at most, until each yield.
@@ -34,7 +33,7 @@ class Leases(StorePart):
         """
         lease, token, is_done = self._keys.lease(job.name), secrets.token_urlsafe(9), False
         # Also on a server whose memory is full: the job may free some.
-        if not commit(self._connection, partial(self._take, lease, token), when_full=True):
+        if not self._take(lease, token):
             return False
         try:
             for _ in steps():
@@ -44,17 +43,18 @@ class Leases(StorePart):
                     return False
             is_done = True
         finally:
-            commit(self._connection, partial(self._end, job, token, is_done), when_full=True)
+            self._end(job, token, is_done)
         return True
 
-    def _take(self, lease: str, token: str, attempt: Attempt) -> list[Command]:
-        (holder,) = attempt.read(("GET", lease))
+    @act(when_full=True)
+    def _take(self, attempt: Attempt, lease: str, token: str) -> list[Command]:
+        holder = attempt.value("GET", lease)
         return [("SET", lease, token, "EX", config.LEASE_SECONDS)] if holder is None else []
 
-    def _end(self, job: Job, token: str, is_done: bool, attempt: Attempt) -> list[Command]:
+    @act(when_full=True)
+    def _end(self, attempt: Attempt, job: Job, token: str, is_done: bool) -> list[Command]:
         lease = self._keys.lease(job.name)
-        (holder,) = attempt.read(("GET", lease))
-        if holder != token:
+        if attempt.value("GET", lease) != token:
             return []
         return [("UNLINK", lease), *([("HSET", self._keys.jobs(), job.name, attempt.now)] if is_done else [])]
 

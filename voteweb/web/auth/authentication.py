@@ -110,7 +110,7 @@ def confirm_log_in(user: User, typed: str) -> None:
         raise
 
 
-def use_code(user: User, typed: str, act: Callable[[User, str], None]) -> None:
+def use_code(user: User, typed: str, act: Callable[[User, str], object]) -> None:
     """Do *act*, which takes a code of the second factor of *user*; raise what it does, and TooFast.
 
     An attempt is counted before the code is checked, as that of a log-in is.

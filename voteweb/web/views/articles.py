@@ -196,7 +196,7 @@ def delete(id: int, user: User, article: Article) -> Message:
         abort(403, _("Only its poster can delete an article. Moderators can remove it."))
     if not permissions.may_delete(user, article, now(), settings()):
         raise _edit_refusal(user, article)
-    store().removals.delete(id, user)
+    store().removals.delete(id, actor=user)
     return _("Your article has been deleted.")
 
 

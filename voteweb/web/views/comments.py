@@ -311,7 +311,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
         raise errors.NotYourComment()
     if request.method != "POST":
         return render_template("comments/delete.html", target=target)
-    store().removals.delete(CommentId(id, number), user)
+    store().removals.delete(CommentId(id, number), actor=user)
     return _after_deletion(id, _("Your comment has been deleted."))
 
 

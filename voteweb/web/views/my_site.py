@@ -217,7 +217,7 @@ def set_feed(user: User) -> Message:
     """Give the feed of the list another secret address, which is shown once, or none."""
     kind, withdrawn, secret = _FEEDS[_feed_path()]
     if request.form.get("act") == "withdraw":
-        store().feeds.withdraw(kind, user)
+        store().feeds.withdraw(kind, user.name, actor=user)
         return str(withdrawn)
     address = absolute(f"{_feed_path()}/feed/{store().feeds.renew(kind, user)}.atom")
     flash(_("The secret address of your feed is %(address)s", address=address))

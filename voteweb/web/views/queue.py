@@ -130,7 +130,7 @@ def admit(user: User, member: User) -> Message:
     if member.left:
         abort(403)
     entry = NewLogEntry(LogAction.ADMIT, user.name, about=member.name)
-    if member.held and store().waiting.admit(member.name, entry, actor=user):
+    if member.held and store().waiting.judge_account(member.name, entry, actor=user):
         return _("%(name)s has been let in.", name=member.name)
     return _("%(name)s has been let in already.", name=member.name)
 
@@ -152,7 +152,7 @@ def refuse(user: User, member: User) -> Message:
         abort(403)
     why = validation.reason(request.form.get("reason", ""))
     entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=why)
-    if member.held and store().waiting.refuse(member.name, entry, actor=user):
+    if member.held and store().waiting.judge_account(member.name, entry, actor=user):
         return _("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name)
     return _("Another moderator has decided about %(name)s already.", name=member.name), "error"
 
