@@ -68,7 +68,7 @@ class VoteWorkload:
         """Take back all votes of the members for the articles, and return how many there were."""
         votes = self._store.votes
         own = [(voter, self._store.read(votes.queue_own, self._articles, voter.id)) for voter in self._voters]
-        cast = [(id, voter) for voter, voted in own for id in self._articles if voted[id]]
+        cast = [(id, voter) for voter, voted in own for id in voted]
         for id, voter in cast:
             with suppress(NotVoted):  # a request that was in flight has taken it back
                 votes.take_back(id, voter)

@@ -94,7 +94,7 @@ def test_a_lifted_ban_lets_its_member_vote_and_can_give_back_later(store: Store,
     list(store.bans.steps())
     member = store.users.get("r2")
     for id in (1, 2, 3):
-        if not store.read(store.votes.queue_own, [id], member.id)[id]:
+        if not store.read(store.votes.queue_own, [id], member.id):
             store.votes.cast(id, member)
     store.votes.take_back(3, member)
     factories.lift(store, "r2", restore=True)

@@ -9,9 +9,9 @@ from tests.store.examination import recorded, run
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
-from voteweb.store import Store
+from voteweb.store import Store, build_store
 from voteweb.store.comments import threads
-from voteweb.store.comments.threads import SHORT_THREAD, ThreadCache, ThreadRead
+from voteweb.store.comments.threads import SHORT_THREAD, ThreadRead
 
 #: Comments that are sent at once to who has read an earlier state, in these tests: more than a short conversation has.
 SENT_THREAD = SHORT_THREAD + 20
@@ -22,35 +22,28 @@ def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
     return store.read(store.threads.queue_read, article_id, **arguments)
 
 
-def commands_of_read(store: Store, **arguments: Any) -> list[list[str]]:
+def commands_of_read(store: Store, article_id: int = 1, **arguments: Any) -> list[list[str]]:
     """Return the names of the commands of a read, trip by trip."""
     with recorded(store) as trips:
-        read(store, **arguments)
+        read(store, article_id, **arguments)
     return [[command[0] for command in commands] for commands in trips]
 
 
-def test_short_conversation_comes_with_words_and_own_votes(store: Store) -> None:
-    article = factories.article(store)
+def test_conversation_comes_with_words_and_own_votes_if_it_is_short(store: Store) -> None:
     nodes = [node(1), node(2, parent=1, author="Zoë-陈"), node(3, status=CommentStatus.DELETED, author="")]
-    write_thread(store, article.id, nodes)
+    write_thread(store, 1, nodes)
     run(store, "SADD", "voted-comments:1-0", 0, 2 * 2**32 + 7, 1 * 2**32 + 8)
     answer = read(store, viewer_id=7)
     assert answer.thread.nodes == {node.number: node for node in nodes}
     assert (answer.thread.article, answer.thread.last) == (1, 3)
-    assert (answer.words, answer.voted) == ({1: "Comment 1", 2: "Comment 2"}, {2})
+    assert (answer.words, answer.voted, answer.numbers) == ({1: "Comment 1", 2: "Comment 2"}, {2}, None)
     assert read(store).voted == frozenset()
-    assert store.threads.get(article.id) == answer.thread
-    assert read(store, 99, viewer_id=7) == ThreadRead(Thread(99), {}, frozenset())
-
-
-def test_long_conversation_comes_without_words_and_votes(store: Store) -> None:
-    write_thread(store, 1, [node(number) for number in range(1, SHORT_THREAD + 1)])
-    assert len(read(store, viewer_id=7).words or {}) == SHORT_THREAD
-    write_thread(store, 1, [node(SHORT_THREAD + 1)])
+    assert read(store, 99, viewer_id=7) == ThreadRead(Thread(99))
+    write_thread(store, 1, [node(number) for number in range(4, SHORT_THREAD + 2)])
     answer = read(store, viewer_id=7)
     assert len(answer.thread.nodes) == SHORT_THREAD + 1
-    assert (answer.words, answer.voted) == (None, None)
-    for numbers, words in (([2, 101, 102], {2: "Comment 2", 101: "Comment 101"}), ([], {})):
+    assert (answer.words, answer.voted, answer.numbers) == ({}, set(), set())
+    for numbers, words in (([2, 3, 101, 102], {2: "Comment 2", 101: "Comment 101"}), ([], {})):
         assert store.read(store.threads.queue_words, 1, numbers) == words
 
 
@@ -83,9 +76,10 @@ def test_long_conversation_is_read_only_after_a_change_with_expected_and_new_com
         assert read(store).thread.nodes[1].votes == votes
     write_thread(store, 1, [node(SENT_THREAD + 2)])
     run(store, "SADD", "voted-comments:1-0", 5 * 2**32 + 7, 6 * 2**32 + 7)
-    part = read(store, viewer_id=7, expect=lambda thread: (5, thread.last)).part
+    part = read(store, viewer_id=7, expect=lambda thread: (5, thread.last))
     assert part.words == {n: f"Comment {n}" for n in (5, SENT_THREAD + 1, SENT_THREAD + 2)}
     assert part.voted == {5}
+    assert part.numbers is not None
     assert part.numbers > part.words.keys()
 
 
@@ -103,17 +97,18 @@ def test_conversation_without_a_revision_is_always_read(store: Store) -> None:
     assert list(read(store, 2).thread.nodes) == [1, 2]
 
 
-def test_cache_keeps_the_conversations_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conversations_used_last_are_kept(fake_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "THREAD_CACHE_SIZE", 3)
     monkeypatch.setattr(config, "THREAD_CACHE_COMMENTS", 6)
-    cache = ThreadCache()
-    for id in (1, 2, 3):
-        cache.put(Thread(id, nodes={1: node(1)}), {})
-    assert cache.get(1)
-    cache.put(Thread(4), {})
-    assert [id for id in range(1, 5) if cache.get(id)] == [1, 3, 4]
-    cache.put(Thread(5, nodes={number: node(number) for number in range(1, 10)}), {})
-    assert [id for id in range(1, 6) if cache.get(id)] == [5]
+    store = build_store(fake_store.connection, fake_store.context.settings)
+    for id in range(1, 5):
+        write_thread(store, id, [node(1)])
+    write_thread(store, 5, [node(number) for number in range(1, 10)])
+    for id in (1, 2, 3, 1, 4):
+        read(store, id)
+    assert [commands_of_read(store, id) for id in (1, 3, 4)] == [[["EVALSHA"]]] * 3
+    read(store, 5)  # which leaves no room
+    assert commands_of_read(store, 4) == [["HGETALL", "EVALSHA"]]
 
 
 def test_known_words_stay_where_they_are_until_one_changes(store: Store) -> None:
@@ -138,9 +133,11 @@ def test_votes_for_comments_not_seen_yet_are_never_missing(store: Store) -> None
         for _ in range(count):
             number = factories.comment(store, article, bob).number
             run(store, "SADD", "voted-comments:1-0", number * 2**32 + 7)
-        voted = read(store, viewer_id=7).voted
-        # None: the page reads them in one more round trip.
-        assert voted == (None if count == 20 else frozenset(range(1, number + 1)))
+        answer = read(store, viewer_id=7)
+        if count == 20:  # the page reads them in one more round trip
+            assert answer.numbers == set()
+        else:
+            assert (answer.voted, answer.numbers) == (set(range(1, number + 1)), None)
 
 
 def test_known_votes_are_read_again_after_any_change(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

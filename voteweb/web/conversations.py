@@ -71,14 +71,13 @@ class ConversationPages:
         And of the choice of *viewer*, whom they hide among it, unless this process knows it.
         """
         queue_choice(pipeline, viewer)
-        if self._read.words is not None and (self._read.voted is not None or not viewer):  # a short one
+        if self._read.numbers is None:  # a short one
             return
         shown = {row.node.number for row in self.page.rows} | set(others)
-        numbers = sorted(shown - self._read.part.numbers)
-        if self._read.words is None and numbers:
+        if numbers := sorted(shown - self._read.numbers):
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
-        if self._read.voted is None and numbers and viewer:
-            self._voted = store().votes.queue_own_on_comments(pipeline, self.article.id, numbers, viewer.id)
+            if viewer:
+                self._voted = store().votes.queue_own_on_comments(pipeline, self.article.id, numbers, viewer.id)
 
     def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue that what *viewer* sees now is read, also the comments *others*, here and in their inbox.
@@ -102,8 +101,7 @@ class ConversationPages:
 
     def words(self, number: int) -> str:
         """Return the words of a comment as they were typed, also those that nobody can read."""
-        words = self._words.result if self._words else self._read.words or {}
-        return words.get(number) or self._read.part.words.get(number, "")
+        return self._read.words.get(number) or (self._words.result.get(number, "") if self._words else "")
 
     def comments_html(self, viewer: User | None, can_write: bool) -> Markup:
         """Return the same as :meth:`encoded_comments` for a template."""
@@ -179,8 +177,7 @@ class ConversationPages:
 
     @property
     def _voted_numbers(self) -> frozenset[int]:
-        voted = self._voted.result if self._voted else self._read.voted or frozenset()
-        return voted | self._read.part.voted
+        return self._read.voted | (self._voted.result if self._voted else frozenset())
 
     def alone(self, number: int, viewer: User | None, *, is_above: bool = False) -> ShownComment | None:
         """Return a comment that stands alone or *is_above* others; None if there is none."""

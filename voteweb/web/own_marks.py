@@ -73,8 +73,7 @@ def _queue(
     saves = site.my_sites.queue_own_saves(pipeline, ids if has_saves else (), member.name)
 
     def parse(_replies: object) -> dict[int, Mark]:
-        voted, new = votes.result.intersection(ids), new_counts.result
-        saved = {id for id, is_saved in saves.result.items() if is_saved}
+        voted, new, saved = votes.result.intersection(ids), new_counts.result, saves.result
         return {id: Mark(id in voted, new.get(id, 0), id in saved) for id in voted.union(new, saved)}
 
     return pipeline.queue([], parse)
@@ -86,7 +85,7 @@ def _queue_votes(
     if remembered:
         return site.votes.queue_remembered(pipeline, ids, member.id, lambda: viewer_read().voted_at)
     own = site.votes.queue_own(pipeline, ids, member.id)
-    return pipeline.queue([], lambda _: frozenset(id for id, has_voted in own.result.items() if has_voted))
+    return pipeline.queue([], lambda _: frozenset(own.result))
 
 
 def read_marks(

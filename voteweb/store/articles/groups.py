@@ -15,6 +15,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_id, is_article
 from voteweb.store.site.context import StorePart
+from voteweb.store.site.rows import queue_by_id
 
 
 class Groups(StorePart):
@@ -138,10 +139,8 @@ class Groups(StorePart):
 
     def queue_resolve_each(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, str]]:
         """Queue a read of which groups *names* are aliases of: each name has the name of its group, or itself."""
-        return pipeline.queue(
-            [("HMGET", self._keys.group_aliases(), *names)] if names else [],
-            lambda replies: {name: group or name for name, group in zip(names, *replies, strict=True)} if names else {},
-        )
+        found = queue_by_id(pipeline, names, ("HMGET", self._keys.group_aliases(), *names))
+        return pipeline.queue([], lambda _: {name: found.result.get(name, name) for name in names})
 
     def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
         """Queue a read of the names of all groups, in alphabetical order."""

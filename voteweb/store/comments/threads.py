@@ -23,6 +23,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import VOTER_FACTOR, next_revision, parse_thread
 from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.rows import queue_by_id
 from voteweb.store.site.site_settings import settings_of
 from voteweb.store.votes.votes import Votes
 
@@ -48,39 +49,6 @@ class KnownThread:
         return f"{self.thread.revision} {len(self.fields)}"
 
 
-class ThreadCache:
-    """The conversations used last, until others take their room; one that has not changed is not read again.
-
-    It keeps THREAD_CACHE_SIZE, and THREAD_CACHE_COMMENTS in all.
-    """
-
-    def __init__(self) -> None:
-        self._threads: BoundedCache[int, KnownThread] = BoundedCache(config.THREAD_CACHE_COMMENTS)
-
-    def get(self, article_id: int) -> KnownThread | None:
-        """Return the parts of an article's conversation that this process knows."""
-        return self._threads.get(article_id)
-
-    def put_words(self, known: KnownThread, texts: dict[int, str], state: str) -> None:
-        """Keep the *texts* of a conversation that is kept, unless they are too long, with their *state*."""
-        if sum(map(len, texts.values())) <= config.MAX_KEPT_WORDS:
-            self._keep(replace(known, words=texts, words_state=state))
-
-    def put(self, thread: Thread, fields: Mapping[str, str]) -> None:
-        """Keep a conversation in place of an earlier state of it."""
-        before = self._threads.get(thread.article)
-        if before is None:
-            changed = float("-inf")
-        else:
-            changed = before.changed if before.thread.revision == thread.revision else time.monotonic()
-        self._keep(KnownThread(thread, fields, changed))
-
-    def _keep(self, known: KnownThread) -> None:
-        # A short conversation counts as a longer one, so that there are no more than THREAD_CACHE_SIZE.
-        least = config.THREAD_CACHE_COMMENTS // config.THREAD_CACHE_SIZE
-        self._threads.put(known.thread.article, known, max(len(known.thread.nodes), least))
-
-
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
 SHORT_THREAD = 100
 #: Comments up to which a conversation that may have changed is sent with its state. All of a longer one is read only
@@ -100,30 +68,21 @@ Expect = Callable[[Thread], Collection[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class PartRead:
-    """The texts of the comments ``numbers``, and those of them that the viewer has voted for."""
-
-    numbers: frozenset[int] = frozenset()
-    words: Mapping[int, str] = field(default_factory=dict)
-    voted: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class ThreadRead:
     """A conversation as read for a page.
 
-    ``words`` are the texts by number and ``voted`` the numbers of the comments that the viewer has voted for; both are
-    None for a conversation of more than SHORT_THREAD comments, whose page reads those that it shows; ``voted`` alone is
-    None if many were written since this process has read it. ``part`` is what was read with a long one. ``visit`` and
+    ``words`` are the texts by number and ``voted`` the numbers of the comments that the viewer has voted for: those of
+    the comments ``numbers``, None for all. Of a conversation of more than SHORT_THREAD comments, a page reads the
+    others that it shows; also of one of which many comments were written since this process has read it. ``visit`` and
     ``article`` are None unless a visit was noted; there may be no such article.
     """
 
     thread: Thread
-    words: dict[int, str] | None
-    voted: frozenset[int] | None
+    words: Mapping[int, str] = field(default_factory=dict)
+    voted: frozenset[int] = frozenset()
+    numbers: frozenset[int] | None = None
     visit: Visit | None = None
     article: Article | None = None
-    part: PartRead = PartRead()
 
 
 class _NotedVisit(NamedTuple):
@@ -171,7 +130,8 @@ class Threads(StorePart):
     def __init__(self, context: Context, votes: Votes) -> None:
         super().__init__(context)
         self._votes = votes
-        self._cache = ThreadCache()
+        #: The conversations used last; one that has not changed is not read again.
+        self._cache: BoundedCache[int, KnownThread] = BoundedCache(config.THREAD_CACHE_COMMENTS)
         #: Comments that a viewer voted for, until their state is another one: a conversation takes a twentieth less.
         self._voted: BoundedCache[tuple[int, int], tuple[str, frozenset[int]]] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -291,10 +251,11 @@ class Threads(StorePart):
             thread = known.thread
         else:
             return self._read_long(plan, pipeline)
-        voted = None if votes is None else frozenset(compress(count(1), votes))
-        if plan.asked and votes is not None:
-            voted = plan.voted(replies[-1]) if thread.last < plan.asked.stop else None
-        return ThreadRead(thread, self._words(thread, known, found, words), voted)
+        texts = self._words(thread, known, found, words)
+        if texts is None or votes is None or (plan.asked and thread.last >= plan.asked.stop):
+            return ThreadRead(thread, numbers=frozenset())
+        voted = plan.voted(replies[-1]) if plan.asked else frozenset(compress(count(1), votes))
+        return ThreadRead(thread, texts, voted)
 
     def _read_long(self, plan: _Plan, pipeline: Pipeline) -> ThreadRead:
         """Return a long conversation that has changed, with the comments that are expected on its page."""
@@ -307,8 +268,8 @@ class Threads(StorePart):
         asked = numbers if plan.viewer_id else ()
         voted = self._votes.queue_own_on_comments(more, plan.article_id, asked, plan.viewer_id)
         more.execute()
-        part = PartRead(frozenset(numbers), words.result, voted.result)
-        return ThreadRead(self._thread(plan.article_id, fields.result), None, None, part=part)
+        thread = self._thread(plan.article_id, fields.result)
+        return ThreadRead(thread, words.result, voted.result, frozenset(numbers))
 
     def _words(
         self, thread: Thread, known: KnownThread | None, found: str, words: Sequence[str] | None
@@ -318,29 +279,31 @@ class Threads(StorePart):
             return known.words if known and known.words_state.startswith(f"{found} ") else None
         texts = {int(number): text for number, text in _pairs(words).items() if number.isdecimal()}
         kept = self._cache.get(thread.article)
-        if kept is not None and kept.thread is thread and kept.state == found and thread.revision:
-            self._cache.put_words(kept, texts, f"{found} {len(words) // 2}")
+        is_kept = kept and kept.thread is thread and kept.state == found and thread.revision
+        if kept and is_kept and sum(map(len, texts.values())) <= config.MAX_KEPT_WORDS:
+            self._keep(replace(kept, words=texts, words_state=f"{found} {len(words) // 2}"))
         return texts
 
     def _thread(self, article_id: int, fields: dict[str, str]) -> Thread:
         known = self._cache.get(article_id)
         if known is not None and known.fields == fields:
             return known.thread
-        before = (known.thread, known.fields) if known else None
-        thread = parse_thread(article_id, fields, before)
-        self._cache.put(thread, fields)
+        thread = parse_thread(article_id, fields, (known.thread, known.fields) if known else None)
+        changed = float("-inf")
+        if known:
+            changed = known.changed if known.thread.revision == thread.revision else time.monotonic()
+        self._keep(KnownThread(thread, fields, changed))
         return thread
+
+    def _keep(self, known: KnownThread) -> None:
+        # A short conversation counts as a longer one, so that there are no more than THREAD_CACHE_SIZE.
+        least = config.THREAD_CACHE_COMMENTS // config.THREAD_CACHE_SIZE
+        self._cache.put(known.thread.article, known, max(len(known.thread.nodes), least))
 
     def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
         """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
-        if not article_ids:
-            return pipeline.queue([], lambda _: {})
-
-        def parse(replies: Sequence[Sequence[int | None]]) -> dict[int, int]:
-            return {id: count for id, count in zip(article_ids, replies[0], strict=False) if count}
-
         command = scripts.call(self._keys, "count_new", name=name, article_ids=" ".join(map(str, article_ids)))
-        return pipeline.queue([command], parse)
+        return queue_by_id(pipeline, article_ids, command)
 
     def visits_of(self, name: str) -> dict[int, Visit]:
         """Return what a member has seen of conversations, by article id."""
@@ -351,12 +314,7 @@ class Threads(StorePart):
     def queue_words(self, pipeline: Pipeline, article_id: int, numbers: Iterable[int]) -> Future[dict[int, str]]:
         """Queue a read of the texts of these comments; one that was deleted has none."""
         wanted = list(numbers)
-        if not wanted:
-            return pipeline.queue([], lambda _: {})
-        return pipeline.queue(
-            [("HMGET", self._keys.words(article_id), *wanted)],
-            lambda replies: {number: text for number, text in zip(wanted, replies[0], strict=True) if text is not None},
-        )
+        return queue_by_id(pipeline, wanted, ("HMGET", self._keys.words(article_id), *wanted))
 
     def close(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
         """Stop comments and votes on them in a conversation, with the reason of *entry*; it can be reopened.

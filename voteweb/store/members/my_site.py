@@ -13,7 +13,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import NOUNS
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rows import articles_of, members_of, queue_page, rows_of
+from voteweb.store.site.rows import articles_of, members_of, queue_by_id, queue_page, rows_of
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
 Known = tuple[str, str, MySite]
@@ -187,11 +187,6 @@ class MySites(StorePart):
         read_from = rows_of(self._keys, self._keys.saved(name), fields)
         return queue_page(pipeline, number, size, read_from, articles_of)
 
-    def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, bool]]:
-        """Queue a read of which of the articles *ids* a member has saved."""
-        if not ids:
-            return pipeline.queue([], lambda _: {})
-        return pipeline.queue(
-            [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
-            lambda replies: {id: time is not None for id, time in zip(ids, replies[0], strict=True)},
-        )
+    def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, float]]:
+        """Queue a read of which of the articles *ids* a member has saved, and when."""
+        return queue_by_id(pipeline, ids, ("ZMSCORE", self._keys.saved(name), *map(article_member, ids)))

@@ -84,18 +84,17 @@ class RateLimits:
         self._settings = settings
         self._secret = blake2b(settings.secret_key.encode()).digest()
 
-    def queue_hit(self, pipeline: Pipeline, hits: Sequence[RateLimitHit]) -> Future[TooFast | None]:
+    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
+        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
+        return self.queue_hit(pipeline, [hit], "asked")
+
+    def queue_hit(
+        self, pipeline: Pipeline, hits: Sequence[RateLimitHit], mode: str = "when-full"
+    ) -> Future[TooFast | None]:
         """Queue one act to be counted against all *hits*; the result is the refusal, or None if it is accepted.
 
         A refused act counts against none of them.
         """
-        return self._queue(pipeline, hits, "when-full")
-
-    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
-        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
-        return self._queue(pipeline, [hit], "asked")
-
-    def _queue(self, pipeline: Pipeline, hits: Sequence[RateLimitHit], mode: str) -> Future[TooFast | None]:
         if not hits or not self._settings.limits:
             return pipeline.queue([], lambda _: None)
 
@@ -122,7 +121,7 @@ class RateLimits:
         return 86_400 * self._settings.newcomer_days if self._settings.limits else 0
 
     def newcomer_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
-        """Return the values with which a script counts an act against *hits*, all of limits of newcomers."""
+        """Return the values with which a script counts an act against *hits*, among them those of newcomers."""
         return {"newcomer_seconds": self.newcomer_seconds, **self.script_values(hits)}
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:

@@ -17,6 +17,7 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import article_id, is_article, parse_comment
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 #: Returns the commands that read a number of rows of a list from a position, from 0: one for its length and one for the
@@ -38,6 +39,14 @@ def queue_page(
         return Page.at(number, size, (row for row in parse(rows) if row is not None), total)
 
     return pipeline.queue(read_from((number - 1) * size, size), finish)
+
+
+def queue_by_id(pipeline: Pipeline, ids: Sequence[K], command: Command) -> Future[dict[K, Any]]:
+    """Queue a *command* that replies a value for each of *ids*: the result lacks those that are missing, empty or 0."""
+    return pipeline.queue(
+        [command] if ids else [],
+        lambda replies: {id: value for id, value in zip(ids, *replies, strict=False) if value} if ids else {},
+    )
 
 
 def members_of(key: str, *options: str, command: str = "ZREVRANGE") -> ReadFrom:

@@ -107,7 +107,7 @@ class OpenVotes(StorePart):
         for portion in portions(list(zip(ids, sizes, strict=True)), sizes):
             of_portion = [CommentId(id, number) for id, size in portion for number in range(1, size + 1)]
             comments += self._voted_comments(of_portion, member_id)
-        return [*(id for id, has_voted in own.result.items() if has_voted), *comments]
+        return [*own.result, *comments]
 
     def _voted_comments(self, ids: Iterable[CommentId], member_id: int) -> list[CommentId]:
         """Return those of these comments that the member has voted for."""

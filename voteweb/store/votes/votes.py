@@ -29,7 +29,7 @@ from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.schema.values import article_member, finite_number, is_member_id
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit, this_day
-from voteweb.store.site.rows import queue_page, read_rows
+from voteweb.store.site.rows import queue_by_id, queue_page, read_rows
 
 #: Commands in one round trip of a rebuild.
 COMMANDS_PER_STEP = 1_000
@@ -167,8 +167,7 @@ class Votes(StorePart):
             "session": voter.session,
             "digest": digest(voter.token) if isinstance(voter, Voter) else "",
             "idle_seconds": settings.session_seconds,
-            "newcomer_seconds": self._context.limits.newcomer_seconds,
-            **self._context.limits.script_values(hits),
+            **self._context.limits.newcomer_values(hits),
         }
         if isinstance(id, int):
             values |= {"article": id, "today": this_day(), "voting_seconds": settings.voting_seconds}
@@ -189,17 +188,13 @@ class Votes(StorePart):
         ]
         return pipeline.queue(commands, lambda replies: list(map(_count, ids, replies)))
 
-    def queue_own(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
+    def queue_own(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, int]]:
         """Queue a read of which of the articles *ids* the member *voter_id* has voted for.
 
         The member's list of open votes does not tell: it lacks the oldest if there were too many, also after some of
         the others have been taken back.
         """
-        if not ids:
-            return pipeline.queue([], lambda _: {})
-        return pipeline.queue(
-            [self._read_own(ids, voter_id)], lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True))
-        )
+        return queue_by_id(pipeline, ids, self._read_own(ids, voter_id))
 
     def queue_remembered(
         self, pipeline: Pipeline, ids: Sequence[int], voter_id: int, voted_at: Callable[[], str]

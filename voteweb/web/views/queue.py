@@ -1,7 +1,7 @@
 """The queue: all that waits for a moderator on one page, and the acts on people who wait, or answered a ban."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -118,10 +118,10 @@ def _suggest_removal(reports: Sequence[Report]) -> dict[str, str]:
     return {"reason": str(REASON_LABELS[reason]), "note": note}
 
 
-def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
+def _mark_voted(row: Reported, own_votes: Collection[int]) -> Reported:
     if row.article is None:
         return row
-    return replace(row, article=replace(row.article, voted=own_votes.get(row.article.id, False)))
+    return replace(row, article=replace(row.article, voted=row.article.id in own_votes))
 
 
 @act(admissions, "/u/<name>/admit", require_moderator, back="/queue", member=queue_member)
