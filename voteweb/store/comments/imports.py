@@ -15,7 +15,6 @@ from voteweb.core.models import Draft
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import Users
 from voteweb.store.connection import scripts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched, replacement
 from voteweb.store.schema.keys import Keys
@@ -26,37 +25,6 @@ from voteweb.store.site.context import Context, StorePart
 
 #: Comments whose times, or numbers, are read in one round trip.
 READ_SIZE = 2_000
-
-
-def order_members(connection: Connection, names: Iterable[str]) -> None:
-    """Order the lists of the comments of these members."""
-    for name in names:
-        _order(connection, connection.keys.commented(name), {})
-
-
-def order_newest(connection: Connection, articles: Iterable[int]) -> None:
-    """Put the comments of these articles into the list of the site's newest, and order it."""
-    newest: dict[str, float] = {}
-    for id in articles:
-        fields = connection.command("HGETALL", connection.keys.thread(id))
-        newest |= {f"{id}.{number}": _time(fields[str(number)]) for number in comment_numbers(fields)}
-        if len(newest) > 2 * config.NEWEST_COMMENTS:
-            newest = dict(newest_first(newest)[: config.NEWEST_COMMENTS])
-    _order(connection, connection.keys.comments(), newest, config.NEWEST_COMMENTS)
-
-
-def _order(connection: Connection, key: str, more: dict[str, float], size: int | None = None) -> None:
-    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-        items = connection.command("LRANGE", key, 0, -1)
-        times = times_of(connection.run, connection.keys, [item for item in items if item not in more]) | more
-        ordered = [item for item, _ in newest_first(times)][:size]
-        if ordered == items:
-            return
-        prepare, replace = replacement(connection.keys, key, items, ordered)
-        connection.run(prepare)
-        if connection.run([replace]) == [["done"]]:
-            return
-    raise Conflict()
 
 
 def times_of(run: Callable[[Sequence[Command]], list[Any]], keys: Keys, items: Sequence[str]) -> dict[str, float]:
@@ -120,8 +88,8 @@ class Imports(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._poster_ids: dict[str, int] = {}
-        self._spellings: dict[str, str] = {}
+        #: The id of each poster by the key of the name, and the name as the member spells it.
+        self._posters: dict[str, tuple[int, str]] = {}
         self._numbers: dict[str, int] = {}
 
     def known(self, digests: Sequence[str]) -> list[bool]:
@@ -158,8 +126,30 @@ class Imports(StorePart):
 
     def order_lists(self, names: Iterable[str], articles: Iterable[int]) -> None:
         """Put the comments of these members and articles into the lists where they belong by their times."""
-        order_members(self._connection, names)
-        order_newest(self._connection, articles)
+        for name in names:
+            self._order(self._keys.commented(name), {})
+        newest: dict[str, float] = {}
+        for id in articles:
+            fields = self._connection.command("HGETALL", self._keys.thread(id))
+            newest |= {f"{id}.{number}": _time(fields[str(number)]) for number in comment_numbers(fields)}
+            if len(newest) > 2 * config.NEWEST_COMMENTS:
+                newest = dict(newest_first(newest)[: config.NEWEST_COMMENTS])
+        self._order(self._keys.comments(), newest, config.NEWEST_COMMENTS)
+
+    def _order(self, key: str, more: dict[str, float], size: int | None = None) -> None:
+        """Order a list of comments, with *more* at their times."""
+        connection = self._connection
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            items = connection.command("LRANGE", key, 0, -1)
+            times = times_of(connection.run, self._keys, [item for item in items if item not in more]) | more
+            ordered = [item for item, _ in newest_first(times)][:size]
+            if ordered == items:
+                return
+            prepare, replace = replacement(self._keys, key, items, ordered)
+            connection.run(prepare)
+            if connection.run([replace]) == [["done"]]:
+                return
+        raise Conflict()
 
     def add(self, stories: Sequence[Story]) -> list[str]:
         """Import those of *stories* that are new, with the groups and posters they need; return what became of each.
@@ -231,24 +221,24 @@ class Imports(StorePart):
     def _make_posters(self, posters: Sequence[str]) -> None:
         """Make those of the members with these names who do not exist."""
         names = {name_key(poster): poster for poster in posters}
-        self._read_posters([name for name in names if name not in self._poster_ids])
-        missing = [name for name in names if name not in self._poster_ids]
+        self._read_posters([name for name in names if name not in self._posters])
+        missing = [name for name in names if name not in self._posters]
         Users(self._context).make_missing([names[name] for name in missing])
         self._read_posters(missing)
 
     def _read_posters(self, names: Sequence[str]) -> None:
         stored = self._connection.run([("HMGET", self._keys.user(name), "id", "name") for name in names])
-        for name, (id, spelled) in zip(names, stored, strict=True):
-            if id is not None:
-                self._poster_ids[name], self._spellings[name] = int(id), spelled or name
+        rows = zip(names, stored, strict=True)
+        self._posters |= {name: (int(id), spelled or name) for name, (id, spelled) in rows if id is not None}
 
-    def _spelling(self, poster: str) -> str:
-        """Return *poster* as the member spells the name, by which scripts compare names that are not ASCII."""
-        spelled = self._spellings.get(name_key(poster), poster)
-        return poster if spelled.isascii() else spelled
+    def _poster(self, name: str) -> tuple[int, str]:
+        """Return a poster's id, and the name as scripts compare it: one that is not ASCII as the member spells it."""
+        id, spelled = self._posters[name_key(name)]
+        return id, name if spelled.isascii() else spelled
 
     def _story_call(self, story: Story, id: int) -> Command:
         settings, draft, row = self._settings, story.draft, fingerprint(story.digest)
+        poster_id, poster = self._poster(story.poster)
         return scripts.call(
             self._keys,
             "import_article",
@@ -261,8 +251,8 @@ class Imports(StorePart):
             domain=links.listed_domain(draft.link),
             text=draft.text,
             groups=" ".join(draft.groups),
-            poster=self._spelling(story.poster),
-            poster_id=self._poster_ids[name_key(story.poster)],
+            poster=poster,
+            poster_id=poster_id,
             wanted_time=f"{story.time:.6f}",
             votes=story.votes,
             voting_seconds=settings.voting_seconds,
@@ -301,7 +291,7 @@ class Imports(StorePart):
             block=number // config.VOTER_BLOCK,
             parent=parent,
             text=comment.text,
-            poster=self._spelling(comment.poster),
+            poster=self._poster(comment.poster)[1],
             time=f"{comment.time:.6f}",
             votes=comment.votes,
             commenting_seconds=self._settings.commenting_seconds,
