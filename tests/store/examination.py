@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 import redis
 
 from voteweb.store import Store
@@ -104,6 +105,13 @@ def unchanged(store: Store) -> Iterator[None]:
     before = snapshot(store)
     yield
     assert snapshot(store) == before
+
+
+@contextmanager
+def refused(store: Store, error: type[Exception], match: str | None = None) -> Iterator[pytest.ExceptionInfo[Any]]:
+    """Check that an act raises *error* and leaves the database as it was."""
+    with unchanged(store), pytest.raises(error, match=match) as refusal:
+        yield refusal
 
 
 def _content(type: str, reply: Any, *, is_bits: bool) -> Any:

@@ -1,11 +1,12 @@
-"""Posting: what it writes, what it refuses, and forms sent twice."""
+"""Articles: posted once, stored with their voters and rankings, and put into groups and taken out of them."""
 
 import time
 
 import pytest
 
 from tests import factories
-from tests.store.examination import run, snapshot
+from tests.conftest import MakeStore
+from tests.store.examination import ids, refused, run, snapshot, unchanged
 from voteweb.core.config import VOTERS_GRACE_SECONDS
 from voteweb.core.errors import NoSuchArticle, NoSuchGroup, TooManyGroups
 from voteweb.core.models import Article
@@ -13,13 +14,11 @@ from voteweb.store import Store
 
 pytestmark = pytest.mark.usefixtures("sound")
 
-WEEK = 604_800
-
 
 def test_a_posted_article_is_stored_with_its_first_voter_and_all_its_rankings(store: Store) -> None:
     ann = factories.user(store, "Ann")
     article = factories.article(store, ann, title="A & B", link="", text="# much\n\ntext", groups=("go", "redis") * 3)
-    closes = int(article.time + WEEK)
+    closes = int(article.time + 604_800)
     assert article == Article(
         id=1,
         title="A & B",
@@ -35,28 +34,28 @@ def test_a_posted_article_is_stored_with_its_first_voter_and_all_its_rankings(st
     assert run(store, "HMGET", "article:1", "votes", "base", "time") == ["1", "0", f"{article.time:.6f}"]
     assert run(store, "SMEMBERS", "voted:1") == {str(ann.id)}
     assert run(store, "EXPIRETIME", "voted:1") == closes + VOTERS_GRACE_SECONDS
-    for key in ("time:", "posted:ann", "time:go", "time:redis"):
-        assert run(store, "ZSCORE", key, "article:1") == pytest.approx(article.time, abs=1e-6), key
-    for key in ("score:", "score:go", "score:redis"):
-        assert run(store, "ZSCORE", key, "article:1") == pytest.approx(article.time + 432, abs=1e-6), key
-    assert run(store, "SMEMBERS", "group:go") == run(store, "SMEMBERS", "group:redis") == {"article:1"}
+    for key in ("time:", "posted:ann", "time:go", "score:redis"):
+        assert ids(store, key) == [1], key
+    assert run(store, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 432, abs=1e-6)
     assert run(store, "EXISTS", "good:") == 0
 
 
-def test_no_two_articles_have_the_same_id_or_time(store: Store) -> None:
-    articles = [factories.article(store) for _ in range(50)]
-    assert [article.id for article in articles] == list(range(1, 51))
-    assert len({article.time for article in articles}) == 50
+def test_no_two_articles_have_the_same_id_or_time_even_after_a_failover(store: Store) -> None:
+    first = factories.article(store)
+    run(store, "SET", "article:", 0)
+    assert len({first.time, *(factories.article(store).time for _ in range(20))}) == 21
+    run(store, "SET", "article:", 0)
+    assert store.imports.add([factories.story() for _ in range(3)]).count("imported") == 3
+    assert store.articles.get(first.id) == first
+    assert run(store, "ZCARD", "time:") == 24
 
 
 def test_a_form_sent_twice_creates_one_article(store: Store) -> None:
     ann = factories.user(store)
     first = store.articles.post(factories.draft(), ann, "form-0001")
-    before = snapshot(store)
-    again = store.articles.post(factories.draft(title="another title"), ann, "form-0001")
-    after = snapshot(store)
-    assert again == first
-    assert after | {"article:": None} == before | {"article:": None}  # an id was taken, a gap does no harm
+    before = snapshot(store) | {"article:": None}
+    assert store.articles.post(factories.draft(title="another title"), ann, "form-0001") == first
+    assert snapshot(store) | {"article:": None} == before  # an id was taken, a gap does no harm
     assert 86_390 <= run(store, "TTL", f"once:{ann.id}-form-0001") <= 86_400
     assert store.articles.post(factories.draft(link=""), factories.user(store, "bob"), "form-0001") != first
 
@@ -74,9 +73,28 @@ def test_a_form_refused_for_its_groups_can_be_resent(store: Store) -> None:
     assert store.articles.post(factories.draft(), ann, "form-0001") == 2
 
 
-@pytest.mark.parametrize("id", [0, 1, 10**12])
-def test_an_unknown_article_raises_no_such_article(store: Store, id: int) -> None:
-    with pytest.raises(NoSuchArticle):
-        store.articles.get(id)
-    with pytest.raises(NoSuchArticle):
-        store.articles.set_groups(id, [], [])
+def test_groups_are_added_and_removed_together(store: Store) -> None:
+    id = factories.imported(store, groups=("go", "java")).id  # voting on it has closed
+    factories.group(store, "redis")
+    assert store.articles.set_groups(id, ["redis", "go"], ["java", "java"]) == ("go", "redis")
+    with unchanged(store):
+        assert store.articles.set_groups(id, ["redis", "go"], ["java", "java"]) == ("go", "redis")
+    assert store.articles.get(id).groups == ("go", "redis")
+    assert [ids(store, key) for key in ("score:go", "time:redis", "score:redis")] == [[1], [1], [1]]
+    assert run(store, "EXISTS", "group:java", "time:java", "score:java") == 0
+    assert store.articles.set_groups(id, ["redis"], ["go", "redis"]) == ()
+
+
+def test_groups_that_cannot_be_added_change_nothing(make_store: MakeStore) -> None:
+    store, narrow = make_store(max_groups=5), make_store(max_groups=2)
+    id = factories.article(store, groups=tuple("abcde")).id
+    factories.group(store, "f")
+    for error, add, remove in ((NoSuchGroup, "nowhere", "a"), (TooManyGroups, "f", "nowhere")):
+        with refused(store, error):
+            store.articles.set_groups(id, [add], [remove])
+    with refused(store, NoSuchArticle):
+        store.articles.set_groups(77, [], [])
+    assert store.articles.set_groups(id, ["f"], ["a"]) == ("b", "c", "d", "e", "f")
+    assert narrow.articles.set_groups(id, [], ["b"]) == ("c", "d", "e", "f")
+    with pytest.raises(TooManyGroups):
+        narrow.articles.set_groups(id, ["a"], [])

@@ -1,4 +1,4 @@
-"""Editing: who may, until when, and what changes with the fields."""
+"""Editing: who may, until when, what changes with the fields, and the versions that are kept of before."""
 
 import time
 from dataclasses import replace
@@ -7,100 +7,100 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.store.examination import broken, ids, unchanged
+from tests.store.examination import ids, refused, run, unchanged
 from tests.store.queries import logged_act
-from voteweb.core import links
-from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups
-from voteweb.core.models import Article, Draft, LogAction, Role, User
+from voteweb.core import config, links
+from voteweb.core.errors import (
+    ArticleGone,
+    LinkFixed,
+    NoSuchArticle,
+    NoSuchGroup,
+    NotYours,
+    StaleEdit,
+    TooLate,
+    TooManyGroups,
+)
+from voteweb.core.models import Draft, EarlierVersion, LogAction, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
 
-EDIT = NewLogEntry(LogAction.EDIT, "Mod", about="ann", article=1, title="Redis in Action")
+pytestmark = pytest.mark.usefixtures("sound")
+
+EDIT = NewLogEntry(LogAction.EDIT, "mod", about="ann", article=1, title="Redis in Action")
 
 
-def draft_of(article: Article, **changes: Any) -> Draft:
-    """Return the draft that changes only these fields of *article*."""
+def edit(store: Store, editor: User | None = None, *, id: int = 1, revision: int | None = None, **changes: Any) -> None:
+    """Edit an article as it is now, by its poster ann unless by another *editor*: by the moderator mod with EDIT."""
+    article = factories.stored_article(store, id) if id == 1 else factories.draft()
     fields = {"title": article.title, "link": article.link, "text": article.text, "groups": article.groups} | changes
-    return Draft(**fields)
+    editor = editor or factories.user(store)
+    store.articles.edit(id, Draft(**fields), editor, EDIT if editor.name == "mod" else None, revision=revision)
 
 
-def moderator(store: Store) -> User:
-    return factories.user(store, "Mod", Role.MODERATOR)
+def earlier(store: Store) -> tuple[EarlierVersion, ...]:
+    return store.read(store.articles.queue_earlier, 1)
 
 
-def ids_with_link(store: Store, link: str) -> list[int]:
-    return ids(store, f"link:{links.digest(link)}")
-
-
-def article_of_age(store: Store, age: float = 901.0, **changes: Any) -> Article:
-    """Return an article by ann, posted *age* seconds ago."""
-    return factories.imported(store, time=time.time() - age, **changes)
+def article_of_age(store: Store, age: float, **changes: Any) -> None:
+    """Make an article by ann, posted *age* seconds ago."""
+    factories.imported(store, time=time.time() - age, **changes)
 
 
 def test_a_poster_can_change_all_fields_in_time(store: Store) -> None:
     ann = factories.user(store, "Ann")
     article = factories.article(store, ann, groups=("go",))
     factories.group(store, "redis")
-    store.articles.edit(article.id, draft_of(article, groups=("redis",)), ann)
+    edit(store, ann, groups=("redis",))
     moved = store.articles.get(article.id)
     assert moved == replace(article, groups=("redis",), revision=1)
-    draft = Draft("New title", "https://new.example/", "words", ("redis",))
-    store.articles.edit(article.id, draft, replace(ann, name="ANN"))
+    edit(store, replace(ann, name="ANN"), title="New title", link="https://new.example/", text="words")
     changed = store.articles.get(article.id)
     assert article.time < changed.edited < time.time() + 1
-    assert changed == replace(
-        moved, title=draft.title, link=draft.link, text="words", revision=2, edited=changed.edited
-    )
+    fields = {"title": "New title", "link": "https://new.example/", "text": "words"}
+    assert changed == replace(moved, **fields, revision=2, edited=changed.edited)
     assert [ids(store, f"{place}:{name}") for place in ("time", "score") for name in ("go", "redis")] == [[], [1]] * 2
-    assert broken(store) == []
-
-
-def test_an_unchanged_form_changes_and_logs_nothing(store: Store) -> None:
-    article, editor = factories.article(store, groups=("go",)), moderator(store)
-    with unchanged(store):
-        store.articles.edit(article.id, draft_of(article), editor, EDIT)
 
 
 def test_only_the_poster_may_edit_and_only_in_time(store: Store) -> None:
-    ann, bob = factories.user(store), factories.user(store, "bob")
-    articles = [article_of_age(store, age) for age in (895, 901)]
-    drafts = [draft_of(article, title="New title") for article in articles]
-    store.articles.edit(1, drafts[0], ann)
+    bob, posted = factories.user(store, "bob"), time.time() - 895
+    factories.imported(store, time=posted)
+    edit(store, title="New title")
     assert store.articles.get(1).title == "New title"
-    with unchanged(store):
-        for draft in drafts:
-            with pytest.raises(NotYours):
-                store.articles.edit(1, draft, bob)
-        with pytest.raises(TooLate) as refused:
-            store.articles.edit(2, drafts[1], ann)
-    assert refused.value.values["when"] == pytest.approx(articles[1].time + 900, abs=1e-3)
+    run(store, "HSET", "article:1", "time", posted - 6)
+    for editor, error in ((bob, NotYours), (None, TooLate)):
+        with refused(store, error) as refusal:
+            edit(store, editor, text="words")
+    assert refusal.value.values["when"] == pytest.approx(posted + 894, abs=1e-3)
+    run(store, "HSET", "article:1", "time", f"{store.articles.get(1).time + 6:.6f}")
 
 
-def test_a_moderators_edit_is_logged_and_possible_at_any_time(store: Store) -> None:
-    article = article_of_age(store, 40 * 86_400, groups=("go",))
+def test_a_moderators_edit_is_logged_and_possible_at_any_time(store: Store, mod: User) -> None:
+    article_of_age(store, 40 * 86_400, groups=("go",), link="https://a.example/")
     factories.group(store, "redis")
-    store.articles.edit(article.id, draft_of(article, title="Better", groups=("redis",)), moderator(store), EDIT)
-    assert store.articles.get(article.id).title == "Better"
+    with unchanged(store):
+        edit(store, mod)
+    edit(store, mod, title="Better", groups=("redis",), link="https://b.example/")
+    assert store.articles.get(1).title == "Better"
+    assert ids(store, f"link:{links.digest('https://b.example/')}") == [], "an old article is not found by its link"
     entry = logged_act(store, 1)
-    assert (entry.kind, entry.who, entry.article, entry.title) == (LogAction.EDIT, "Mod", 1, "Redis in Action")
+    assert (entry.kind, entry.who, entry.article, entry.title) == (LogAction.EDIT, "mod", 1, "Redis in Action")
     assert (entry.added, entry.removed) == (("redis",), ("go",))
-    assert broken(store) == []
 
 
-def test_a_refused_edit_changes_nothing(store: Store) -> None:
-    article, gone, ann = factories.article(store, groups=tuple("abcd")), factories.article(store), factories.user(store)
-    store.removals.delete(gone.id, ann)
+def test_a_refused_edit_changes_nothing(store: Store, mod: User) -> None:
+    factories.article(store, groups=tuple("abcd"))
+    store.removals.delete(factories.article(store).id)
     for name in "ef":
         factories.group(store, name)
-    for id, groups, refusal in (
-        (article.id, ("a", "nowhere"), NoSuchGroup),
-        (article.id, tuple("abcdef"), TooManyGroups),
-        (gone.id, (), ArticleGone),
+    for id, groups, error in (
+        (1, ("a", "nowhere"), NoSuchGroup),
+        (1, tuple("abcdef"), TooManyGroups),
+        (2, (), ArticleGone),
         (77, (), NoSuchArticle),
     ):
-        for editor, entry in ((ann, None), (moderator(store), EDIT)):
-            with unchanged(store), pytest.raises(refusal):
-                store.articles.edit(id, draft_of(article, title="New", groups=groups), editor, entry)
+        for editor in (None, mod):
+            with refused(store, error):
+                edit(store, editor, id=id, title="New", groups=groups)
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,58 @@ def test_a_refused_edit_changes_nothing(store: Store) -> None:
     ],
 )
 def test_the_link_index_follows_every_change(store: Store, first: str, then: str, indexed: list[int]) -> None:
-    ann, article = factories.user(store), factories.article(store, link=first, text="text")
-    store.articles.edit(article.id, draft_of(article, link=then), ann)
-    assert ids_with_link(store, "https://a.example/x") == indexed
-    assert broken(store) == []
+    factories.article(store, link=first, text="text")
+    edit(store, link=then)
+    assert ids(store, f"link:{links.digest('https://a.example/x')}") == indexed
 
 
-def test_a_new_link_of_an_old_article_is_not_indexed(store: Store) -> None:
-    article = article_of_age(store, 31 * 86_400, link="https://a.example/")
-    store.articles.edit(article.id, draft_of(article, link="https://b.example/"), moderator(store), EDIT)
-    assert ids_with_link(store, "https://b.example/") == []
-    assert broken(store) == []
+def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store, mod: User) -> None:
+    factories.article(store)
+    # Imported votes, and those of others where that of the poster does not count, and where it does.
+    for base, votes in ((6, 7), (-1, 1), (0, 2)):
+        run(store, "HSET", "article:1", "base", base, "votes", votes)
+        with refused(store, LinkFixed):
+            edit(store, link="https://other.example/")
+    edit(store, text="But all else.")
+    edit(store, mod, link="https://moderator.example/")
+    for base, votes in ((-1, 0), (0, 1)):
+        run(store, "HSET", "article:1", "base", base, "votes", votes)
+        edit(store, link=f"https://of-{votes}.example/")
+        assert store.articles.get(1).link == f"https://of-{votes}.example/"
+
+
+def test_every_change_of_what_the_form_shows_has_a_revision_that_edits_are_of(store: Store, mod: User) -> None:
+    for name in ("go", "redis"):
+        factories.group(store, name)
+    factories.article(store)
+    for _ in range(2):  # the second changes nothing, and is not stale
+        edit(store, text="Words.", revision=0)
+    store.articles.set_groups(1, ["go"], [])
+    store.articles.set_groups(1, ["go"], ["redis"])  # changes nothing
+    assert store.articles.get(1).revision == 2
+    for editor in (None, mod):
+        with refused(store, StaleEdit):
+            edit(store, editor, title="Another title", groups=("nowhere",), revision=1)
+    edit(store, mod, groups=("redis",), revision=2)
+    store.votes.cast(1, factories.user(store, "bob"))
+    assert store.articles.get(1).revision == 3
+
+
+def test_last_five_versions_are_kept_for_thirty_days_while_their_article_has_a_poster(store: Store, mod: User) -> None:
+    factories.article(store, title="Title 0", groups=("go",))
+    for number in range(1, 8):
+        edit(store, mod if number == 7 else None, title=f"Title {number}", text="编程 / \\", groups=("go",))
+    versions = earlier(store)
+    assert [version.title for version in versions] == [f"Title {number}" for number in (6, 5, 4, 3, 2)]
+    assert [version.by_poster for version in versions] == [False, True, True, True, True]
+    assert (versions[0].text, versions[0].groups) == ("编程 / \\", ("go",))
+    assert versions[0].until == pytest.approx(store.articles.get(1).edited)
+    assert 0 <= config.EARLIER_SECONDS - run(store, "TTL", "was:1") < 60
+    store.removals.remove(1, EDIT)
+    store.removals.restore(1, EDIT)
+    assert earlier(store) == versions
+    factories.article(store)
+    edit(store, id=2, title="Another title")
+    store.removals.delete(1)
+    store.removals.leave(2, "ann", deletes=False)
+    assert run(store, "KEYS", "was:*") == []

@@ -3,14 +3,12 @@
 import math
 import re
 import time
-from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run, server_setting
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
@@ -157,17 +155,6 @@ def test_numbers_beyond_the_last_comment_are_ignored(store: Store) -> None:
     assert new_counts(store, 1) == {1: 10**9 - config.MAX_COMMENTS}
 
 
-def test_comments_of_the_member_take_no_room(store: Store) -> None:
-    """Who writes without ever looking must not make a visit that is too long to be one."""
-    write_thread(store, 1, [node(1)])
-    visit(store)
-    write_thread(store, 1, [node(2)])
-    for _ in range(5):
-        factories.comment(store, 1, store.users.get("ann"))
-    assert len(run(store, "HGET", "seen:ann", 1).split(" ")) == 4
-    assert new_counts(store, 1) == {1: 1}
-
-
 def test_counts_are_those_of_visited_articles(store: Store) -> None:
     for id in (1, 2, 3):
         factories.article(store)
@@ -207,15 +194,3 @@ def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
     with server_setting(store, "maxmemory", 1):
         assert visit(store).new_to(1) == set()
         assert run(store, "EXISTS", "seen:ann") == 0
-
-
-def test_pages_of_one_member_at_once_lose_nothing(store: Store) -> None:
-    """Comments written meanwhile are shown or new; what either of two pages showed is read."""
-    bob = factories.user(store, "bob")
-    visit(store)
-    for number in range(1, 6):
-        at_once([partial(visit, store, page=2), partial(factories.comment, store, 1, bob)] * 4)
-        numbers = sorted(visit(store, page=2).unread_to(4 * number))
-        assert len(numbers) == 4 + 2 * (number - 1)
-        at_once([partial(show, store, numbers[0]), partial(show, store, numbers[1])])
-        assert new_counts(store, 1) == {1: len(numbers) - 2}
