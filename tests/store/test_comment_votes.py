@@ -9,10 +9,11 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import run, snapshot, unchanged
+from tests.store.examination import refused, run, snapshot
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
+    AlreadyVoted,
     ArticleGone,
     CommentGone,
     CommentNotVoted,
@@ -21,6 +22,7 @@ from voteweb.core.errors import (
     ConversationEnded,
     LoggedOut,
     NoSuchComment,
+    NotVoted,
     OwnComment,
     TooFast,
     VotewebError,
@@ -28,6 +30,7 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import User, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
+from voteweb.core.search_documents import DocumentId
 from voteweb.store import Store
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
@@ -65,7 +68,7 @@ def test_a_vote_is_counted_once_and_taken_back(store: Store, bob: User) -> None:
 def test_nobody_votes_for_their_own_comment(store: Store, bob: User) -> None:
     ann = replace(store.users.get("ann"), name="ANN")
     for change in (store.votes.cast, store.votes.take_back):
-        with unchanged(store), pytest.raises(OwnComment):
+        with refused(store, OwnComment):
             change(FIRST, ann)
 
 
@@ -87,11 +90,11 @@ REFUSALS: dict[str, tuple[Callable[[Store], Any], type[VotewebError]]] = {
 def test_a_refused_vote_changes_nothing(store: Store, bob: User, action: str, name: str) -> None:
     if action == "take_back":
         store.votes.cast(FIRST, bob)
-    meanwhile, refusal = REFUSALS[name]
+    meanwhile, error = REFUSALS[name]
     meanwhile(store)
-    with unchanged(store), pytest.raises(refusal) as refused:
+    with refused(store, error) as refusal:
         getattr(store.votes, action)(FIRST, Voter(bob.id, bob.name, bob.session))
-    assert str(refused.value)
+    assert str(refusal.value)
 
 
 def test_no_vote_below_what_was_removed_with_its_replies(store: Store, bob: User) -> None:
@@ -131,17 +134,20 @@ def test_comments_after_missing_numbers_can_be_voted_for(store: Store, bob: User
         assert store.votes.cast(CommentId(1, number), bob) == 1
 
 
-def test_only_votes_that_change_something_count_against_the_limits(make_store: MakeStore, bob: User) -> None:
+@pytest.mark.parametrize(("thing", "other"), [(FIRST, 1), (1, FIRST)])
+def test_only_votes_that_change_something_count_against_the_limits(
+    make_store: MakeStore, bob: User, thing: DocumentId, other: DocumentId
+) -> None:
     """Newcomers share theirs for articles and comments."""
     store = make_store(limits=1)
     new = store.users.make("new", "", network="")
     few, many = (Limit("votes", "", LimitScope.MEMBER, burst, 360, 3_600, "", ()) for burst in (9, 100))
-    store.votes.cast(1, new, hit=(many, "new"))
+    store.votes.cast(other, new, hit=(many, "new"))
     for member, limit in ((bob, few), (new, many)):
         hit = limit, member.name
         for vote in [store.votes.cast, store.votes.take_back] * 4 + [store.votes.cast]:
-            vote(FIRST, member, hit=hit)
-            with pytest.raises((CommentVoted, CommentNotVoted)):
-                vote(FIRST, member, hit=hit)
-        with unchanged(store), pytest.raises(TooFast):
-            store.votes.take_back(FIRST, member, hit=hit)
+            vote(thing, member, hit=hit)
+            with pytest.raises((AlreadyVoted, NotVoted, CommentVoted, CommentNotVoted)):
+                vote(thing, member, hit=hit)
+        with refused(store, TooFast):
+            store.votes.take_back(thing, member, hit=hit)

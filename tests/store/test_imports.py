@@ -1,15 +1,17 @@
-"""Imports: every story once, whole, with the groups and posters it needs."""
+"""Imports: every story once, whole, with the groups and posters it needs, and remembered as a fingerprint."""
 
 import time
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
 from tests import factories
-from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, unchanged
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import Role
 from voteweb.store import Store
+from voteweb.store.schema.values import fingerprint, is_bucket, is_fingerprint
 
 START = 1_700_000_000.0
 
@@ -70,13 +72,6 @@ def test_the_poster_is_a_voter_while_voting_is_open(store: Store, votes: int, ba
     assert broken(store) == []
 
 
-def test_a_story_with_enough_votes_is_good(make_store: MakeStore) -> None:
-    store = make_store(good_votes=10)
-    store.imports.add([factories.story(time=START + votes, votes=votes) for votes in (9, 10, 11)])
-    assert ids(store, "good:") == [3, 2]
-    assert broken(store) == []
-
-
 def test_a_batch_takes_a_handful_of_round_trips(store: Store) -> None:
     store.connection.load_scripts()
     round_trips: list[float] = []
@@ -95,4 +90,27 @@ def test_story_of_somebody_who_left_comes_without_their_name(store: Store, age: 
     article = factories.imported(store, time=time.time() - age)
     assert (article.poster, article.votes) == ("[deleted]", 7)
     assert run(store, "EXISTS", "posted:ann") == 0
+    assert broken(store) == []
+
+
+@given(st.text())
+def test_a_fingerprint_is_a_place_that_redis_can_hold(digest: str) -> None:
+    row = fingerprint(digest)
+    assert is_bucket(str(row.bucket))
+    assert is_fingerprint(str(row.member))
+
+
+@pytest.mark.parametrize(
+    "stored", ["", "-", "01", "+1", "1.0", "x", "٧", "-0", str(2**63), str(-(2**63) - 1), "9" * 5_000]
+)
+def test_other_members_are_no_fingerprints(stored: str) -> None:
+    assert not is_fingerprint(stored)
+
+
+def test_imported_rows_are_kept_as_sets_of_integers(store: Store) -> None:
+    stories = [factories.story() for _ in range(300)]
+    store.imports.add(stories)
+    keys = run(store, "KEYS", "imported:*")
+    assert sum(run(store, "SCARD", key) for key in keys) == 300
+    assert {run(store, "OBJECT", "ENCODING", key) for key in keys} == {"intset"}
     assert broken(store) == []

@@ -1,17 +1,15 @@
 """Inboxes: the number in the header is that of the unread entries of the inbox, whatever happens."""
 
 import time
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run
 from tests.store.inboxes import page, unread, unread_comments
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
-from voteweb.core.comments import CommentId, CommentStatus, NoticeKind, Unread
+from voteweb.core.comments import CommentId, NoticeKind, Unread
 from voteweb.core.models import LogAction, Page
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -68,14 +66,6 @@ def test_entry_tells_what_its_owner_can_do_with_it(store: Store) -> None:
     assert states() == [(False, False, True), (False, True, True)]
 
 
-def test_number_follows_a_removal_with_replies_at_once(store: Store) -> None:
-    removed = node(1, status=CommentStatus.REMOVED, removes_replies=True)
-    write_thread(store, 1, [removed, node(2, parent=1), node(3, parent=2), node(4)])
-    tell(store, "mention 1.3", "mention 1.4")
-    run(store, "SADD", "removing:", 1)
-    assert unread_comments(store) == {CommentId(1, 4)}
-
-
 def test_old_and_foreign_entries_count_as_none(store: Store) -> None:
     write_thread(store, 1, [node(1), node(2)])
     old = int(time.time()) - config.INBOX_SECONDS - 1
@@ -113,15 +103,6 @@ def test_all_as_read_ends_with_the_oldest_that_was_shown(store: Store) -> None:
     for _ in range(2):
         store.inbox.mark_all_read(store.users.get("ann"), entries[1], entries[3])
         assert unread_comments(store) == {CommentId(1, number) for number in (1, 2, 6)}
-
-
-def test_all_as_read_against_new_entries_reads_only_those_shown(store: Store) -> None:
-    write_thread(store, 1, [node(number) for number in range(1, 41)])
-    member = store.users.get("ann")
-    for number in range(1, 41, 2):
-        (shown,) = tell(store, f"article 1.{number}")
-        at_once([partial(store.inbox.mark_all_read, member, shown), partial(tell, store, f"article 1.{number + 1}")])
-        assert unread_comments(store) == {CommentId(1, number + 1)}
 
 
 def test_full_inbox_has_pages(store: Store) -> None:

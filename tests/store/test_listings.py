@@ -1,13 +1,23 @@
-"""Lists: pages, totals, and which articles they have."""
+"""Lists of articles: pages, totals, ties, the best by votes, those without a group, and trials of other weights."""
 
+import random
+import time
 from dataclasses import replace
 
+import pytest
+
 from tests import factories
-from tests.store.examination import run
-from tests.store.queries import add_stories, ids_of, page, page_ids
-from voteweb.core.models import Order, Page
+from tests.conftest import MakeStore
+from tests.store.examination import broken, run
+from tests.store.queries import add_stories, all_ids, ids_of, page, page_ids
+from voteweb.core import config
+from voteweb.core.models import Order, Page, Period
+from voteweb.core.ranking import by_votes, day_number, score
+from voteweb.core.ranking_trial import change_weights
+from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.store.articles.listings import queue_merged
+from voteweb.store.articles.listings import queue_merged, try_weights
+from voteweb.store.schema.values import LEFT_OUT
 
 START = 1_700_000_000.0
 
@@ -21,30 +31,17 @@ def test_a_row_has_every_field_but_the_text(store: Store) -> None:
 
 
 def test_a_page_has_rows_first_rank_total_and_more(store: Store) -> None:
-    add_stories(store, [(START + i, 0) for i in range(51)])
+    add_stories(store, [(START + i, 0) for i in range(50)])
     for number, rows, more in (
-        (1, range(51, 26, -1), True),
-        (2, range(26, 1, -1), True),
-        (3, [1], False),
-        (4, [], False),
+        (1, range(50, 25, -1), True),
+        (2, range(25, 0, -1), False),
+        (3, [], False),
         (10**12, [], False),
     ):
         listed = page(store, store.rankings.site(Order.TIME), number)
-        assert (ids_of(listed.rows), listed.total, listed.more) == (list(rows), 51, more)
+        assert (ids_of(listed.rows), listed.total, listed.more) == (list(rows), 50, more)
         assert (listed.number, listed.first_rank) == (number, 25 * number - 24)
         assert (listed.as_of, listed.bounded) == (None, False)
-
-
-def test_no_page_follows_one_that_ends_the_list(store: Store) -> None:
-    add_stories(store, [(START + i, 0) for i in range(25)])
-    assert not page(store, store.rankings.site(Order.TIME)).more
-
-
-def test_missing_articles_are_left_out_of_pages(store: Store) -> None:
-    add_stories(store, [(START + i, 0) for i in range(3)])
-    run(store, "DEL", "article:2")
-    run(store, "ZADD", "time:", START + 9, "nonsense")
-    assert page_ids(store, store.rankings.site(Order.TIME)) == [3, 1]
 
 
 def test_no_page_follows_merged_rankings_that_end_with_one(store: Store) -> None:
@@ -54,3 +51,140 @@ def test_no_page_follows_merged_rankings_that_end_with_one(store: Store) -> None
     for size, more in ((2, True), (3, False)):
         merged, is_exact = store.read(queue_merged, rankings, 1, size, 9)
         assert (merged.rows, merged.more, is_exact) == ((3, 2, 1)[:size], more, True)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 25])
+def test_several_ties_are_ordered_across_pages(make_store: MakeStore, size: int) -> None:
+    store = make_store(page_size=size)
+    # Scores over START in units of 432: 5 (three times), 4, 3 (twice), 2; the oldest of each tie comes last.
+    rows = [(0, 5), (1, 4), (2, 3), (2, 2), (0, 3), (1, 2), (1, 1)]
+    add_stories(store, [(START + 432 * age, votes) for age, votes in rows], groups=("go", "redis"))
+    rankings = store.rankings
+    for ranking in (
+        rankings.site(Order.SCORE),
+        *(rankings.groups(names, Order.SCORE) for names in (["go"], ["go", "redis"])),
+    ):
+        assert all_ids(store, ranking) == [3, 2, 1, 4, 6, 5, 7]
+
+
+@pytest.mark.parametrize("order", [Order.SCORE, Order.TIME])
+def test_ties_are_ordered_by_descending_id(make_store: MakeStore, order: Order) -> None:
+    store = make_store(page_size=2)
+    for id in (8, 9, 10, 11, 100):  # as another program may have written them
+        run(store, "HSET", f"article:{id}", "title", "t", "time", START, "votes", 1)
+        run(store, "ZADD", "time:", START, f"article:{id}")
+        run(store, "ZADD", "score:", START + 432, f"article:{id}")
+    assert all_ids(store, store.rankings.site(order)) == [100, 11, 10, 9, 8]
+
+
+DAY = 86_400
+
+
+@pytest.fixture
+def three_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rankings by votes that hold three articles, made in small steps."""
+    monkeypatch.setattr(config, "MAX_RANKED", 3)
+    monkeypatch.setattr(config, "BEST_STEP", 2)
+
+
+def best_ids(store: Store, period: Period, group: str = "") -> list[int]:
+    return page_ids(store, store.rankings.best(period, group))
+
+
+def test_a_ranking_by_votes_holds_the_best(store: Store, three_best: None) -> None:
+    voters = factories.users(store, 4)
+    posted = int(day_number(time.time()) * DAY)
+    for second in range(5):
+        factories.imported(store, time=posted + second, votes=1, groups=("go",))
+    assert best_ids(store, Period.ALL) == [5, 4, 3]
+    for id, votes in ((1, 3), (2, 2), (3, 1)):
+        for voter in voters[:votes]:
+            store.votes.cast(id, voter)
+    for ranking in (best_ids(store, Period.ALL), best_ids(store, Period.ALL, "go"), best_ids(store, Period.DAY)):
+        assert ranking == [1, 2, 3]
+    shown = page(store, store.rankings.best(Period.ALL))
+    assert (shown.total, shown.bounded) == (3, True)
+    assert float(run(store, "ZSCORE", "top:", LEFT_OUT)) == by_votes(1, posted + 4)
+    store.votes.take_back(3, voters[0])  # as good as those left out by now, and older
+    assert best_ids(store, Period.ALL) == [1, 2]
+    store.votes.cast(4, voters[0])
+    assert best_ids(store, Period.ALL) == [1, 2, 4]
+    assert broken(store) == []
+
+
+def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: None) -> None:
+    now = time.time()
+    for number, age in enumerate((0.1, 0.9, 1.1, 3, 6.9, 7.1, 20, 31, 200, 364.5, 366, 800)):
+        factories.imported(store, time=now - age * DAY, votes=10 + number, groups=("go",))
+    expected = {Period.DAY: [2, 1], Period.WEEK: [5, 4, 3], Period.MONTH: [7, 6, 5], Period.YEAR: [10, 9, 8]}
+    assert {period: best_ids(store, period) for period in expected} == expected
+    assert best_ids(store, Period.WEEK, "go") == [5, 4, 3]
+    assert best_ids(store, Period.WEEK, "nowhere") == []
+    assert page(store, store.rankings.best(Period.WEEK)).as_of == pytest.approx(now, abs=60)
+    assert broken(store) == []
+
+
+def test_an_article_is_listed_under_its_domain(store: Store) -> None:
+    ann = factories.user(store)
+    for link in ("https://www.a.example/1", "https://a.example/2", ""):
+        factories.article(store, ann, link=link)
+    domain = store.rankings.domain("a.example")
+    assert domain.order is Order.SECOND
+    assert page_ids(store, domain) == [2, 1]
+    store.articles.edit(2, factories.draft(link="https://b.example/2"), ann)
+    assert page_ids(store, domain) == [1]
+
+
+def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SORT_STEP", 2)
+    ids = [factories.article(store, groups=("redis",) if number % 4 else ()).id for number in range(12)]
+    # As a program written after the book stores it, and something that is no article.
+    run(store, "HSET", "article:100", "title", "Old", "poster", "eve", "time", "1.5", "votes", "1")
+    run(store, "ZADD", "time:", 1.5, "article:100", 1, "article:101", 0.5, "nonsense")
+    run(store, "SET", "article:101", "no hash")
+    found, before = [], ""
+    for _ in range(20):
+        page = store.read(store.listings.queue_unsorted, before, 2)
+        assert len(page.rows) <= 2
+        found += [row.id for row in page.rows]
+        before = page.next
+        if not before:
+            break
+    assert found == [*reversed(ids[::4]), 100]
+
+
+def test_those_left_are_counted_without_what_no_group_fits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SORT_STEP", 3)
+    factories.group(store, "redis")
+    for _ in range(5):
+        factories.article(store)
+    assert store.read(store.listings.queue_unsorted, "", 2)[2:] == (3, False)
+    store.articles.set_groups(4, [], [], no_group=True)
+    assert store.read(store.listings.queue_unsorted, "", 5)[2:] == (4, True)
+    store.articles.set_groups(4, ["redis"], [])
+    store.articles.set_groups(4, [], ["redis"])
+    page = store.read(store.listings.queue_unsorted, "", 5)
+    assert ([row.id for row in page.rows], page.left, page.is_exact) == ([5, 4, 3, 2, 1], 5, True)
+
+
+def test_steps_find_the_page_or_say_that_they_did_not(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("MAX_RANKED", 5), ("TRIAL_STEP", 3), ("TRIAL_STEPS", 2)):
+        monkeypatch.setattr(config, name, value)
+    store, now = make_store(page_size=4), time.time()
+    chance = random.Random(4)
+    articles = [
+        factories.imported(store, title=f"Title {n}", time=now - n * 86_400 / 3, votes=int(chance.paretovariate(0.6)))
+        for n in range(1, 41)
+    ]
+    site = Settings(page_size=4)
+    for good_votes in (2, 200):
+        tried = change_weights(site, good_votes)
+        ranked = sorted(articles, key=lambda article: -score(article.time, article.votes, tried.vote_score, 0))
+        trial = try_weights(store.context, store.listings, tried, now)
+        assert trial.is_exact
+        assert [row.article.id for row in trial.rows] == [article.id for article in ranked[:4]]
+    assert trial.articles == 40
+    monkeypatch.setattr(config, "MAX_TRIAL_ARTICLES", 6)
+    trial = try_weights(store.context, store.listings, change_weights(site, 2), now)
+    assert (trial.is_exact, trial.read, trial.articles) == (False, 6, 6)
+    assert trial.span == pytest.approx(2 * 86_400, abs=1)

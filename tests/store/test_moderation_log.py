@@ -1,13 +1,10 @@
 """The moderation log: every act once, found by moderator, kind and member."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests import factories
 from tests.store.examination import broken, run
 from tests.store.queries import log_page, logged_act
-from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -75,24 +72,6 @@ def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
     log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
     assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
     assert log_of_five.users.get("cid").ban_reason == "Spam."
-
-
-def test_an_undone_act_is_marked_once(store: Store) -> None:
-    article = factories.article(store, groups=("go",))
-    factories.group(store, "redis")
-    groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title="Redis in Action")
-    store.articles.set_groups(1, ["redis"], ["go"], groups)
-    (done,) = log_page(store).rows
-    assert (done.added, done.removed, done.undone) == (("redis",), ("go",), False)
-    undo = replace(groups, undoes=done.id)
-    store.articles.set_groups(1, done.removed, done.added, undo)
-    assert store.articles.get(1).groups == ("go",)
-    assert [(entry.undone, entry.added) for entry in log_page(store).rows] == [(False, ("go",)), (True, ("redis",))]
-    with pytest.raises(NothingToUndo):
-        store.articles.set_groups(1, done.removed, done.added, undo)  # the form was sent twice
-    store.removals.delete(article.id)
-    assert [entry.title for entry in log_page(store).rows] == ["Redis in Action"] * 2
-    assert broken(store) == []
 
 
 def test_an_act_takes_few_bytes(store: Store) -> None:

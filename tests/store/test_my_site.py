@@ -1,11 +1,8 @@
 """Own choices of members: bounded, exactly once, seen by other processes, and gone with the account."""
 
-from functools import partial
-
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core import config
 from voteweb.core.errors import (
@@ -19,7 +16,6 @@ from voteweb.core.errors import (
 from voteweb.core.models import User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
 
 
 @pytest.fixture
@@ -99,21 +95,3 @@ def test_each_change_is_seen_by_processes_that_know_an_earlier_choice(store: Sto
     assert store.users.get("ann").my == hiding.my
     store.my_sites.show(hidden_article(1), ann)
     assert store.my_sites.of(store.users.get("ann")) is None
-
-
-def test_changes_at_once_keep_the_bounds(store: Store, ann: User) -> None:
-    names = [f"g{number}" for number in range(config.MAX_FOLLOWED_GROUPS + 10)]
-    run(store, "SADD", "groups:", *names)
-    results = at_once([partial(store.my_sites.follow, name, ann) for name in names])
-    assert (results.count(None), results.count(TooMuchFollowed)) == (config.MAX_FOLLOWED_GROUPS, 10)
-    assert run(store, "ZCARD", "follows:ann") == config.MAX_FOLLOWED_GROUPS
-
-
-def test_all_of_it_goes_with_the_account(store: Store, ann: User) -> None:
-    factories.choices(store, ann, group="go", hidden="bob", article=1)
-    store.feeds.renew(SecretFeed.SAVED, ann)
-    store.account_deletion.start(ann, delete_articles=False)
-    store.account_deletion.finish("ann")
-    assert run(store, "EXISTS", "follows:ann", "hides:ann", "saved:ann") == 0
-    assert run(store, "KEYS", "saved-feed:*") == []
-    assert broken(store) == []

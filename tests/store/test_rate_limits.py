@@ -98,15 +98,6 @@ def test_an_invalid_stored_time_causes_no_longer_wait(store: Store, stored: str)
     assert refusal is None or refusal.values["wait"] <= 10
 
 
-def test_a_narrowed_limit_applies_at_once(store: Store) -> None:
-    wide = Limit("few", "", LimitScope.MEMBER, 300, 360, 3_600, "", ())
-    for _ in range(200):
-        hit(store, (wide, "ann"))
-    refusal = store.limits.hit([(NARROW, "ann")])
-    assert refusal is not None
-    assert refusal.values["wait"] <= 10
-
-
 def test_keys_contain_only_digests_of_owners(store: Store, make_store: MakeStore) -> None:
     for owner in ("198.51.100.7", "my password, in the wrong field", "x" * 50_000, "\ud800", "a\x00:b*"):
         assert hit(store, (NARROW, owner))

@@ -42,5 +42,5 @@ def test_small_rankings_stay_small_when_they_are_read(site: Store) -> None:
 
 def test_a_member_that_is_no_hash_is_left_out(site: Store) -> None:
     run(site, "RPUSH", "article:77", "a list of another program")
-    run(site, "ZADD", "score:", 4_000_000_000, "article:77")
+    run(site, "ZADD", "score:", 4_000_000_000, "article:77", 4_000_000_001, "article:78", 4_000_000_002, "nonsense")
     assert page_ids(site, site.rankings.site(Order.SCORE)) == [5, 3, 1]

@@ -9,7 +9,6 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.backup.copying import back_up, restore
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, broken_keys, run
 from tests.store.queries import log_page
@@ -132,15 +131,6 @@ def test_a_weight_of_comments_moves_no_article(site: Store, settings: Settings) 
     site.site_settings.change_settings(lambda old: change_weights(old, comment_good_votes=7), entry, actor=root)
     assert site.site_settings.unfinished_change() is None
     assert started(site, settings).context.settings.comment_good_votes == 7
-
-
-def test_a_backup_keeps_the_settings(site: Store, settings: Settings) -> None:
-    change(site, good_votes=2)
-    lines = back_up(site)
-    run(site, "FLUSHDB")
-    restore(started(site, settings), lines)  # into an empty site that was started with other ones
-    restored = started(site, settings)
-    assert (restored.context.settings, broken(restored)) == (site.site_settings.read_settings(), [])
 
 
 def test_lost_settings_are_not_replaced_by_others(site: Store, settings: Settings) -> None:

@@ -1,11 +1,8 @@
 """Switches of the site: set by admins alone, one of two at once, with an entry in the log for each change."""
 
-from functools import partial
-
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from tests.store.queries import log_page
 from voteweb.core.errors import NotAllowed
@@ -38,18 +35,6 @@ def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store) -> None
     assert store.site_settings.read_switches() == SiteSwitches()
     assert log_of(store) == [("read-only", (), "", "root"), ("read-only", (ON,), "Repairs.", "root")]
     assert broken(store) == []
-
-
-def test_admins_who_set_a_switch_at_once_are_each_in_the_log(store: Store) -> None:
-    admins = [factories.user(store, f"root{number}", Role.ADMIN) for number in range(4)]
-    at_once([partial(set_switch, store, admin, SwitchName.SIGNUP, "closed") for admin in admins])
-    assert len(log_of(store)) == 1
-    choices = ["open", "approve", "invite", ""]
-    pairs = zip(admins, choices, strict=True)
-    at_once([partial(set_switch, store, admin, SwitchName.SIGNUP, choice) for admin, choice in pairs])
-    entries, signup = log_of(store), store.site_settings.read_switches().signup
-    assert sorted(added for _, added, _, _ in entries[:-1]) == [(), ("approve",), ("invite",), ("open",)]
-    assert entries[0][1] == ((signup.value,) if signup else ())
 
 
 def test_values_of_another_program_set_nothing(store: Store) -> None:
