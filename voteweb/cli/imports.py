@@ -8,11 +8,11 @@ import sys
 from base64 import urlsafe_b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TextIO, TypeVar
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
@@ -113,14 +113,18 @@ def _read_jsonl(stream: TextIO, columns: Columns) -> Iterator[_NumberedRow]:
             yield line, row
 
 
+def _number(row: ImportRow, name: str) -> int | float | None:
+    """Return the number in a column of *row*, which may be a text of digits; None for anything else."""
+    value = row.get(name)
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}(\.[0-9]*)?", value.strip(), re.ASCII):
+        value = float(value) if "." in value else int(value)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def parse_time(row: ImportRow) -> float:
     """Return the time of *row* in unix seconds; raise Invalid if it has none."""
-    value, time = row.get("time"), -1.0
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}(\.[0-9]*)?", value.strip(), re.ASCII):
-        time = float(value)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        time = value
-    if not 0 <= time < config.MAX_IMPORTED_TIME:  # False for NaN
+    time = _number(row, "time")
+    if time is None or not 0 <= time < config.MAX_IMPORTED_TIME:  # False for NaN
         raise Invalid("time must be in unix seconds")
     return float(time)
 
@@ -193,12 +197,10 @@ def _parse_title(typed: str) -> str:
 
 def parse_count(row: ImportRow, name: str, *, default: int, max: int = config.MAX_IMPORTED_VOTES) -> int:
     """Return the whole number in a column of *row*, *default* if there is none; raise Invalid for another value."""
-    value = row.get(name)
-    if value is None or value == "":
+    if row.get(name) in (None, ""):
         return default
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}", value.strip(), re.ASCII):
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= max:
+    value = _number(row, name)
+    if not isinstance(value, int) or not 0 <= value <= max:
         raise Invalid("%(name)s must be a whole number from 0 to %(max)s", name=name, max=max)
     return value
 
@@ -263,16 +265,15 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
     """
     if not file and not comments:
         raise click.UsageError("Name a FILE of stories, or one of comments with --comments.")
-    latest, shift = clock.now() + config.CLOCK_SKEW_SECONDS, 0.0
+    shift = 0.0
     if shift_to_now:
         newest = max(_newest_time(file, STORY_COLUMNS), _newest_time(comments, COMMENT_COLUMNS))
         shift = int(clock.now()) - NEWEST_AGE_SECONDS - newest
-    imports, new_links = site.store.imports, set[str]()
+    run = ImportRun(site.store.imports, shift, dry_run)
     if file:
-        stories = ImportRun(file, imports, latest, shift, dry_run, imports.add)
-        new_links = _import_stories(stories, site.settings.max_groups)
+        run.add_stories(file, site.settings.max_groups)
     if comments:
-        _import_comments(ImportRun(comments, imports, latest, shift, dry_run, imports.add_comments), new_links)
+        run.add_comments(comments)
 
 
 def _newest_time(file: Path | None, columns: Columns) -> float:
@@ -285,8 +286,6 @@ Row = TypeVar("Row", Story, ImportedComment)
 
 #: Rows sent to Redis at once: enough to make round trips cheap, few enough not to delay the site's own requests.
 BATCH_SIZE = 500
-#: Distinct times for which the number of rows is remembered, so that memory is bounded.
-MAX_TRACKED_SECONDS = 100_000
 #: The message about a row that the store refused, by its answer.
 REFUSALS = {
     "no-parent": "answers a comment that was not imported before it",
@@ -299,115 +298,98 @@ REFUSALS = {
 }
 
 
-@dataclass
-class ImportRun(Generic[Row]):
-    """A run of the importer, which counts the rows of a file that it imported, knew already, or found to be bad.
+class ImportRun:
+    """A run of the importer, which moves all times by *shift* seconds; a dry run only counts."""
 
-    Times are moved by ``shift`` seconds; none may be after ``latest``. ``send`` imports rows and returns what became of
-    each.
-    """
+    def __init__(self, imports: Imports, shift: float, dry_run: bool) -> None:
+        self._imports, self._shift, self._dry_run = imports, shift, dry_run
+        self._latest = clock.now() + config.CLOCK_SKEW_SECONDS
+        #: The digests of the rows, and of the links of the stories, that a dry run did not write.
+        self._met, self._new_links = set[str](), set[str]()
 
-    file: Path
-    imports: Imports
-    latest: float
-    shift: float
-    dry_run: bool
-    send: Callable[[Sequence[Row]], Sequence[str]]
-    counts: Counter[str] = field(default_factory=Counter)
-    _count_at: Counter[float] = field(default_factory=Counter)
-    #: The digests of all rows; only a dry run remembers them.
-    _met: set[str] = field(default_factory=set)
+    def add_stories(self, file: Path, max_groups: int) -> None:
+        """Import the stories of *file*."""
 
-    def move(self, row: Row) -> Row:
-        """Return *row* with its time moved; raise Invalid if that is no time for a row.
+        def parse(row: ImportRow) -> Story:
+            story = self._move(parse_story(row, max_groups))
+            if self._dry_run and story.draft.link:
+                self._new_links.add(links.digest(story.draft.link))
+            return story
 
-        Rows of one second keep their order: each is a microsecond later than the one before.
+        self._add(read_file(file, "Importing", parse, STORY_COLUMNS), self._imports.add, file)
+
+    def add_comments(self, file: Path) -> None:
+        """Import the comments of *file*, and put them into the lists where they belong."""
+        wanted = (link for _, link in read_file(file, "Reading links", parse_link, COMMENT_COLUMNS))
+        articles = self._imports.find_articles(link for link in wanted if isinstance(link, str))
+        posters: set[str] = set()
+
+        def parse(row: ImportRow) -> ImportedComment:
+            link, comment = parse_comment(row)
+            posters.add(name_key(comment.poster))
+            if link not in articles and link not in self._new_links:
+                raise Invalid("no article here has this link")
+            return self._move(replace(comment, article=articles.get(link, 0)))
+
+        rows = read_file(file, "Importing comments", parse, COMMENT_COLUMNS)
+        self._add(rows, self._imports.add_comments, file, "comments: ")
+        if not self._dry_run:
+            self._imports.order_lists(sorted(posters), sorted(set(articles.values())))
+
+    def _move(self, row: Row) -> Row:
+        """Return *row* with its time moved; raise Invalid if that is no time for a row."""
+        moved = row.time + self._shift
+        if not 0 <= moved <= self._latest:
+            raise Invalid("time is in the future" if moved > self._latest else "time is before 1970")
+        return replace(row, time=moved)
+
+    def _add(
+        self,
+        rows: Iterable[tuple[int, Row | VotewebError]],
+        send: Callable[[Sequence[Row]], Sequence[str]],
+        file: Path,
+        what: str = "",
+    ) -> None:
+        """Import *rows*, which have the numbers of their lines in *file*, in batches that *send* returns the fate of.
+
+        Prints the fault of each bad row, and in the end how many rows, of *what*, were imported, known or bad.
         """
-        moved = row.time + self.shift
-        if not 0 <= moved <= self.latest:
-            raise Invalid("time is in the future" if moved > self.latest else "time is before 1970")
-        if len(self._count_at) > MAX_TRACKED_SECONDS:
-            self._count_at.clear()
-        earlier = self._count_at[row.time]
-        self._count_at[row.time] += 1
-        return replace(row, time=moved + earlier / 1_000_000)
+        counts: Counter[str] = Counter()
 
-    def add(self, rows: Iterable[tuple[int, Row | VotewebError]]) -> None:
-        """Import *rows*, which have the numbers of their lines, in batches; print the fault of each bad one."""
-        for batch in batched(self._good(rows), BATCH_SIZE):
-            answers = (self._check if self.dry_run else self.send)([row for _, row in batch])
+        def refuse(line: int, error: object) -> None:
+            """Count a bad row, and print its fault in place of the progress bar."""
+            counts["bad"] += 1
+            erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
+            click.echo(f"{erase_bar}{file}:{line}: {error}", err=True)
+
+        def good() -> Iterator[tuple[int, Row]]:
+            for line, row in rows:
+                if isinstance(row, VotewebError):
+                    refuse(line, row)
+                else:
+                    yield line, row
+
+        for batch in batched(good(), BATCH_SIZE):
+            answers = (self._check if self._dry_run else send)([row for _, row in batch])
             for (line, _), answer in zip(batch, answers, strict=True):
                 if answer in REFUSALS:
-                    self._refuse(line, REFUSALS[answer])
+                    refuse(line, REFUSALS[answer])
                 else:
-                    self.counts[answer] += 1
-
-    def _good(self, rows: Iterable[tuple[int, Row | VotewebError]]) -> Iterator[tuple[int, Row]]:
-        for line, row in rows:
-            if isinstance(row, VotewebError):
-                self._refuse(line, row)
-            else:
-                yield line, row
-
-    def _refuse(self, line: int, error: object) -> None:
-        """Count a bad row, and print its fault in place of the progress bar."""
-        self.counts["bad"] += 1
-        erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-        click.echo(f"{erase_bar}{self.file}:{line}: {error}", err=True)
+                    counts[answer] += 1
+        summary = what + ", ".join(f"{name} {counts[name]}" for name in ("imported", "known", "bad"))
+        click.echo(f"{summary} (dry run: nothing was written)" if self._dry_run else summary)
 
     def _check(self, rows: Sequence[Row]) -> list[str]:
         """Return what would become of *rows*."""
-        known = self.imports.known([row.digest for row in rows])
         parents = [row.parent_digest if isinstance(row, ImportedComment) else "" for row in rows]
+        known, has_parent = (self._imports.known(digests) for digests in ([row.digest for row in rows], parents))
         answers: list[str] = []
-        for row, is_known, parent, has_parent in zip(rows, known, parents, self.imports.known(parents), strict=True):
+        for row, is_known, parent, is_there in zip(rows, known, parents, has_parent, strict=True):
             if is_known or row.digest in self._met:
                 answers.append("known")
-            elif parent and not has_parent and parent not in self._met:
+            elif parent and not is_there and parent not in self._met:
                 answers.append("no-parent")
             else:
                 self._met.add(row.digest)
                 answers.append("imported")
         return answers
-
-    def echo_summary(self, what: str = "") -> None:
-        """Say how many rows, of *what*, were imported."""
-        summary = what + ", ".join(f"{name} {self.counts[name]}" for name in ("imported", "known", "bad"))
-        click.echo(f"{summary} (dry run: nothing was written)" if self.dry_run else summary)
-
-
-def _import_stories(run: ImportRun[Story], max_groups: int) -> set[str]:
-    """Import the stories of a file; return the digests of the links of those that a dry run did not write."""
-    new_links: set[str] = set()
-
-    def parse(row: ImportRow) -> Story:
-        story = run.move(parse_story(row, max_groups))
-        if run.dry_run and story.draft.link:
-            new_links.add(links.digest(story.draft.link))
-        return story
-
-    run.add(read_file(run.file, "Importing", parse, STORY_COLUMNS))
-    run.echo_summary()
-    return new_links
-
-
-def _import_comments(run: ImportRun[ImportedComment], new_links: set[str]) -> None:
-    """Import the comments of a file; without a dry run, put them into the lists where they belong.
-
-    *new_links* are digests of the links of stories that a dry run did not write.
-    """
-    wanted = (link for _, link in read_file(run.file, "Reading links", parse_link, COMMENT_COLUMNS))
-    articles = run.imports.find_articles(link for link in wanted if isinstance(link, str))
-    posters: set[str] = set()
-
-    def parse(row: ImportRow) -> ImportedComment:
-        link, comment = parse_comment(row)
-        posters.add(name_key(comment.poster))
-        if link not in articles and link not in new_links:
-            raise Invalid("no article here has this link")
-        return run.move(replace(comment, article=articles.get(link, 0)))
-
-    run.add(read_file(run.file, "Importing comments", parse, COMMENT_COLUMNS))
-    if not run.dry_run:
-        run.imports.order_lists(sorted(posters), sorted(set(articles.values())))
-    run.echo_summary("comments: ")
