@@ -51,33 +51,18 @@ def _suspend(process: int) -> None:
     os.kill(process, signal.SIGCONT)
 
 
-def _kill_a_worker(site: SupervisedSite) -> None:
-    _kill(site.worker_pids()[0])
-
-
-def _kill_workers(site: SupervisedSite) -> None:
-    _kill(*site.worker_pids())
-
-
-def _kill_web_server(site: SupervisedSite) -> None:
-    _kill(site.process.pid)
-
-
 def _kill_database(site: SupervisedSite) -> None:
     _kill(site.database_pid())
 
 
-def _kill_database_and_workers(site: SupervisedSite) -> None:
-    _kill(site.database_pid(), *site.worker_pids())
+def _kill_primary(three: Machines) -> None:
+    three.primary().kill()
 
 
-def _kill_everything(site: SupervisedSite) -> None:
-    """Kill every process, as a power cut does; a socket and unheld locks are left behind."""
-    _kill(site.process.pid, *site.worker_pids(), site.database_pid())
-
-
-def _suspend_database(site: SupervisedSite) -> None:
-    _suspend(site.database_pid())
+def _suspend_primary(three: Machines) -> None:
+    process = three.primary().process
+    assert process
+    _suspend(process.pid)
 
 
 @contextmanager
@@ -176,20 +161,6 @@ def _recover(three: Machines) -> None:
     assert three.primary().client.info("replication")["connected_slaves"] == 2
 
 
-def _kill_primary(three: Machines) -> None:
-    three.primary().kill()
-
-
-def _suspend_primary(three: Machines) -> None:
-    process = three.primary().process
-    assert process
-    _suspend(process.pid)
-
-
-def _kill_a_replica(three: Machines) -> None:
-    three.replicas()[0].kill()
-
-
 def _kill_replicas(three: Machines) -> None:
     replicas = three.replicas()
     for replica in replicas:
@@ -203,13 +174,14 @@ SERIES = {
     "always": Series(
         lambda: _embedded("always"),
         {
-            "kill -9 of one web worker": _kill_a_worker,
-            "kill -9 of all web workers": _kill_workers,
-            "kill -9 of the web server's master": _kill_web_server,
+            "kill -9 of one web worker": lambda site: _kill(site.worker_pids()[0]),
+            "kill -9 of all web workers": lambda site: _kill(*site.worker_pids()),
+            "kill -9 of the web server's master": lambda site: _kill(site.process.pid),
             "kill -9 of the database, always": _kill_database,
-            "kill -9 of the database and all web workers": _kill_database_and_workers,
-            "kill -9 of everything": _kill_everything,
-            "database stopped for 5 s": _suspend_database,
+            "kill -9 of the database and all web workers": lambda site: _kill(site.database_pid(), *site.worker_pids()),
+            # As a power cut does: a socket and unheld locks are left behind.
+            "kill -9 of everything": lambda site: _kill(site.process.pid, *site.worker_pids(), site.database_pid()),
+            "database stopped for 5 s": lambda site: _suspend(site.database_pid()),
         },
     ),
     "everysec": Series(
@@ -233,7 +205,7 @@ SERIES = {
         {
             "primary killed, votes wait for 1 replica": _kill_primary,
             "primary stopped for 5 s, votes wait for 1 replica": _suspend_primary,
-            "one replica killed, votes wait for 1 replica": _kill_a_replica,
+            "one replica killed, votes wait for 1 replica": lambda three: three.replicas()[0].kill(),
             "both replicas killed for 5 s, votes wait for 1 replica": _kill_replicas,
         },
         _recover,

@@ -44,7 +44,7 @@ def test_a_site_does_not_notice_the_failover_of_its_neighbour(nodes: Cluster) ->
     assert calm.refused == Counter()
     assert _owner(nodes, neighbour) is home
     for outcome in (calm, *outcomes):
-        assert (outcome.lost, outcome.counted_twice, outcome.broken) == ((), 0, ())
+        assert (outcome.lost, outcome.counted_twice, outcome.broken) == ([], 0, [])
     for name in (SITE, neighbour):
         keys = _owner(nodes, name).client.scan_iter(count=1000)
         assert {key.partition(":")[0] for key in keys} == {f"{{{name}}}"}

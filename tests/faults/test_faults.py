@@ -1,4 +1,4 @@
-"""Faults amid a storm of votes and comments; ``python -m tests.faults ROUNDS`` causes each of them several times."""
+"""Faults amid a storm of votes and comments."""
 
 from collections import deque
 from functools import partial
@@ -35,8 +35,7 @@ def test_answered_acts_survive_and_the_site_recovers(name: str, subtests: pytest
 
 def _check(outcome: Outcome, may_lose: float) -> None:
     assert outcome.answered.keys() == DONE.keys()
-    assert (outcome.counted_twice, outcome.broken) == (0, ())
-    assert [answered for answered in outcome.lost if outcome.began - answered > may_lose] == []
+    assert (outcome.counted_twice, outcome.broken) == (0, [])
+    assert [age for age in outcome.lost if not may_lose or age > may_lose] == []
     assert set(outcome.refused) <= {503}, outcome.log[-4000:]
     assert outcome.without_retry_after == 0
-    assert may_lose or outcome.lost == ()

@@ -7,8 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -58,26 +57,21 @@ class Times(NamedTuple):
     answered: float
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The effect of a fault on a storm of votes; times are in seconds of the monotonic clock."""
+class Outcome(NamedTuple):
+    """The effect of a fault on a storm."""
 
-    #: When the fault began.
-    began: float
     #: How many acts of each kind were answered as done.
     answered: Counter[str]
-    #: When the lost ones among them had been answered.
-    lost: tuple[float, ...]
+    #: How many seconds before the fault the lost ones among them were answered.
+    lost: list[float]
     #: By how many the counts of articles and comments exceed their voters, and how many comments are there again.
     counted_twice: int
     #: What the doctor finds.
-    broken: tuple[object, ...]
+    broken: list[object]
     #: How many acts were refused, by status.
     refused: Counter[int]
     #: Refusals with status 503 that did not say when to try again.
     without_retry_after: int
-    #: The longest time, from the fault on, in which no act was answered as done.
-    longest_silence: float
     #: What the site has written.
     log: str
 
@@ -186,17 +180,14 @@ def run_fault(crowd: Crowd, fault: Callable[[], None]) -> Outcome:
     finally:
         storm.stop()
     assert storm.failures == []
-    later = sorted(times.answered for times in storm.answered.values() if times.answered > began)
     with site.open_store() as store:
         return Outcome(
-            began=began,
             answered=Counter(act.kind for act in storm.answered),
-            lost=tuple(times.answered for act, times in storm.answered.items() if not _is_stored(store, act)),
+            lost=[began - times.answered for act, times in storm.answered.items() if not _is_stored(store, act)],
             counted_twice=sum(_excess(store, id) for id in crowd.articles),
-            broken=tuple(Doctor(store.context).examine()),
+            broken=list(Doctor(store.context).examine()),
             refused=storm.refused,
             without_retry_after=storm.without_retry_after,
-            longest_silence=max(after - before for before, after in pairwise([began, *later])),
             log=site.log,
         )
 
