@@ -4,24 +4,25 @@ import socket
 import socketserver
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from pathlib import Path
 
 
 class SmtpServer:
     """A server at a port of this machine.
 
     ``answers`` replace those to a command, such as ``{"RCPT": "550 no such user"}``; "" closes the connection. With
-    *certificate*, the file of a certificate and its key, it offers STARTTLS. ``on_accept`` is called when a mail has
+    *certificate*, its file and that of its key, it offers STARTTLS. ``on_accept`` is called when a mail has
     been accepted, before that is answered.
     """
 
-    def __init__(self, certificate: str = "") -> None:
+    def __init__(self, certificate: Sequence[Path] = ()) -> None:
         self.reset()
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate else None
         if self._tls:
-            self._tls.load_cert_chain(certificate)
+            self._tls.load_cert_chain(*certificate)
         outer = self
 
         class Handler(socketserver.BaseRequestHandler):

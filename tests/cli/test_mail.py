@@ -3,17 +3,15 @@
 ``voteweb mail`` tells those who run the site of a failure.
 """
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import factories
+from tests.certificates import Authority
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from tests.helpers import needs
 from tests.site_process import SECRET, run_voteweb
 from tests.smtp_server import SmtpServer
 from tests.store.examination import run
@@ -22,21 +20,14 @@ from voteweb.store import Store
 
 
 @pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    """A new certificate of this machine, and its key, in one file."""
-    needs(shutil.which("openssl"), "openssl")
-    file, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    options = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *options, "-keyout", key, "-out", file]
-    subprocess.run(command, check=True, capture_output=True)
-    file.write_text(file.read_text() + key.read_text())
-    return file
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
 
 
 @pytest.fixture
-def server(certificate: Path) -> Iterator[SmtpServer]:
+def server(authority: Authority) -> Iterator[SmtpServer]:
     """A server that offers STARTTLS."""
-    server = SmtpServer(str(certificate))
+    server = SmtpServer(authority.issue("mail", "DNS:localhost"))
     yield server
     server.close()
 
@@ -44,7 +35,7 @@ def server(certificate: Path) -> Iterator[SmtpServer]:
 @pytest.mark.heavy
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_the_job_sends_over_tls_to_a_trusted_server(
-    store: Store, server_url: str, server: SmtpServer, certificate: Path, is_trusted: bool
+    store: Store, server_url: str, server: SmtpServer, authority: Authority, is_trusted: bool
 ) -> None:
     factories.user(store, "bob")
     run(store, "HSET", "user:bob", "email", "bob@mail.example")
@@ -57,7 +48,7 @@ def test_the_job_sends_over_tls_to_a_trusted_server(
         VOTEWEB_MAIL_URL=f"smtp://news%40x:pass%3Aword@localhost:{server.port}",
         VOTEWEB_MAIL_FROM="news@news.example",
         **SECRET,
-        **({"SSL_CERT_FILE": str(certificate)} if is_trusted else {}),
+        **({"SSL_CERT_FILE": str(authority.file)} if is_trusted else {}),
     )
     assert result[0] == 0
     assert "pass" not in result[1] + result[2]
@@ -66,9 +57,9 @@ def test_the_job_sends_over_tls_to_a_trusted_server(
 
 
 def test_a_failure_is_mailed_to_the_contact(
-    invoke_alone: Invoke, server: SmtpServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    invoke_alone: Invoke, server: SmtpServer, authority: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
     settings = {
         "VOTEWEB_MAIL_URL": f"smtp://localhost:{server.port}",
         "VOTEWEB_MAIL_FROM": "news@news.example",

@@ -1,13 +1,11 @@
 """A site behind a proxy of the system, which runs with the file of deploy/."""
 
-import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.deploy.proxies import Caddy, Nginx, Proxy, make_certificate
-from tests.helpers import free_ports, short_folder
+from tests.deploy.proxies import Caddy, Nginx, Proxy, proxy_before
+from tests.helpers import free_ports
 from tests.site_process import SECRET, SiteProcess, StartSite
 from voteweb.store import Store
 
@@ -38,22 +36,8 @@ def site(serve: Serve) -> SiteProcess:
     return serve()
 
 
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the site's certificate and its key."""
-    folder = tmp_path_factory.mktemp("certificate")
-    make_certificate(folder)
-    return folder
-
-
 @pytest.fixture(params=[Nginx, Caddy], ids=["nginx", "caddy"])
-def proxy(request: pytest.FixtureRequest, site: SiteProcess, port: int, certificate: Path) -> Iterator[Proxy]:
+def proxy(request: pytest.FixtureRequest, site: SiteProcess, port: int) -> Iterator[Proxy]:
     """Each proxy before the site."""
-    with short_folder() as folder:
-        shutil.copytree(certificate, folder, dirs_exist_ok=True)
-        proxy: Proxy = request.param(folder, port)
-        try:
-            proxy.start()
-            yield proxy
-        finally:
-            proxy.stop()
+    with proxy_before(request.param, port) as proxy:
+        yield proxy

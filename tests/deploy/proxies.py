@@ -8,12 +8,14 @@ import socket
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from tests.certificates import Authority
 from tests.deploy.files import example, with_replacements
-from tests.helpers import free_ports, needs, until
+from tests.helpers import free_ports, needs, short_folder, until
 from tests.visitor import Visitor
 
 HOST = "news.example"
@@ -52,16 +54,8 @@ def find_program(name: str) -> str:
     return path
 
 
-def make_certificate(folder: Path) -> None:
-    """Put a certificate of the site and its key into *folder*."""
-    subject = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
-    files = ["-keyout", str(folder / "voteweb.key"), "-out", str(folder / "voteweb.crt")]
-    options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
-    subprocess.run([find_program("openssl"), "req", *options, *subject, *files], check=True, capture_output=True)
-
-
 class Proxy(ABC):
-    """A reverse proxy before the site at the port *site*; *folder* has its certificate and its files."""
+    """A reverse proxy before the site at the port *site*, with its files and a certificate in *folder*."""
 
     #: Seconds that it waits for an answer of the site.
     answer_timeout = 30
@@ -75,7 +69,8 @@ class Proxy(ABC):
     def __init__(self, folder: Path, site: int) -> None:
         self.folder, self.site = folder, site
         self.http, self.https = free_ports(2)
-        self.certificate = folder / "voteweb.crt"
+        authority = Authority(folder)
+        self.certificate, self.trusted = authority.issue("voteweb", f"DNS:{HOST}"), authority.file
         self.process: subprocess.Popen[bytes] | None = None
 
     def sites(self) -> list[str]:
@@ -122,7 +117,7 @@ class Proxy(ABC):
         """Return a visitor at 127.0.0.<number> who asks by https."""
         needs(number == 1 or sys.platform == "linux", "Linux, where all of 127.0.0.0/8 is this machine")
         source = f"127.0.0.{number}"
-        return Visitor(("127.0.0.1", self.https), host=HOST, certificate=self.certificate, source=source)
+        return Visitor(("127.0.0.1", self.https), host=HOST, certificate=self.trusted, source=source)
 
 
 class Nginx(Proxy):
@@ -146,7 +141,7 @@ class Nginx(Proxy):
 
 class Caddy(Proxy):
     def command(self) -> list[str]:
-        tls = f"tls {self.certificate} {self.folder / 'voteweb.key'}"
+        tls = "tls {} {}".format(*self.certificate)
         replacements = {
             "\nnews.example {\n": f"\nnews.example {{\n\t{tls}\n",
             "127.0.0.1:8000 ": f"{' '.join(self.sites())} ",
@@ -157,3 +152,16 @@ class Caddy(Proxy):
         file = self.folder / "Caddyfile"
         file.write_text(CADDY.format(http=self.http, https=self.https) + site)
         return [find_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(file)]
+
+
+@contextmanager
+def proxy_before(kind: type[Proxy], site: int, **attributes: Any) -> Iterator[Proxy]:
+    """Yield a running proxy before the port *site*, with some *attributes* of its class."""
+    with short_folder() as folder:
+        proxy = kind(folder, site)
+        vars(proxy).update(attributes)
+        try:
+            proxy.start()
+            yield proxy
+        finally:
+            proxy.stop()

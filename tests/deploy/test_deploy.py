@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.certificates import Authority
 from tests.deploy.files import with_replacements
 from tests.deploy.proxies import NGINX, find_program
 from tests.deploy.test_systemd import verify
@@ -114,7 +115,7 @@ def test_each_version_of_caddy_gets_its_directive(
     assert re.findall(r"^\t\t(\w*buffer\w*(?: 300KB)?)$", deploy("caddy").stdout, re.MULTILINE) == [directive]
 
 
-def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, certificate: Path, tmp_path: Path) -> None:
+def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, tmp_path: Path) -> None:
     first = deploy("nginx", "--install", "--upstream", "8124")
     assert first.exit_code == 0, first.output
     assert set(installed(tmp_path)) == {"/etc/nginx/conf.d/links-http.conf"}
@@ -124,8 +125,8 @@ def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, certif
 
     folder = tmp_path / "root" / "etc" / "letsencrypt" / "live" / "links.example"
     folder.mkdir(parents=True)
-    shutil.copy(certificate / "voteweb.crt", folder / "fullchain.pem")
-    shutil.copy(certificate / "voteweb.key", folder / "privkey.pem")
+    for file, name in zip(Authority(tmp_path).issue("links"), ("fullchain.pem", "privkey.pem"), strict=True):
+        shutil.copy(file, folder / name)
     assert deploy("nginx", "--install", "--upstream", "8124").exit_code == 0
     texts = installed(tmp_path)
     for name in ("links.conf", "links-http.conf"):

@@ -4,8 +4,8 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from itertools import count, permutations, zip_longest
 from pathlib import Path
 from urllib.parse import urlencode
@@ -13,18 +13,16 @@ from urllib.parse import urlencode
 import pytest
 
 from tests import factories
-from tests.deploy.proxies import HOST, Caddy, Nginx, Proxy
-from tests.helpers import free_ports, needs, short_folder, until
+from tests.deploy.proxies import HOST, Caddy, Nginx, Proxy, proxy_before
+from tests.helpers import free_ports, needs, until
 from tests.site_process import SECRET, SiteProcess, StartSite
 from tests.storm import Storm
 from tests.visitor import PASSWORD, Visitor
 from tests.web.dom import parse
 from voteweb.core import passwords
-from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import LOGIN_BY_NAME, SIGNUP
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.heavy
 
@@ -80,7 +78,7 @@ def test_two_machines_are_one_site(start_machine: StartMachine, store: Store) ->
     ends: Sequence[Callable[[Visitor], object]] = (
         lambda browser: browser.request("POST", "/logout", urlencode(browser.log_out_form())),
         lambda _: store.users.set_password("ann", passwords.hash_password(PASSWORD)),
-        lambda _: store.bans.ban("ann", NewLogEntry(LogAction.BAN, "ann", "Spam", "operator")),
+        lambda _: factories.ban(store, "ann"),
     )
     for end in ends:
         browser = visitor_of(second)
@@ -134,22 +132,7 @@ def wait_for_more(loads: Sequence[Load]) -> None:
         assert load.failures == []
 
 
-@contextmanager
-def proxy_before(kind: type[Proxy], port: int, certificate: Path) -> Iterator[Proxy]:
-    """Start a proxy before the two machines, which both listen at *port*."""
-    with short_folder() as folder:
-        shutil.copytree(certificate, folder, dirs_exist_ok=True)
-        proxy = kind(folder, port)
-        proxy.second_site, proxy.addresses = port, (FIRST, SECOND)
-        proxy.retry_seconds = 5  # as deployed: Caddy takes a machine at random, and one of the two may be down
-        try:
-            proxy.start()
-            yield proxy
-        finally:
-            proxy.stop()
-
-
-def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store: Store, certificate: Path) -> None:
+def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store: Store) -> None:
     (port,) = free_ports(1)
     env = {"VOTEWEB_SITE_URL": f"https://{HOST}", "VOTEWEB_LIMITS": "0"}
     machines = {address: start_machine(address, port, **env) for address in (FIRST, SECOND)}
@@ -158,7 +141,9 @@ def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store:
         store.users.set_password(member.name, passwords.hash_password(PASSWORD))
     article = factories.article(store)
     with ExitStack() as stack:
-        nginx, caddy = (stack.enter_context(proxy_before(kind, port, certificate)) for kind in (Nginx, Caddy))
+        # As deployed: Caddy takes a machine at random, and one of the two may be down.
+        both = {"second_site": port, "addresses": (FIRST, SECOND), "retry_seconds": 5}
+        nginx, caddy = (stack.enter_context(proxy_before(kind, port, **both)) for kind in (Nginx, Caddy))
         loads = behind_nginx, behind_caddy = Load(nginx, ann.name), Load(caddy, bob.name)
         for load in loads:
             load.start()
