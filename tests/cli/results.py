@@ -8,7 +8,6 @@ from typing import Any
 
 from click.testing import Result
 
-from tests.store.examination import snapshot
 from voteweb.core.models import Article, LogEntry, Order, Page
 from voteweb.store import Store
 
@@ -35,21 +34,9 @@ def write_backup(file: Path, lines: list[dict[str, Any]]) -> None:
 
 def newest_articles(store: Store) -> Page[Article]:
     """Return the first page of the newest articles."""
-    pipeline = store.pipeline()
-    page = store.listings.queue_page(pipeline, store.rankings.site(Order.TIME), 1)
-    pipeline.execute()
-    return page.result
+    return store.read(store.listings.queue_page, store.rankings.site(Order.TIME), 1)
 
 
 def log_entries(store: Store) -> list[LogEntry]:
     """Return the entries of the moderation log, oldest first."""
-    pipeline = store.pipeline()
-    page = store.log.queue_page(pipeline, 1)
-    pipeline.execute()
-    return list(reversed(page.result.rows))
-
-
-def lasting(store: Store) -> dict[str, Any]:
-    """Return everything in the database that a backup has: all but the numbers of each day, and what indexes follow."""
-    left_out = ("stats:", "changes:", "search:", "backup:")
-    return {key: content for key, content in snapshot(store).items() if not key.startswith(left_out)}
+    return list(reversed(store.read(store.log.queue_page, 1).rows))

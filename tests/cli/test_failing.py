@@ -1,6 +1,5 @@
 """How every command ends: with a status, and with one line when it fails."""
 
-import re
 import socket
 from pathlib import Path
 from unittest.mock import Mock
@@ -9,27 +8,19 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from tests.site_process import run_voteweb
-from voteweb.cli.main import voteweb
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
 from voteweb.store.server.health import HealthChecks
 
-NO_DATABASE = {"VOTEWEB_REDIS_URL": "redis://me:hunter2@127.0.0.1:1/0", "VOTEWEB_REDIS_DEADLINE": "0.2"}
-
-
-def test_an_absent_database_is_one_line_without_the_password() -> None:
-    result = run_voteweb("doctor", **NO_DATABASE)
-    assert (result.status, result.stdout) == (1, "")
-    assert re.fullmatch(
-        r"Error: Cannot reach the database at redis://me:\*\*\*@127.0.0.1:1/0: .*refused.\n", result.stderr
-    )
-
 
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
+        (
+            "redis://me:hunter2@127.0.0.1:1/0",
+            "Cannot reach the database at redis://me:***@127.0.0.1:1/0: Error 111 connecting to 127.0.0.1:1.",
+        ),
         ("http://127.0.0.1/", "not the address of a database"),
         ("unix:///nowhere/at.all", "No such file"),
         ("redis://no.such.host.invalid", "no.such.host.invalid"),
@@ -56,7 +47,6 @@ def test_a_database_that_refuses_the_connection_is_one_line(invoke_alone: Invoke
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["user", "create", "bob", "--role", "admin", "--password-stdin"],
         ["import", Path(__file__).parents[2] / "voteweb" / "cli" / "sample.jsonl"],
         ["doctor"],
     ],
@@ -110,21 +100,14 @@ def test_an_interruption_prints_nothing(invoke: Invoke, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "arguments",
     [
-        *(["nonsense"], ["doctor", "--nonsense"], ["import"], ["run", "--port", "70000"]),
-        *(["user", "create", "bob"], ["user", "create", "bob", "--role", "king"]),
+        ["import"],
+        ["user", "create", "bob"],
         ["user", "password", "bob", "--link", "--password-stdin"],
     ],
 )
 def test_wrong_usage_has_status_2(invoke: Invoke, arguments: list[str]) -> None:
     result = invoke(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
-
-
-@pytest.mark.parametrize("command", voteweb.commands)
-def test_every_command_has_help(invoke_alone: Invoke, command: str) -> None:
-    result = invoke_alone(command, "--help")
-    assert result.exit_code == 0
-    assert result.stdout.startswith("Usage: ")
 
 
 @pytest.mark.parametrize(

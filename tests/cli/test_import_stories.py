@@ -92,16 +92,6 @@ def test_a_story_that_is_shifted_before_1970_is_refused(invoke: Invoke, file: Pa
     assert "before 1970" in result.stderr
 
 
-def test_stories_of_one_second_keep_their_order(
-    invoke: Invoke, store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(imports, "BATCH_SIZE", 4)
-    file.write_text(as_lines(*(row(title=f"Story {i}", time=1441518960 + i % 2) for i in range(12))))
-    invoke("import", file, "--shift-to-now")
-    titles = [article.title for article in reversed(newest_articles(store).rows)]
-    assert titles == [f"Story {i}" for i in (0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11)]
-
-
 def test_a_dry_run_counts_and_writes_nothing(invoke: Invoke, store: Store, file: Path) -> None:
     file.write_text(as_lines(row()))
     invoke("import", file)

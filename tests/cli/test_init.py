@@ -2,24 +2,21 @@
 
 import getpass
 import os
-import shutil
 import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.certificates import LocalTls
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, log_entries
 from tests.helpers import free_ports, needs
-from tests.machines import RedisProcess
 from tests.site_process import voteweb_command
 from tests.terminal import converse
 from voteweb.cli.environment import made_folder, read_file
 from voteweb.core import passwords
 from voteweb.core.models import Role
-from voteweb.core.settings import env_name, from_env
+from voteweb.core.settings import from_env
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 
@@ -82,12 +79,14 @@ def test_a_terminal_asks_again_after_a_wrong_answer(folder: Path) -> None:
         (("--site-url", "https://news example"), "VOTEWEB_SITE_URL"),
         (("--admin", "root"), "reserved"),
         (("--redis-url", "redis://127.0.0.1:1/0"), "Cannot reach the database"),
+        (("--redis-url", "rediss://127.0.0.1:1/0"), f"VOTEWEB_REDIS_CA_FILE, {os.path.abspath('no.crt')}, cannot"),
     ],
 )
 def test_a_wrong_answer_makes_nothing(
     invoke_alone: Invoke, tmp_path: Path, changes: tuple[str, str], message: str
 ) -> None:
-    result = invoke_alone("init", tmp_path / "site", *OPTIONS, *changes, input=PASSWORD)
+    env = {"VOTEWEB_REDIS_CA_FILE": "no.crt"} if "rediss:" in changes[1] else {}
+    result = invoke_alone("init", tmp_path / "site", *OPTIONS, *changes, input=PASSWORD, **env)
     assert message in error_line(result)
     assert list(tmp_path.iterdir()) == []
 
@@ -132,22 +131,3 @@ def test_a_database_that_has_an_admin_gets_no_second_one_but_a_site_beside(
     cooking = open_store(settings)
     assert (cooking.users.get("ann").role, store.users.find("ann")) == (Role.ADMIN, None)
     cooking.connection.close()
-
-
-def test_a_site_on_a_database_with_tls_keeps_its_files(invoke_alone: Invoke, tmp_path: Path) -> None:
-    needs(shutil.which("redis-server"), "a redis-server on PATH")
-    certificates = LocalTls(tmp_path, "DNS:localhost")
-    server = RedisProcess(tmp_path / "server", free_ports(1)[0], certificates)
-    (server.folder / "redis.conf").write_text(certificates.server_lines())
-    environment = {env_name(name): file for name, file in certificates.settings().items()}
-    options = [*OPTIONS, "--redis-url", f"rediss://localhost:{server.port}"]
-    try:
-        server.start("redis.conf")
-        assert invoke_alone("init", tmp_path / "site", *options, input=PASSWORD, **environment).exit_code == 0
-        written = read_file(tmp_path / "site" / "voteweb.env")
-        assert written.items() >= environment.items()
-        store = open_store(from_env(written))
-        assert store.users.get("ann").role is Role.ADMIN
-        store.connection.close()
-    finally:
-        server.kill()

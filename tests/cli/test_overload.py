@@ -1,30 +1,18 @@
 """``voteweb run`` with more requests than it can work on at once: they wait, and are answered."""
 
 import asyncio
-import http.client
 import resource
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
 from tests.helpers import needs
 from tests.pausable_proxy import PausableProxy
 from tests.site_process import SECRET, SiteProcess, StartSite
-from voteweb.cli.run import THREADS_PER_WORKER
 from voteweb.store import Store
 
 #: Connections that one worker accepts, whether or not it can work on them; the system queues as many more.
 MAX_CONNECTIONS = 1024
-
-
-@pytest.fixture
-def site(start_site: StartSite, store: Store, proxy: PausableProxy) -> SiteProcess:
-    """A site with one worker and without cached pages, whose database does not answer."""
-    env = {"VOTEWEB_REDIS_URL": proxy.url, "VOTEWEB_REDIS_DEADLINE": "60", "VOTEWEB_PAGE_SECONDS": "0"}
-    site = start_site(**env, **SECRET)
-    proxy.pause()
-    return site
 
 
 @pytest.fixture
@@ -41,22 +29,6 @@ def _many_files() -> Iterator[None]:
 
 def _allows(limit: int, count: int) -> bool:
     return limit == resource.RLIM_INFINITY or limit >= count
-
-
-def status_of(connection: http.client.HTTPConnection) -> int:
-    with closing(connection):
-        return connection.getresponse().status
-
-
-@pytest.mark.heavy
-def test_requests_beyond_the_threads_wait_and_are_answered(site: SiteProcess, proxy: PausableProxy) -> None:
-    connections = [site.connect(timeout=60) for _ in range(100)]
-    for connection in connections:
-        connection.request("GET", "/new")
-    for _ in range(THREADS_PER_WORKER):
-        assert proxy.paused_answers.acquire(timeout=20)
-    proxy.resume()
-    assert {status_of(connection) for connection in connections} == {200}
 
 
 async def request_from_many(site: SiteProcess, proxy: PausableProxy) -> set[bytes]:
@@ -87,7 +59,6 @@ async def request_from_many(site: SiteProcess, proxy: PausableProxy) -> set[byte
 def test_connections_beyond_the_queue_wait_and_are_answered(
     start_site: StartSite, store: Store, proxy: PausableProxy
 ) -> None:
-    # The fixture site starts before the limit on open files is raised.
     env = {"VOTEWEB_REDIS_URL": proxy.url, "VOTEWEB_REDIS_DEADLINE": "60"}
     site = start_site(**env, **SECRET)
     proxy.pause()

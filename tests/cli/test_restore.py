@@ -8,9 +8,10 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line, lasting, read_backup, write_backup
+from tests.cli.results import error_line, read_backup, write_backup
 from tests.helpers import until
 from tests.site_process import start_voteweb
+from tests.store.backup.copying import lasting
 from tests.store.examination import run
 from voteweb.app import create_app
 from voteweb.core.config import OLDEST_BACKUP

@@ -29,16 +29,16 @@ SOCKET = "database.sock"
 SAMPLE_LINK = re.compile(r"https://[a-z]+\.example/[^\"]*")
 
 
-def test_a_sample_site_is_the_same_after_a_restart(start_site: StartSite, folder: Path) -> None:
+def test_a_sample_site_is_the_same_after_a_kill_and_a_restart(
+    start_site: StartSite, folder: Path, invoke_alone: Invoke
+) -> None:
     site = start_site("--sample", "--data", str(folder))
-    assert site.get("/healthz").status == 200
     front = site.get("/")
     assert front.status == 200
-    assert is_listening(folder / SOCKET)
-    end = site.stop(signal.SIGINT)
-    assert (end.status, end.stderr) == (0, "")
-    assert end.stdout == f"voteweb has stopped; its data are in {folder}.\n"
-    assert not is_listening(folder / SOCKET)
+    os.kill(site.process.pid, signal.SIGKILL)
+    until(lambda: not site.is_healthy())
+    assert invoke_alone("doctor", "--data", folder).stdout.startswith("The data are consistent: 60 articles")
+    until(lambda: not is_listening(folder / SOCKET))  # the background jobs may end after the command
 
     again = start_site("--sample", "--data", str(folder))
     assert re.fullmatch(r'There is no admin yet: "voteweb user create [^\n]+\nvoteweb is at [^\n]+\n', again.greeting)
@@ -49,17 +49,8 @@ def test_a_sample_site_is_the_same_after_a_restart(start_site: StartSite, folder
         store = open_store(settings)
         assert passwords.verify(store.users.get(name).password, password)
         store.connection.close()
-    assert again.stop(signal.SIGTERM).status == 0
+    assert again.stop(signal.SIGINT) == (0, f"voteweb has stopped; its data are in {folder}.\n", "")
     assert not is_listening(folder / SOCKET)
-
-
-def test_a_kill_leaves_consistent_data_and_no_worker(start_site: StartSite, folder: Path, invoke_alone: Invoke) -> None:
-    site = start_site("--sample", "--data", str(folder))
-    assert site.is_healthy()
-    os.kill(site.process.pid, signal.SIGKILL)
-    until(lambda: not site.is_healthy())
-    assert invoke_alone("doctor", "--data", folder).stdout.startswith("The data are consistent: 60 articles")
-    until(lambda: not is_listening(folder / SOCKET))  # the background jobs may end after the command
 
 
 @pytest.mark.heavy

@@ -44,10 +44,10 @@ def lasting(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
     That is all but what tells an index of the searched words about changes, the combined rankings, which are kept for a
-    minute, votes on deleted articles, which have no voters and stay for a while in the lists of open votes, earlier
-    versions of articles, dismissed reports and statistics, which no backup has, ended merges of groups, which go on
-    once more, and under links articles that are too old to be found, and how long they are remembered. Bits of comments
-    that nobody ever hid are zero, whether they are stored or not.
+    minute, when the last backup was made, votes on deleted articles, which have no voters and stay for a while in the
+    lists of open votes, earlier versions of articles, dismissed reports and statistics, which no backup has, ended
+    merges of groups, which go on once more, and under links articles that are too old to be found, and how long they
+    are remembered. Bits of comments that nobody ever hid are zero, whether they are stored or not.
     """
     keys = snapshot(store, is_shared=is_shared)
     for key in [key for key in keys if key.startswith("hidden:")]:
@@ -65,7 +65,7 @@ def lasting(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     return {
         key: content
         for key, content in keys.items()
-        if key not in ("combined:", "changes:", "search:", "merging:")
+        if key not in ("combined:", "changes:", "search:", "merging:", "backup:")
         and not key.startswith(("was:", "stats:", "dismissed:"))
         and ("+" not in key or key.startswith("log"))
     }
