@@ -1,4 +1,4 @@
-"""What the benchmark makes of its measurements; `make bench-smoke` shows that it runs."""
+"""Results of the benchmark: ratios, verdicts and generated sites; `make bench-smoke` shows that it runs."""
 
 from pathlib import Path
 
