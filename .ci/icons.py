@@ -45,8 +45,9 @@ def main() -> None:
     if ROUNDED not in svg:
         sys.exit(f"static/icon.svg has no {ROUNDED}: change ROUNDED in .ci/icons.py with it.")
     square = svg.replace(ROUNDED, "")
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for name, size in ROUND_ICONS.items():
             (STATIC / name).write_bytes(draw(browser, svg, size, size, size))
         for name, size in SQUARE_ICONS.items():
