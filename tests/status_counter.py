@@ -2,26 +2,27 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from tests.helpers import until
 from tests.storm import Storm
 
 
 class StatusCounter(Storm):
-    """Counts the statuses that *request* returns in several threads, each of which pauses between its requests."""
+    """Counts the statuses that *request* returns in several threads, each of which pauses between its calls."""
 
-    def __init__(self, request: Callable[[], int], threads: int, pause: float) -> None:
+    def __init__(self, request: Callable[[], Sequence[Any]], threads: int, pause: float) -> None:
         super().__init__(threads)
         self._request, self._pause = request, pause
-        self.statuses: Counter[int] = Counter()
+        self.statuses: Counter[Any] = Counter()
 
     def act(self, number: int) -> None:
         while not self.is_stopped:
-            status = self._request()
+            statuses = self._request()
             with self.lock:
-                self.statuses[status] += 1
+                self.statuses.update(statuses)
             time.sleep(self._pause)
 
     def wait_for_more(self, count: int = 20) -> None:
@@ -32,7 +33,9 @@ class StatusCounter(Storm):
 
 
 @contextmanager
-def counted_statuses(request: Callable[[], int], *, threads: int = 1, pause: float = 0.0) -> Iterator[StatusCounter]:
+def counted_statuses(
+    request: Callable[[], Sequence[Any]], *, threads: int = 1, pause: float = 0.0
+) -> Iterator[StatusCounter]:
     """Count the statuses that *request* returns while the block runs; fail when it raised an exception.
 
     *pause* is in seconds.

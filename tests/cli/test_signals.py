@@ -66,12 +66,12 @@ def test_sighup_replaces_the_workers_and_every_request_is_answered(
     site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
     before = set(site.worker_pids())
 
-    def request() -> int:
+    def request() -> list[int]:
         # A worker that ends closes a connection on which no request has arrived yet. A client opens another one
         # then, as browsers and nginx do.
         with suppress(http.client.RemoteDisconnected, ConnectionResetError):
-            return site.get("/about").status
-        return site.get("/about").status
+            return [site.get("/about").status]
+        return [site.get("/about").status]
 
     with counted_statuses(request, threads=2, pause=0.02) as requests:
         os.kill(site.process.pid, signal.SIGHUP)

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import count, permutations, zip_longest
@@ -16,7 +15,7 @@ from tests import factories
 from tests.deploy.proxies import HOST, Caddy, Nginx, Proxy, proxy_before
 from tests.helpers import free_ports, needs, until
 from tests.site_process import SECRET, SiteProcess, StartSite
-from tests.storm import Storm
+from tests.status_counter import counted_statuses
 from tests.visitor import PASSWORD, Visitor
 from tests.web.dom import parse
 from voteweb.core import passwords
@@ -100,36 +99,23 @@ def test_two_machines_are_one_site(start_machine: StartMachine, store: Store) ->
     assert statuses == [303] * SIGNUP.burst + [429] * 2
 
 
-class Load(Storm):
-    """A member who votes for an article and takes the vote back, and reads pages, as a reader does too."""
+def votes_and_pages(proxy: Proxy, name: str) -> Callable[[], list[tuple[str, int]]]:
+    """Return what the member *name* does again and again: vote, take the vote back, and read pages, as a reader does.
 
-    def __init__(self, proxy: Proxy, name: str) -> None:
-        super().__init__(1)
-        self._member, self._reader = proxy.visitor(), proxy.visitor()
-        self._member.log_in(name)
-        #: How often what was asked for was answered with each status.
-        self.statuses: Counter[tuple[str, int]] = Counter()
+    It returns what was asked for, with the status of the answer.
+    """
+    member, reader = proxy.visitor(), proxy.visitor()
+    member.log_in(name)
+    token = member.log_out_form()["csrf_token"]
 
-    def act(self, number: int) -> None:
-        token = self._member.log_out_form()["csrf_token"]
-        while not self.is_stopped:
-            for act in ("vote", "unvote"):
-                answer = self._member.request("POST", f"/a/1/{act}", Accept=JSON, X_CSRFToken=token)
-                pages = {path: of.get(path).status for path, of in (("/new", self._member), ("/", self._reader))}
-                self.statuses.update([(act, answer.status), *pages.items()])
+    def act() -> list[tuple[str, int]]:
+        statuses = []
+        for act in ("vote", "unvote"):
+            answer = member.request("POST", f"/a/1/{act}", Accept=JSON, X_CSRFToken=token)
+            statuses += [(act, answer.status), ("/new", member.get("/new").status), ("/", reader.get("/").status)]
+        return statuses
 
-    @property
-    def refused(self) -> Counter[str]:
-        """How often what was asked for was not answered with 200."""
-        return Counter({what: count for (what, status), count in self.statuses.items() if status != 200})
-
-
-def wait_for_more(loads: Sequence[Load]) -> None:
-    """Return when behind each proxy some more requests have been answered; fail when one was not."""
-    for load in loads:
-        goal = load.statuses.total() + 20
-        until(lambda load=load, goal=goal: load.failures or load.statuses.total() >= goal, patience=60)
-        assert load.failures == []
+    return act
 
 
 def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store: Store) -> None:
@@ -144,22 +130,22 @@ def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store:
         # As deployed: Caddy takes a machine at random, and one of the two may be down.
         both = {"second_site": port, "addresses": (FIRST, SECOND), "retry_seconds": 5}
         nginx, caddy = (stack.enter_context(proxy_before(kind, port, **both)) for kind in (Nginx, Caddy))
-        loads = behind_nginx, behind_caddy = Load(nginx, ann.name), Load(caddy, bob.name)
-        for load in loads:
-            load.start()
-            stack.callback(load.stop)
+        behind_nginx = stack.enter_context(counted_statuses(votes_and_pages(nginx, ann.name)))
+        behind_caddy = stack.enter_context(counted_statuses(votes_and_pages(caddy, bob.name)))
         for address, machine in machines.items():
-            wait_for_more(loads)
+            behind_nginx.wait_for_more()
+            behind_caddy.wait_for_more()
             assert machine.stop().status == 0
-            wait_for_more(loads)
+            behind_nginx.wait_for_more()
+            behind_caddy.wait_for_more()
             start_machine(address, port, **env)
-        wait_for_more(loads)
-        for load in loads:
-            load.stop()
-    assert set(behind_nginx.refused) == set()
+        behind_nginx.wait_for_more()
+        behind_caddy.wait_for_more()
+    assert {status for _, status in behind_nginx.statuses} == {200}
     # Caddy does not send a form again whose connection was closed.
-    assert set(behind_caddy.refused) <= {"vote", "unvote"}
-    assert store.articles.get(article.id).votes == 1 or behind_caddy.refused
+    refused = {what for what, status in behind_caddy.statuses if status != 200}
+    assert refused <= {"vote", "unvote"}
+    assert store.articles.get(article.id).votes == 1 or refused
     assert list(Doctor(store.context).examine()) == []
 
 
