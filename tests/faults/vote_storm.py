@@ -6,7 +6,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -15,8 +14,8 @@ from tests import factories
 from tests.faults.supervised_site import SupervisedSite
 from tests.helpers import until
 from tests.storm import Storm
-from tests.visitor import PASSWORD
-from voteweb.core import passwords
+from tests.web.browser import Browser
+from voteweb.app import create_app
 from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
@@ -86,22 +85,19 @@ class Crowd:
             self.articles = [factories.article(store, link="").id for _ in range(ARTICLES)]
             for article in self.articles:
                 factories.comment(store, article)
-            password_hash = passwords.hash_password(PASSWORD)
-            for member in members:
-                store.users.set_password(member.name, password_hash)
-        with ThreadPoolExecutor(THREADS) as pool:
-            headers = pool.map(self._log_in, members)
-            self.headers: dict[User, Mapping[str, str]] = dict(zip(members, headers, strict=True))
+            app = create_app(site.settings, store)
+            self.headers = {member: _headers(Browser(app).start_session(member)) for member in members}
         acts = [Act(*parts) for parts in product(DONE, members, self.articles)]
         random.Random(1).shuffle(acts)
         self.acts = iter(acts)
 
-    def _log_in(self, member: User) -> Mapping[str, str]:
-        """Log *member* in and return the headers of the member's acts."""
-        visitor = self.site.visitor()
-        visitor.log_in(member.name)
-        token = visitor.log_out_form()["csrf_token"]
-        return {"Accept": "application/json", "Cookie": visitor.cookie, "X-CSRFToken": token}
+
+def _headers(browser: Browser) -> Mapping[str, str]:
+    """Return the headers of the acts of a member in *browser*."""
+    token = browser.csrf_token()
+    cookie = browser.client.get_cookie("voteweb")
+    assert cookie
+    return {"Accept": "application/json", "Cookie": f"voteweb={cookie.value}", "X-CSRFToken": token}
 
 
 class VoteStorm(Storm):
