@@ -11,8 +11,6 @@ from voteweb.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
-#: The names of the units.
-UNITS = sorted(file.name for file in (DEPLOY / "systemd").iterdir())
 EXAMPLE = Deployment(
     name="voteweb",
     folder=Path("/var/lib/voteweb"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import EXAMPLE, UNITS, unit, with_replacements
+from tests.deploy.files import EXAMPLE, unit, with_replacements
 from tests.deploy.proxies import find_program
 from tests.helpers import needs
 from voteweb.store import Store
@@ -26,17 +26,6 @@ def verify(*files: Path) -> "subprocess.CompletedProcess[str]":
     needs("--recursive-errors" in usage, "systemd 250 or newer")
     command = [program, "--man=no", "--recursive-errors=no", "verify", *map(str, files)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-
-def test_systemd_accepts_the_units(tmp_path: Path) -> None:
-    for name in UNITS:
-        text = unit(name)
-        # systemd checks that the program exists, and no more.
-        replacements = {PROGRAM: "/bin/true"} if PROGRAM in text else {}
-        (tmp_path / name).write_text(with_replacements(text, replacements))
-    check = verify(*(tmp_path / name for name in UNITS))
-    assert check.returncode == 0, check.stderr
-    assert [line for line in check.stderr.splitlines() if any(name in line for name in UNITS)] == []
 
 
 def test_the_nightly_command_makes_and_checks_a_backup(server_url: str, store: Store, tmp_path: Path) -> None:
