@@ -33,11 +33,8 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
         if state == "deleted":
             store.removals.delete(CommentId(ARTICLE, number), other)
         else:
-            entry = NewLogEntry(
-                LogAction.REMOVE, mod.name, other.name, ARTICLE, "t", texts[-1][: config.MAX_REASON_LENGTH], 0, number
-            )
-            id = CommentId(ARTICLE, number)
-            store.removals.remove(id, entry, with_replies="replies" in state, actor=mod)
+            id, why = CommentId(ARTICLE, number), texts[-1][: config.MAX_REASON_LENGTH]
+            factories.remove(store, id, why, mod.name, with_replies="replies" in state, actor=mod)
     for number in (1, 3):
         store.reports.make(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
     for number in range(SHORT_COMMENTS):
@@ -51,9 +48,7 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
 
 def read(store: Store, member: User, article: int) -> None:
     """Note a visit of *member* to the conversation of an *article*: what is written later is new."""
-    pipeline = store.pipeline()
-    store.threads.queue_read(pipeline, article, viewer_id=member.id, visitor=member.name)
-    pipeline.execute()
+    store.read(store.threads.queue_read, article, viewer_id=member.id, visitor=member.name)
 
 
 _ARTICLE = f"/a/{ARTICLE}"

@@ -83,7 +83,7 @@ def fill(store: Store) -> None:
         store.reports.make(id, mod, reason, TITLES[5])
     for id in (3, 4, 6):
         store.my_sites.save(id, member)
-    store.removals.remove(3, _log_entry(LogAction.REMOVE, 3, member, TITLES[5]))
+    factories.remove(store, 3, TITLES[5], MODERATOR)
     store.removals.delete(4)
     factories.ban(store, troll.name, LONG_WORD, mod.name)
     store.bans.answer(troll.name, LONG_WORD)
@@ -102,20 +102,22 @@ def _fill_long(store: Store, member: User) -> None:
     for name in LONG_GROUPS:
         title = LONG_WORD[: config.MAX_GROUP_TITLE_LENGTH]
         factories.group(store, name, title, (LONG_WORD * 3)[: config.MAX_GROUP_DESCRIPTION_LENGTH])
-    store.articles.set_groups(5, [LONG_GROUPS[0]], ["python"], _log_entry(LogAction.GROUPS, 5, member))
+    store.articles.set_groups(
+        5, [LONG_GROUPS[0]], ["python"], NewLogEntry(LogAction.GROUPS, MODERATOR, MEMBER, 5, TITLES[4])
+    )
     poster, groups = factories.user(store, POSTER), tuple(LONG_GROUPS)
     store.users.describe(poster, f"{LONG_WORD}\n\n    {'x' * 80}\n\n# Three lines")
     store.waiting.report_about(poster.name, member)
     for title, link, text in ((LONG_WORD, LONG_LINK, ""), ("编" * config.MAX_TITLE_LENGTH, "", LONG_TEXT)):
         id = store.articles.post(Draft(title, link, text, groups), poster, factories.token())
-        entry = _log_entry(LogAction.GROUPS, id, poster, LONG_WORD)
+        entry = NewLogEntry(LogAction.GROUPS, MODERATOR, POSTER, id, LONG_WORD, LONG_WORD)
         store.articles.set_groups(id, [], LONG_GROUPS[1:], entry)
         store.articles.set_groups(id, LONG_GROUPS[1:], [], entry)
         store.reports.make(id, member, Reason.RULES, LONG_WORD)
         store.my_sites.save(id, member)
     factories.imported(store, title="W" * config.MAX_TITLE_LENGTH, votes=10_000_000, poster=POSTER, groups=groups)
     removed = factories.article(store, poster, title=LONG_WORD)
-    store.removals.remove(removed.id, _log_entry(LogAction.REMOVE, removed.id, poster, LONG_WORD))
+    factories.remove(store, removed.id, LONG_WORD, MODERATOR)
     store.waiting.answer(removed.id, poster, LONG_WORD[: config.MAX_REASON_LENGTH])
     for name in (*LONG_GROUPS, "编程"):
         store.my_sites.follow(name, member)
@@ -132,11 +134,6 @@ def _fill_admin(store: Store, admin: User) -> None:
         store.users.make(name, "", invitation=invitation, network="")
     for outcome in LogInOutcome:
         store.sessions.note_log_in(admin.name, outcome, "0a1b2c3d", "Firefox/Linux")
-
-
-def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLogEntry:
-    title = TITLES[id - 1] if id <= len(TITLES) else LONG_WORD
-    return NewLogEntry(action, MODERATOR, about=about.name, article=id, title=title, why=why)
 
 
 _LONG_GROUP = f"/g/{LONG_GROUPS[0]}"

@@ -114,8 +114,7 @@ def test_what_a_new_moderator_did_wrong_is_undone_at_once(visit: Visit, window: 
     newcomer.open("/").follow("Inbox 1")
     newcomer.follow("Guide for moderators").is_at("/guide")
     for id in (1, 2, 3):
-        removal = NewLogEntry(LogAction.REMOVE, "newcomer", about="ann", article=id, why="I dislike it.")
-        store.removals.remove(id, removal, actor=store.users.get("newcomer"))
+        factories.remove(store, id, by="newcomer", actor=store.users.get("newcomer"))
     chief.open("/u/newcomer")
     with taking(chief, clicks=3, loads=3):
         chief.follow("Undo what newcomer did").follow("Last day").press("Undo 3 acts")
