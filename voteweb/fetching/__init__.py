@@ -5,37 +5,22 @@ connection goes to the very address that was checked, and all that the other ser
 """
 
 import zlib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from http.client import HTTPException
 from queue import Empty, SimpleQueue
-from ssl import SSLContext, create_default_context
 from threading import BoundedSemaphore, Thread
 from time import monotonic
 
 from voteweb.core import config
-from voteweb.core.addresses import is_public_address
 from voteweb.core.errors import FetchBusy, NoTitle
-from voteweb.fetching.connections import resolve
 from voteweb.fetching.pages import Network, fetch_page
 from voteweb.fetching.titles import title_of
 
 
-@cache
-def _tls() -> SSLContext:
-    return create_default_context()
-
-
 @dataclass(frozen=True)
-class TitleFetcher:
-    """Fetches titles, MAX_FETCHES at a time; another ``resolve`` and ``is_allowed`` are for tests, no setting."""
+class TitleFetcher(Network):
+    """Fetches titles, MAX_FETCHES at a time, each for so many ``seconds``."""
 
-    user_agent: str
-    resolve: Callable[[str, int], Sequence[str]] = resolve
-    is_allowed: Callable[[str], bool] = is_public_address
-    ports: frozenset[int] = frozenset({80, 443})
-    tls: Callable[[], SSLContext] = _tls
     seconds: float = config.FETCH_SECONDS
     _slots: BoundedSemaphore = field(default_factory=lambda: BoundedSemaphore(config.MAX_FETCHES))
 
@@ -62,9 +47,7 @@ class TitleFetcher:
     def _put_title(self, link: str, answer: "SimpleQueue[str | NoTitle]") -> None:
         answered: str | NoTitle = NoTitle(NoTitle.unreachable)
         try:
-            network = Network(self.resolve, self.is_allowed, self.ports, self.tls, self.user_agent)
-            page = fetch_page(network, link, monotonic() + self.seconds)
-            answered = title_of(page.body, page.charset) or NoTitle()
+            answered = title_of(*fetch_page(self, link, monotonic() + self.seconds)) or NoTitle()
         except NoTitle as error:
             answered = error
         except TimeoutError:

@@ -42,7 +42,7 @@ def _seconds_left(deadline: float) -> float:
     return left
 
 
-class BoundedSocket:
+class BoundedSocket(io.RawIOBase):
     """A connection as :mod:`http.client` uses it, which ends at a deadline and after ``bytes_left`` more bytes.
 
     The timeout of a socket starts again with each byte: a server that sends one now and then would never reach it.
@@ -58,7 +58,10 @@ class BoundedSocket:
         self._connection.settimeout(_seconds_left(self._deadline))
         self._connection.sendall(data)
 
-    def receive_into(self, buffer: Any) -> int:
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
         """Fill *buffer* with what the server sends, and return how many bytes that are. Raises OSError."""
         self._connection.settimeout(_seconds_left(self._deadline))
         count = self._connection.recv_into(buffer)
@@ -69,18 +72,7 @@ class BoundedSocket:
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """Return what the server sends as a file, whose reads raise OSError, also TimeoutError."""
-        return io.BufferedReader(_Reader(self))
+        return io.BufferedReader(self)
 
     def close(self) -> None:
         """Do nothing: http.client calls this before it has read the answer."""
-
-
-class _Reader(io.RawIOBase):
-    def __init__(self, bounded: BoundedSocket) -> None:
-        self._bounded = bounded
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        return self._bounded.receive_into(buffer)

@@ -4,15 +4,18 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from http.client import HTTPConnection, HTTPResponse
-from ssl import SSLContext
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from ssl import SSLContext, create_default_context
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, urljoin, urlsplit
 
 from voteweb.core import config
+from voteweb.core.addresses import is_public_address
 from voteweb.core.errors import NoTitle
 from voteweb.core.links import ascii_host
-from voteweb.fetching.connections import BoundedSocket, connect, start_tls
+from voteweb.fetching.connections import BoundedSocket, connect, resolve, start_tls
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _HTML = ("text/html", "application/xhtml+xml")
@@ -28,21 +31,23 @@ _MAX_HEADER_BYTES = 32_768
 _MAX_TYPE_LENGTH = 1_000
 
 
-class Network(NamedTuple):
-    """The part of the network that may be reached, and how; ``resolve`` returns the addresses of a host."""
+@cache
+def _tls() -> SSLContext:
+    return create_default_context()
 
-    resolve: Callable[[str, int], Sequence[str]]
-    is_allowed: Callable[[str], bool]
-    ports: frozenset[int]
-    tls: Callable[[], SSLContext]
+
+@dataclass(frozen=True)
+class Network:
+    """The part of the network that may be reached, and how; all but the ``user_agent`` is for tests, no setting.
+
+    ``resolve`` returns the addresses of a host.
+    """
+
     user_agent: str
-
-
-class Page(NamedTuple):
-    """The beginning of a page, and its charset as far as the server names one."""
-
-    body: bytes
-    charset: str
+    resolve: Callable[[str, int], Sequence[str]] = resolve
+    is_allowed: Callable[[str], bool] = is_public_address
+    ports: frozenset[int] = frozenset({80, 443})
+    tls: Callable[[], SSLContext] = _tls
 
 
 class _Target(NamedTuple):
@@ -51,15 +56,12 @@ class _Target(NamedTuple):
     port: int
     path: str
 
-    @property
-    def host_header(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        is_default = self.port == (443 if self.scheme == "https" else 80)
-        return host if is_default else f"{host}:{self.port}"
 
+def fetch_page(network: Network, link: str, deadline: float) -> tuple[bytes, str]:
+    """Return the beginning of the page at *link*, and its charset as far as the server names one.
 
-def fetch_page(network: Network, link: str, deadline: float) -> Page:
-    """Return the page at *link*. Raises NoTitle, OSError, HTTPException and ValueError."""
+    Raises NoTitle, OSError, HTTPException and ValueError.
+    """
     for _ in range(1 + config.MAX_REDIRECTS):
         target = _parse(link, network.ports)
         addresses = network.resolve(target.host, target.port)
@@ -72,7 +74,7 @@ def fetch_page(network: Network, link: str, deadline: float) -> Page:
                 connection = start_tls(connection, network.tls(), target.host, deadline)
             with closing(connection):
                 bounded = BoundedSocket(connection, deadline, _MAX_HEADER_BYTES)
-                with _request(bounded, target, network.user_agent) as response:
+                with _request(bounded, target, network) as response:
                     location = response.getheader("Location", "")
                     if response.status not in _REDIRECTS or not location:
                         bounded.bytes_left += config.MAX_FETCHED_BYTES
@@ -91,12 +93,13 @@ def _parse(link: str, ports: frozenset[int]) -> _Target:
     return _Target(parts.scheme, host if ":" in host else ascii_host(host), port, quote(path, safe=_SAFE))
 
 
-def _request(bounded: BoundedSocket, target: _Target, user_agent: str) -> HTTPResponse:
+def _request(bounded: BoundedSocket, target: _Target, network: Network) -> HTTPResponse:
     client = HTTPConnection(target.host, target.port)
+    if target.scheme == "https":  # whose port is not named beside the host
+        client = HTTPSConnection(target.host, target.port, context=network.tls())
     client.sock = cast(Any, bounded)
     headers = {
-        "Host": target.host_header,
-        "User-Agent": user_agent,
+        "User-Agent": network.user_agent,
         "Accept": "text/html, application/xhtml+xml",
         "Accept-Encoding": "gzip",
         "Connection": "close",
@@ -105,7 +108,7 @@ def _request(bounded: BoundedSocket, target: _Target, user_agent: str) -> HTTPRe
     return client.getresponse()
 
 
-def _read_page(response: HTTPResponse) -> Page:
+def _read_page(response: HTTPResponse) -> tuple[bytes, str]:
     if response.status != 200:
         raise NoTitle(NoTitle.refused, status=response.status)
     is_long = len(response.getheader("Content-Type", "")) > _MAX_TYPE_LENGTH
@@ -114,7 +117,7 @@ def _read_page(response: HTTPResponse) -> Page:
     encoding = response.getheader("Content-Encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise NoTitle(NoTitle.no_page)
-    return Page(_read_body(response, is_gzip=encoding != "identity"), response.headers.get_content_charset("") or "")
+    return _read_body(response, is_gzip=encoding != "identity"), response.headers.get_content_charset("") or ""
 
 
 def _read_body(response: HTTPResponse, *, is_gzip: bool) -> bytes:
