@@ -26,7 +26,7 @@ from voteweb.cli.sample import MODERATOR_NAME, import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, reachable_place
 from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE
 from voteweb.core.errors import ConfigError
-from voteweb.core.operator_pages import OperatorPages
+from voteweb.core.operator_pages import operator_page_faults
 from voteweb.core.settings import Settings, env_name, unknown_name_warnings
 from voteweb.core.settings_in_force import sources
 from voteweb.embedded.database import open_database
@@ -117,7 +117,7 @@ def _check_app(settings: Settings) -> None:
     from voteweb.app import create_app
 
     app = create_app(settings)
-    faults = [*OperatorPages(settings.pages_dir).faults(), *app.extensions["voteweb.brand"].faults]
+    faults = [*operator_page_faults(settings.pages_dir), *app.extensions["voteweb.brand"].faults]
     if faults:
         raise ConfigError("%(faults)s", faults=" ".join(faults))
 

@@ -9,11 +9,11 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.errors import ConfigError
-from voteweb.core.operator_pages import folder_faults, read_text
+from voteweb.core.operator_pages import folder_faults, read_file, read_text
 
 #: The height of a logo in the header, and its greatest width, in pixels of CSS: as much as the name takes on a phone.
 LOGO_HEIGHT, MAX_LOGO_WIDTH = 28, 128
@@ -25,8 +25,7 @@ _MIN_ICON, _MAX_SIDE = 180, 2_048
 _MAX_SVG_SIDE = 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class BrandImage:
+class BrandImage(NamedTuple):
     """A picture: the name of its file, its content, and its width and height, of an SVG in units of its own."""
 
     file: str
@@ -56,12 +55,7 @@ class BrandImage:
 
 def read_image(path: Path) -> BrandImage:
     """Return the picture in the file at *path*; raise ConfigError unless it is one that can be used."""
-    with path.open("rb") as file:
-        content = file.read(config.MAX_BRAND_IMAGE_BYTES + 1)
-    if len(content) > config.MAX_BRAND_IMAGE_BYTES:
-        raise ConfigError(
-            "%(path)s has more than %(max)s bytes. Make it smaller.", path=path, max=f"{config.MAX_BRAND_IMAGE_BYTES:,}"
-        )
+    content = read_file(path, config.MAX_BRAND_IMAGE_BYTES)
     width, height = (_png_size if path.suffix == ".png" else _svg_size)(path, content)
     is_icon = path.stem == "icon"
     if is_icon and width != height:
@@ -148,14 +142,10 @@ def load_brand(folder: str) -> Brand:
     def read(path: Path, parse: Callable[[Path], Any]) -> Any:
         """Return what *parse* makes of the file at *path*, None for a faulty one."""
         try:
-            if not path.is_file():
-                raise ConfigError("%(path)s is not a file.", path=path)
             return parse(path)
         except ConfigError as error:
             faults.append(str(error))
-        except OSError as error:
-            faults.append(f"Cannot read {path}: {error.strerror}")
-        return None
+            return None
 
     images, footers, accent, links = {}, {}, "", ()
     for path in sorted(Path(folder).iterdir()):

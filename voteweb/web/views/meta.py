@@ -13,6 +13,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config
 from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Article, Order, Page
+from voteweb.core.operator_pages import operator_page_faults, operator_text
 from voteweb.core.ranking import choose_example
 from voteweb.core.statistics import DayCounts, median_wait
 from voteweb.embedded.folder import disk_warnings
@@ -24,7 +25,7 @@ from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import require_moderator
 from voteweb.web.charts import draw_chart, draw_rows
-from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
+from voteweb.web.context import brand, now, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.prometheus import Facts
@@ -85,14 +86,18 @@ def about(newest: Page[Article], best: Page[Article]) -> str:
 def operator_page() -> str:
     """Show the rules, or what happens to data about people: in the operator's words, or as for any such site."""
     name = request.path.removeprefix("/")
-    return render_template(f"status/{name}.html", text=operator_pages().text(name, locale.current().code))
+    return render_template(f"status/{name}.html", text=_operator_text(name))
 
 
 @blueprint.get("/guide")
 @reads(require_moderator)
 def guide() -> str:
     """Tell moderators what they can do, what of it is public, and what can be undone."""
-    return render_template("status/guide.html", text=operator_pages().text("guide", locale.current().code))
+    return render_template("status/guide.html", text=_operator_text("guide"))
+
+
+def _operator_text(name: str) -> str:
+    return operator_text(settings().pages_dir, name, locale.current().code)
 
 
 @statistics.get("/stats", endpoint="index")
@@ -142,7 +147,7 @@ def site_health() -> tuple[str, list[str]]:
     state, reasons = store().health.health()
     if state == "down":
         return state, list(reasons)
-    files = [*disk_warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
+    files = [*disk_warnings(settings().data_dir), *operator_page_faults(settings().pages_dir), *brand().faults]
     proxy = security.origin_warnings()
     mail = store().mail.warnings() if settings().mail_url else []
     reasons = [*settings().warnings(), *proxy, *files, *reasons, *_search_warnings(), *mail]
