@@ -3,8 +3,9 @@
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from difflib import get_close_matches
 from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from voteweb.core.addresses import is_local_host
 from voteweb.core.errors import ConfigError
 from voteweb.core.mail import check_mail
 
-#: Letters by which a name may differ from that of a setting and still be taken for a slip.
-MAX_SLIPS = 2
+#: How alike a name must be to that of a setting to be taken for a slip: two letters of fifteen may be others.
+_LIKENESS = 0.85
 _ORIGIN = re.compile(r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?)(?P<port>:\d+)?/?")
 #: The name of a site, which stands in each of its keys.
 _SITE = re.compile(r"(?:[a-z0-9][a-z0-9-]{0,31})?")
@@ -28,10 +29,8 @@ def _setting(
     min: float | None = None,
     max: float = math.inf,
     choices: tuple[str, ...] = (),
-    is_variable: bool = True,
 ) -> Any:
     metadata = {"unit": unit, "description": description, "min": min, "max": max, "choices": choices}
-    metadata |= {"is_variable": is_variable}
     return field(default=default, metadata=metadata)
 
 
@@ -102,7 +101,7 @@ class Settings:
         5, "votes", "a comment with this many votes counts as a day newer", 1, config.MAX_GOOD_VOTES
     )
     #: The seconds that a vote on a comment is worth. They are in the data, and no variable sets them.
-    comment_vote_score: float = _setting(0.0, "seconds", "", 0.001, 10**9, is_variable=False)
+    comment_vote_score: float = _setting(0.0, "seconds", "", 0.001, 10**9)
     commenting_seconds: int = _setting(
         1_209_600, "seconds", "how long an article is open for comments and votes on them: two weeks", 1, 3_155_760_000
     )
@@ -211,7 +210,13 @@ def env_name(name: str) -> str:
 
 def from_env(env: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings in *env*; an empty variable counts as unset. Raises ConfigError for an invalid value."""
-    refuse_misspelt(sorted(set(unknown_names(env)) - config.ENDED_VARIABLES), sorted(_setting_names()))
+    for name in set(unknown_names(env)) - config.ENDED_VARIABLES:
+        if wanted := get_close_matches(name, _setting_names(), 1, _LIKENESS):
+            raise ConfigError(
+                "There is no setting %(name)s. Did you mean %(wanted)s? Rename or unset it.",
+                name=name,
+                wanted=wanted[0],
+            )
     values = {
         setting.name: _parse(setting, env[env_name(setting.name)])
         for setting in variables()
@@ -222,7 +227,7 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
 
 def variables() -> tuple[Field[Any], ...]:
     """Return the settings that the environment can set."""
-    return tuple(setting for setting in fields(Settings) if setting.metadata["is_variable"])
+    return tuple(setting for setting in fields(Settings) if setting.metadata["description"])
 
 
 def parse_setting(name: str, text: str) -> Any:
@@ -297,31 +302,3 @@ def is_origin(url: str) -> bool:
     except ValueError:
         return False
     return match["port"] is None or (len(match["port"]) <= 6 and 1 <= int(match["port"][1:]) <= 65_535)
-
-
-def refuse_misspelt(names: Sequence[str], known: Sequence[str]) -> None:
-    """Raise ConfigError for the first of *names* that nearly is one of the *known* names."""
-    for name in names:
-        for wanted in known:
-            if _is_slip(name, wanted):
-                raise ConfigError(
-                    "There is no setting %(name)s. Did you mean %(wanted)s? Rename or unset it.",
-                    name=name,
-                    wanted=wanted,
-                )
-
-
-def _is_slip(typed: str, wanted: str) -> bool:
-    """Tell whether MAX_SLIPS letters at most were left out, added, exchanged for others or for their neighbour."""
-    if abs(len(typed) - len(wanted)) > MAX_SLIPS:
-        return False
-    before: list[int] = []
-    row = list(range(len(wanted) + 1))
-    for i, letter in enumerate(typed, 1):
-        two_before, before, row = before, row, [i]
-        for j, other in enumerate(wanted, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
-            if i > 1 and j > 1 and (letter, typed[i - 2]) == (wanted[j - 2], other):
-                cost = min(cost, two_before[j - 2] + 1)
-            row.append(cost)
-    return row[-1] <= MAX_SLIPS
