@@ -12,12 +12,13 @@ from typing import Protocol, TypeVar
 
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Unavailable
-from voteweb.core.search_documents import Changes, Document, DocumentId
+from voteweb.core.search_documents import Changes, Document
 from voteweb.search.files import IndexFolder
 from voteweb.search.models import IndexDamaged, IndexNotWritable
 from voteweb.search.writer import IndexWriter
 
-T = TypeVar("T")
+#: The ids of articles, or those of comments.
+D = TypeVar("D", int, CommentId)
 
 #: Articles or comments that are read and indexed at once: 30 to 90 ms, for so long a new post waits at most.
 CHUNK_SIZE = 500
@@ -51,71 +52,29 @@ class Source(Protocol):
         """Return those of these comments that everybody can read."""
 
 
-def index_articles(source: Source, writers: Sequence[IndexWriter], ids: Iterable[int]) -> None:
-    """Index these articles as they are now; those that are not listed are taken out."""
-    wanted = set(ids)
-    if wanted:
-        _apply(source.articles(wanted), writers, wanted)
-
-
-def index_comments(source: Source, writers: Sequence[IndexWriter], ids: Iterable[CommentId]) -> None:
-    """Index these comments as they are now; those that nobody can read are taken out."""
+def _index(read: Callable[[list[D]], list[Document]], writers: Sequence[IndexWriter], ids: Iterable[D]) -> None:
+    """Index the documents of these *ids* as *read* returns them; those that it does not return are taken out."""
     for chunk in _chunks(ids):
-        _apply(source.comments(chunk), writers, set(chunk))
+        documents = read(chunk)
+        known = {document.id for document in documents}
+        for writer in writers:
+            writer.apply(documents, [id for id in chunk if id not in known])
 
 
-class Conversations:
-    """The conversations of which all comments are to be indexed as they are now, CHUNK_SIZE of them in a step."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._articles: dict[int, None] = {}
-        #: The comments of articles that are not among ``_articles`` any more.
-        self._comments: list[CommentId] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._articles or self._comments)
-
-    def add(self, articles: Iterable[int]) -> None:
-        self._articles |= dict.fromkeys(articles)
-
-    def clear(self) -> None:
-        self._articles.clear()
-        self._comments.clear()
-
-    def index_some(self, writers: Sequence[IndexWriter]) -> None:
-        """Do a step; comments that were indexed and are gone are taken out. After an error the step can be repeated."""
-        while self._articles and len(self._comments) < CHUNK_SIZE:
-            article = next(iter(self._articles))
-            last = self._source.last_comments([article]).get(article, 0)
-            ids = {CommentId(article, number) for number in range(1, last + 1)}
-            self._comments += sorted(ids.union(*(writer.comments_of(article) for writer in writers)))
-            del self._articles[article]
-        index_comments(self._source, writers, self._comments[:CHUNK_SIZE])
-        del self._comments[:CHUNK_SIZE]
-
-
-def index_everything(source: Source, writer: IndexWriter) -> Iterator[float]:
+def _index_everything(source: Source, writer: IndexWriter) -> Iterator[float]:
     """Index everything as it is now, in steps; yield the share of the listed articles that is done."""
     for articles, share in source.listed_ids(CHUNK_SIZE):
-        index_articles(source, [writer], articles)
+        _index(source.articles, [writer], articles)
         yield share
         last = source.last_comments(articles)
-        comments = (CommentId(id, number) for id, highest in last.items() for number in range(1, highest + 1))
-        for chunk in _chunks(comments):
-            index_comments(source, [writer], chunk)
+        for chunk in _chunks(CommentId(id, number) for id, highest in last.items() for number in range(1, highest + 1)):
+            _index(source.comments, [writer], chunk)
             yield share
     for _ in writer.merge():
         yield 1.0
 
 
-def _apply(documents: Sequence[Document], writers: Sequence[IndexWriter], wanted: Iterable[DocumentId]) -> None:
-    gone = set(wanted) - {document.id for document in documents}
-    for writer in writers:
-        writer.apply(documents, gone)
-
-
-def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
+def _chunks(items: Iterable[D]) -> Iterator[list[D]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, CHUNK_SIZE)):
         yield chunk
@@ -149,8 +108,9 @@ class Indexer:
         self._epoch = self._position = ""
         #: The steps in which that one is built.
         self._build: Iterator[float] = iter(())
-        #: Conversations that the stream named before the position, not indexed yet.
-        self._conversations = Conversations(source)
+        #: The articles whose comments have all changed before the position, and the steps that index these comments.
+        self._conversations: set[int] = set()
+        self._rest: Iterator[None] | None = None
         self._pause = 0.0
         #: Whether the current index lacks changes before the position, until the next one takes its place.
         self._has_gap = False
@@ -158,13 +118,13 @@ class Indexer:
 
     def run(self, is_stopped: Callable[[], bool]) -> None:
         """Keep the index up to date until *is_stopped*. Raises AlreadyIndexing if another process does so."""
-        with self._opened():
+        with self._folder.locked():
             while not is_stopped():
                 try:
-                    self._step(WAIT_SECONDS)
+                    with self._opened():
+                        while not is_stopped():
+                            self._step(WAIT_SECONDS)
                 except Unavailable:
-                    if self._next:
-                        self._build = index_everything(self._source, self._next)
                     time.sleep(RETRY_SECONDS)
 
     def catch_up(self, *, rebuild: bool = False, on_step: Callable[[float], None] = lambda share: None) -> None:
@@ -172,7 +132,7 @@ class Indexer:
 
         *on_step* is called with the share that is done while everything is indexed.
         """
-        with self._opened():
+        with self._folder.locked(), self._opened():
             if rebuild and not self._next:
                 self._begin_build()
             while not self._step(0, on_step):
@@ -180,23 +140,23 @@ class Indexer:
 
     @contextmanager
     def _opened(self) -> Iterator[None]:
-        with self._folder.locked():
-            try:
-                self._current = self._folder.open()
-                if self._current:
-                    state = self._current.state()
-                    self._epoch, self._position = state.epoch, state.position
-                else:
-                    self._start_over()
-                yield
-            finally:
-                self._close()
+        """Begin at the stored position, and leave no file open."""
+        try:
+            self._current = self._folder.open()
+            if self._current:
+                state = self._current.state()
+                self._epoch, self._position = state.epoch, state.position
+            else:
+                self._start_over()
+            yield
+        finally:
+            self._close()
 
     def _close(self) -> None:
         for writer in self._writers():
             writer.close()
         self._current = self._next = None
-        self._has_gap = False
+        self._has_gap, self._rest = False, None
         self._conversations.clear()
 
     def _writers(self) -> list[IndexWriter]:
@@ -208,8 +168,8 @@ class Indexer:
             if not self._next and not (self._current and self._folder.current() == self._current.file):
                 self._start_over()  # a search has found damage, or the last attempt failed
                 return False
-            is_done = not self._next and not self._conversations
-            changes = self._source.changes_since(self._position, wait=wait if is_done else min(wait, self._pause))
+            is_idle = not self._next and not self._rest
+            changes = self._source.changes_since(self._position, wait=wait if is_idle else min(wait, self._pause))
             if changes.epoch != self._epoch:
                 self._start_over()
                 return False
@@ -219,9 +179,9 @@ class Indexer:
                 self._position = self._source.end_of_changes()
                 return False
             self._follow(changes)
-            if not changes.may_be_more and not self._has_gap and not self._conversations:
+            if not changes.may_be_more and not self._has_gap and not self._rest:
                 self._note_time()
-            if self._next or self._conversations:
+            if self._next or self._rest:
                 begin = time.monotonic()
                 self._go_on(on_step)
                 self._pause = PAUSE_SHARE * (time.monotonic() - begin)
@@ -249,7 +209,7 @@ class Indexer:
         if self._next:
             self._next.close()
         self._next = self._folder.start_rebuild(self._epoch)
-        self._build = index_everything(self._source, self._next)
+        self._build = _index_everything(self._source, self._next)
 
     def _follow(self, changes: Changes) -> None:
         """Index what has changed, but for whole conversations, then store the new position."""
@@ -258,22 +218,42 @@ class Indexer:
         if changes.is_purge:
             self._folder.request_rebuild()
         writers = self._writers()
-        index_articles(self._source, writers, changes.articles)
-        index_comments(self._source, writers, changes.comments)
-        self._conversations.add(changes.conversations)
+        _index(self._source.articles, writers, changes.articles)
+        _index(self._source.comments, writers, changes.comments)
+        self._conversations |= changes.conversations
+        if self._conversations and not self._rest:
+            self._rest = self._index_conversations()
         self._position = changes.position
         self._store_position()
 
     def _store_position(self) -> None:
         """Store the position, unless something before it is not indexed yet."""
-        if self._current and not self._has_gap and not self._conversations:
+        if self._current and not self._has_gap and not self._rest:
             self._current.apply([], [], self._position)
+
+    def _index_conversations(self) -> Iterator[None]:
+        """Index all comments of the conversations as they are now, CHUNK_SIZE of them in a step.
+
+        Those that were indexed and are gone are taken out.
+        """
+        while self._conversations:  # more of them may be named meanwhile
+            for chunk in _chunks(self._comments()):
+                _index(self._source.comments, self._writers(), chunk)
+                yield
+
+    def _comments(self) -> Iterator[CommentId]:
+        while self._conversations:
+            article = self._conversations.pop()
+            last = self._source.last_comments([article]).get(article, 0)
+            ids = {CommentId(article, number) for number in range(1, last + 1)}
+            yield from sorted(ids.union(*(writer.comments_of(article) for writer in self._writers())))
 
     def _go_on(self, on_step: Callable[[float], None]) -> None:
         """Do the next step of conversations, else of the build; after its last one, search what was built."""
-        if self._conversations:
-            self._conversations.index_some(self._writers())
-            self._store_position()
+        if self._rest:
+            if next(self._rest, self) is self:
+                self._rest = None
+                self._store_position()
         elif self._next and (share := next(self._build, None)) is not None:
             on_step(share)
             self._next.set_percent(min(int(100 * share), 99))
@@ -298,6 +278,7 @@ class Indexer:
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS
             newest, writers = self._source.newest_ids(NEWEST_COUNT), self._writers()
-            index_articles(self._source, writers, (id for id in newest if not all(w.has(id) for w in writers)))
+            unknown = [id for id in newest if not all(writer.has(id) for writer in writers)]
+            _index(self._source.articles, writers, unknown)
             if clock >= self._next_build and self._folder.is_rebuild_requested():
                 self._begin_build()
