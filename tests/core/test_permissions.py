@@ -53,7 +53,7 @@ BANNED = user(name="eve", id=9, banned=POSTED)
 HELD = user(name="hal", id=10, held=POSTED, request="Please")
 REFUSED = replace(HELD, banned=POSTED)
 INVITATION = Invitation("token", "Ann", LATE)
-USED, REVOKED = replace(INVITATION, used="cid"), replace(INVITATION, revoked=True)
+USED, REVOKED = INVITATION._replace(used="cid"), INVITATION._replace(revoked=True)
 REMOVAL = LogEntry(1, LogAction.REMOVE, "MOD", POSTED)
 
 NOBODY = ""
@@ -166,7 +166,7 @@ TABLE: list[tuple[str, Predicate, tuple[Any, ...], str]] = [
     ("release what is listed", permissions.may_release, (ARTICLE,), NOBODY),
     ("write a note", permissions.may_note, (OTHER_MEMBER,), STAFF),
     ("delete a note", permissions.may_delete_note, (NOTE,), STAFF),
-    ("delete another's note", permissions.may_delete_note, (replace(NOTE, by="sue"),), "admin"),
+    ("delete another's note", permissions.may_delete_note, (NOTE._replace(by="sue"),), "admin"),
     # undoing: a moderator's own act, for ten minutes
     ("undo one's own act", permissions.may_undo, (REMOVAL, POSTED + 599.9), "moderator"),
     ("undo late", permissions.may_undo, (REMOVAL, POSTED + config.UNDO_SECONDS), NOBODY),

@@ -80,8 +80,7 @@ class Thread:
     reasons: dict[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ListedComment:
+class ListedComment(NamedTuple):
     """A comment in a list outside its conversation, with what one needs to understand it.
 
     ``title`` and ``poster`` are the article's; ``answers`` is the author of the comment that it answers, "" for none.
@@ -95,8 +94,7 @@ class ListedComment:
     answers: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(NamedTuple):
     """An article or a comment with open reports, as the moderators' queue shows it."""
 
     reports: OpenReports
@@ -122,8 +120,7 @@ class NoticeKind(StrEnum):
     UNDONE = "undone"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """An entry of an inbox: about ``comment``, or about ``log``, an act of a moderator; ``time`` is in unix seconds.
 
     ``entry`` is its text in the inbox, which names it in forms. ``is_open``: the comment can be answered and voted on;

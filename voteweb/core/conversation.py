@@ -13,7 +13,6 @@ where the same rule begins anew with its replies: every comment can be reached, 
 
 import heapq
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
@@ -67,8 +66,7 @@ class ListEnd(NamedTuple):
     more: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A comment on a page.
 
     ``node.status`` is not VISIBLE where one line stands for a comment with something visible below. ``level`` is that
@@ -94,8 +92,7 @@ class Row:
         return len(self.ends)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationPage:
+class ConversationPage(NamedTuple):
     """Page ``number`` of ``pages``. ``total`` visible comments are on all of them, with gaps; ``elsewhere`` on others.
 
     The visible rows, all ``more`` and ``elsewhere`` make up ``total``.

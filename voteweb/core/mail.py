@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -57,8 +56,7 @@ class PendingEmail(NamedTuple):
         return f"{self.until} {self.nonce} {self.address}"
 
 
-@dataclass(frozen=True, slots=True)
-class MailAccount:
+class MailAccount(NamedTuple):
     """Where a member gets mail ("" for nowhere), and in which language."""
 
     email: str = ""

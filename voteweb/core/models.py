@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -160,8 +160,7 @@ class Article:
         return self.status is ArticleStatus.LISTED
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierVersion:
+class EarlierVersion(NamedTuple):
     """An article as it was until the unix time ``until``, when its poster or a moderator edited it."""
 
     title: str
@@ -172,8 +171,7 @@ class EarlierVersion:
     by_poster: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """The validated fields of an article that has no id, time or votes yet."""
 
     title: str
@@ -182,8 +180,7 @@ class Draft:
     groups: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """A group of articles; ``articles`` is their number."""
 
     name: str
@@ -200,8 +197,7 @@ class RemovalState(StrEnum):
     RESTORING = "restoring"
 
 
-@dataclass(frozen=True, slots=True)
-class BanRemoval:
+class BanRemoval(NamedTuple):
     """The removals of a ban, whose log entry has the id ``entry``: of articles and comments from these times on.
 
     The times are unix seconds, None for no removals. ``votes`` tells whether it takes votes back.
@@ -264,8 +260,7 @@ class DomainAction(StrEnum):
     HOLD = "hold"
 
 
-@dataclass(frozen=True, slots=True)
-class DomainRule:
+class DomainRule(NamedTuple):
     """The rule of a ``domain`` and its subdomains; ``why`` is shown to members who post such a link.
 
     The moderator ``by`` made or last changed it at unix time ``time``.
@@ -278,8 +273,7 @@ class DomainRule:
     time: float
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A note on a member that the moderator ``by`` wrote at unix time ``time``, for moderators alone."""
 
     id: str
@@ -288,8 +282,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(NamedTuple):
     """Another member who signed up from the same network, under their ``name`` in lower case, at unix time ``time``."""
 
     name: str
@@ -309,8 +302,7 @@ class Voter:
     token: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """An open session of a member in a ``browser`` such as "Firefox, Linux", "" if unknown; times are unix seconds.
 
     It ``began`` with a log-in; ``used`` is its last noted use, ``checked`` when the member last gave the password, 0
@@ -324,8 +316,7 @@ class Session:
     browser: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A report of an article by the member ``by`` at unix time ``time``."""
 
     by: str
@@ -334,8 +325,7 @@ class Report:
     time: float
 
 
-@dataclass(frozen=True, slots=True)
-class OpenReports:
+class OpenReports(NamedTuple):
     """Some of the open reports of an article, which has ``total``, oldest first.
 
     ``next`` is the position from which to read on, 0 at the end.
@@ -393,8 +383,7 @@ class LogEntry:
         return {field: (former.get(field, ""), value) for field, value in new.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
+class Invitation(NamedTuple):
     """An invitation for one person, made by the member ``by``; ``used`` is the name of the member who used it.
 
     It expires at unix time ``until``. ``digest`` is that of the token in its link, which only its maker was told.
@@ -419,8 +408,7 @@ class LogInOutcome(StrEnum):
     BANNED = "banned"
 
 
-@dataclass(frozen=True, slots=True)
-class LogIn:
+class LogIn(NamedTuple):
     """An attempt to log in at unix ``time`` as the member ``name``, "" if there is no such member.
 
     ``network`` is a digest of the client's, ``browser`` its family.
@@ -433,8 +421,7 @@ class LogIn:
     browser: str
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """A member in the tree of invitations, at a ``level`` from 0, who invited as many as ``invited``.
 
     ``user`` is None for one who joined too long ago to be read, or has left.

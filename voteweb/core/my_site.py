@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from voteweb.core.config import MAX_HOST_LENGTH
 from voteweb.core.links import domain
@@ -24,8 +25,7 @@ class HiddenKind(StrEnum):
     MEMBER = "m"
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(NamedTuple):
     """Something that a member hides: an article by its id, all others by their name; ``time`` is since when.
 
     The name of a member is the one in the key of the member.

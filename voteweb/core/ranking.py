@@ -6,10 +6,10 @@ VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES, and run ``voteweb rescore --to-environ
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from math import floor, log2
+from typing import NamedTuple
 
 from voteweb.core.models import Article, Order
 
@@ -114,8 +114,7 @@ def newest_first(tied: Iterable[Article]) -> list[Article]:
     return sorted(tied, key=lambda article: (article.time, article.id), reverse=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreExplanation:
+class ScoreExplanation(NamedTuple):
     """The parts of an article's score, from which a reader can compute it.
 
     ``bonus`` is votes × ``vote_score`` in seconds, of which ``lift`` counts; the others are unix times: ``posted`` of

@@ -6,8 +6,9 @@ Weights are settings: VOTEWEB_GOOD_VOTES, VOTEWEB_LIFT_DAYS and VOTEWEB_COMMENT_
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import nlargest
+from typing import NamedTuple
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid
@@ -31,8 +32,7 @@ _GOOD_ONE_IN = 20
 _MIN_GOOD_VOTES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
+class Stay(NamedTuple):
     """How many seconds a row of *votes* stays in front under the settings of today, and under those tried."""
 
     votes: int
@@ -40,24 +40,21 @@ class Stay:
     tried: float
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An article on the first page under the weights tried; ``was`` is its rank on the first page of today, or 0."""
 
     article: Article
     was: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """The ``articles`` of the last ``span`` seconds; all that is worked out is worked out from them."""
 
     articles: tuple[Article, ...]
     span: float
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(NamedTuple):
     """The result of trying other weights.
 
     ``today`` is the first page as readers see it, ``rows`` that under the weights tried, and ``left`` what is on the

@@ -4,9 +4,9 @@ A limit accepts ``burst`` acts in a row, and in the long run ``times`` acts in `
 again every ``interval`` seconds. Every view that takes a form is in LIMITS or, with the reason, in EXEMPT.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import NamedTuple
 
 from voteweb.core.errors import N_
 
@@ -49,8 +49,7 @@ _TEMPLATES = {
 _OF_STRANGERS = N_("There were too many %(things)s. Please try again in %(wait)s, at %(when)s. The limit %(aim)s.")
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """A rate limit on the ``acts`` that are sent to its ``views`` by ``method``; ``kind`` is its name.
 
     Without ``counts_refused``, forms that are sent back with an error count against REFUSED_FORMS instead.

@@ -1,8 +1,9 @@
 """Switches of a site: what admins set while it runs, without a restart, until they clear it again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from voteweb.core import config, validation
 from voteweb.core.errors import N_, Invalid
@@ -26,8 +27,7 @@ class SwitchName(StrEnum):
 ON = "on"
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """A switch as the admin ``by`` has set it at unix ``time``.
 
     The ``value`` of an announcement is the address that it links to, ON without a link.
@@ -44,8 +44,7 @@ class Switch:
         return "" if self.value == ON else self.value
 
 
-@dataclass(frozen=True, slots=True)
-class SiteSwitches:
+class SiteSwitches(NamedTuple):
     """The switches that are set; None for one that is not."""
 
     announcement: Switch | None = None

@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: Buckets of waiting times per doubling: a median read from them is off by a tenth at most.
 _BUCKETS_PER_DOUBLING = 4
 _MAX_BUCKET = 99
 
 
-@dataclass(frozen=True, slots=True)
-class DayCounts:
+class DayCounts(NamedTuple):
     """The acts of one ``day`` (YYYY-MM-DD); ``waits`` are numbers of settled reports by bucket of waiting time."""
 
     day: str

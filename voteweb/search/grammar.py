@@ -96,9 +96,9 @@ class Query:
             if term.field != "group":
                 return term
             name = _group_name(term)
-            return replace(term, tokens=(group_token(names.get(name, name)),))
+            return term._replace(tokens=(group_token(names.get(name, name)),))
 
-        parts = (replace(part, terms=tuple(map(resolved, part.terms))) for part in self.parts)
+        parts = (part._replace(terms=tuple(map(resolved, part.terms))) for part in self.parts)
         return replace(self, parts=tuple(parts))
 
     def with_term(self, typed: str) -> str:
@@ -154,7 +154,7 @@ def _with_small_words(parts: list[Part]) -> tuple[Part, ...]:
     words = [_has_alternatives(part) and part.field in ("", "title") for part in parts]
     if all(one for one, is_word in zip(small, words, strict=True) if is_word):
         return tuple(parts)
-    return tuple(replace(part, is_small=one) for part, one in zip(parts, small, strict=True))
+    return tuple(part._replace(is_small=one) for part, one in zip(parts, small, strict=True))
 
 
 def _group_name(term: Term) -> str:
@@ -200,7 +200,7 @@ def _read(match: re.Match[str], prefixes: int, problems: list[Invalid]) -> Part 
             problems.append(problem)
             star = ""
         else:
-            terms = (replace(terms[0], is_prefix=True, stem=""),)
+            terms = (terms[0]._replace(is_prefix=True, stem=""),)
     shown = f'"{value}"' if is_phrase else f"{value}{star}"
     return Part(name, f"{match[1]}{name}{':' if name else ''}{shown}", terms, is_excluded)
 

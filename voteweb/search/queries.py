@@ -38,7 +38,7 @@ def within(query: Query, kind: Kind) -> Query:
     """Return what a *query* is for one *kind*: comments have no titles, so what must be in one is not found there."""
     if kind is Kind.ARTICLES:
         return query
-    parts = [replace(part, terms=tuple(t for t in part.terms if t.field != "title")) for part in query.parts]
+    parts = [part._replace(terms=tuple(t for t in part.terms if t.field != "title")) for part in query.parts]
     is_possible = all(
         new.terms or not old.terms or old.is_excluded for new, old in zip(parts, query.parts, strict=True)
     )

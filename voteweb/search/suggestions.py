@@ -1,7 +1,6 @@
 """Other queries where one finds little or nothing: beginnings of words, or misspelt words replaced."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from voteweb.core import config
 from voteweb.search.grammar import Query
@@ -32,14 +31,14 @@ def with_beginnings(query: Query) -> Query:
     for part in query.parts:
         if stars > 0 and len(part.text) >= config.MIN_PREFIX_LENGTH and _is_word(part) and not part.is_small:
             stars -= 1
-            part = replace(part, text=f"{part.text}*", terms=(replace(part.terms[0], is_prefix=True),))
+            part = part._replace(text=f"{part.text}*", terms=(part.terms[0]._replace(is_prefix=True),))
         parts.append(part)
     return _query_of(*parts)
 
 
 def exactly(query: Query) -> Query:
     """Return *query* with quotes around its words, so that no other words are searched in their place."""
-    return _query_of(*(replace(part, text=f'"{part.text}"') if _is_word(part) else part for part in query.parts))
+    return _query_of(*(part._replace(text=f'"{part.text}"') if _is_word(part) else part for part in query.parts))
 
 
 def _is_word(part: Part) -> bool:
@@ -55,9 +54,9 @@ def _corrected(query: Query, count: Callable[[Query], int]) -> Query:
         word = "" if part.is_small else part.plain_word
         if len(word) in _LENGTHS and corrected < _MAX_CORRECTED and not count(_query_of(part)):
             corrected += 1
-            others = [replace(part, text=one, terms=(Term("", (one,)),)) for one in sorted(_neighbours(word))]
+            others = [part._replace(text=one, terms=(Term("", (one,)),)) for one in sorted(_neighbours(word))]
             best = max(others, key=lambda other: count(_query_of(other)))
-            part = replace(best, terms=read_terms("", best.text, is_phrase=False))
+            part = best._replace(terms=read_terms("", best.text, is_phrase=False))
         parts.append(part)
     return _query_of(*parts)
 

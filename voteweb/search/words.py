@@ -10,10 +10,10 @@ substring stand in a row, and most searches read the short lists of pairs instea
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.metadata import version
+from typing import NamedTuple
 
 from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
@@ -195,8 +195,7 @@ _ADDRESS = re.compile(rf"https?://.+|{_HOST}(?::\d+)?/.*", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A word, a phrase, or the beginning of a word, in a field ("" for all): its ``tokens`` stand in a row.
 
     ``is_prefix``: the last token is the beginning of one. ``stem`` is that of a word whose other forms are found too.
@@ -208,8 +207,7 @@ class Term:
     stem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a query: terms one of which must be found (or none, if ``is_excluded``), a date, or a kind.
 
     ``text`` is the part as it can be typed, such as ``-title:"open source"``; ``time`` is in unix seconds.

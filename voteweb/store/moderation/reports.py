@@ -5,7 +5,6 @@ A comment that was removed together with one above it is covered: such a removal
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -305,7 +304,7 @@ def _reported(row: Sequence[Any]) -> Reported | None:
     """Return what a row of ``read_reports.lua`` says, None for what nobody can read."""
     id, fields, total, stored, *comment = row
     reports = _open_reports(total, 0, dict(zip(stored[::2], stored[1::2], strict=True)))
-    reports = replace(reports, rows=reports.rows[-config.QUEUED_REPORTS :])
+    reports = reports._replace(rows=reports.rows[-config.QUEUED_REPORTS :])
     if comment:
         listed = listed_comment(comment[0])
         return Reported(reports, comment=listed) if listed else None

@@ -121,7 +121,7 @@ def _suggest_removal(reports: Sequence[Report]) -> dict[str, str]:
 def _mark_voted(row: Reported, own_votes: Collection[int]) -> Reported:
     if row.article is None:
         return row
-    return replace(row, article=replace(row.article, voted=row.article.id in own_votes))
+    return row._replace(article=replace(row.article, voted=row.article.id in own_votes))
 
 
 @act(admissions, "/u/<name>/admit", require_moderator, back="/queue", member=queue_member)
