@@ -6,53 +6,53 @@ from typing import Any
 
 import pytest
 
+from tests.rows import check_refusals
 from voteweb.core.config import ENDED_VARIABLES
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings, env_name, from_env, unknown_name_warnings, variables
 
-BAD_CONTACT = "VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks."
-BAD_SITE = (
-    "VOTEWEB_SITE must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. "
-    "The name that readers see is VOTEWEB_SITE_NAME."
-)
-BAD_URL = "VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path."
 BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.example/news", "https://a b", "//news"]
 BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:0", "https://[::1", "https://[1.2.3.4]"]
+#: Variables with values that are refused by their names, and why.
+REFUSED = {
+    "OWN_VOTE": {"must be 0 or 1, not 'yes'.": ["yes"], "must be 0 or 1.": ["2"]},
+    "GOOD_VOTES": {"must be a whole number, not 'many'.": ["many"], "must be at least 1.": ["0"]},
+    "VOTE_SCORE": {
+        "must be a number, not '432s'.": ["432s"],
+        "must be at least 0.001.": ["-1"],
+        "must be a finite number.": ["nan"],
+    },
+    "REDIS_DEADLINE": {"must be at least 0.1.": ["0"]},
+    "PORT": {"must be at most 65535.": ["65536"]},
+    # Redis refuses an expiry too far away, and would do so after a script's first write.
+    "VOTING_SECONDS": {"must be at most 3155760000.": ["9" * 18]},
+    # Each of these was accepted, and made every page fail.
+    "EDIT_SECONDS": {"must be at most 3155760000.": ["1" + "0" * 17]},
+    "SESSION_DAYS": {"must be at most 365.": ["100000000"]},
+    "PAGE_SIZE": {"must be at most 250.": ["100000"]},
+    "SITE_URL": {"must be http:// or https:// and a host in ASCII, without a path.": BAD_URLS},
+    "CONTACT": {
+        "must begin with mailto: or https:// and have no blanks.": ["ann@news.example", "mailto:ann\nContact: eve"]
+    },
+    "SITE": {
+        "must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. The name that readers "
+        "see is VOTEWEB_SITE_NAME.": ["Cooking", "-cooking", "a" * 33, "a b", "{a}", "süd", "a\n"]
+    },
+    "SIGNUP": {"must be one of: open, approve, invite, closed.": ["maybe"]},
+}
 
 
-@pytest.mark.parametrize(
-    ("env", "message"),
-    [
-        ({"VOTEWEB_OWN_VOTE": "yes"}, "VOTEWEB_OWN_VOTE must be 0 or 1, not 'yes'."),
-        ({"VOTEWEB_GOOD_VOTES": "many"}, "VOTEWEB_GOOD_VOTES must be a whole number, not 'many'."),
-        ({"VOTEWEB_GOOD_VOTES": "0"}, "VOTEWEB_GOOD_VOTES must be at least 1."),
-        ({"VOTEWEB_VOTE_SCORE": "432s"}, "VOTEWEB_VOTE_SCORE must be a number, not '432s'."),
-        ({"VOTEWEB_VOTE_SCORE": "-1"}, "VOTEWEB_VOTE_SCORE must be at least 0.001."),
-        ({"VOTEWEB_VOTE_SCORE": "nan"}, "VOTEWEB_VOTE_SCORE must be a finite number."),
-        ({"VOTEWEB_OWN_VOTE": "2"}, "VOTEWEB_OWN_VOTE must be 0 or 1."),
-        ({"VOTEWEB_REDIS_DEADLINE": "0"}, "VOTEWEB_REDIS_DEADLINE must be at least 0.1."),
-        ({"VOTEWEB_PORT": "65536"}, "VOTEWEB_PORT must be at most 65535."),
-        # Redis refuses an expiry too far away, and would do so after a script's first write.
-        ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be at most 3155760000."),
-        # Each of these was accepted, and made every page fail.
-        ({"VOTEWEB_EDIT_SECONDS": "1" + "0" * 17}, "VOTEWEB_EDIT_SECONDS must be at most 3155760000."),
-        ({"VOTEWEB_SESSION_DAYS": "100000000"}, "VOTEWEB_SESSION_DAYS must be at most 365."),
-        ({"VOTEWEB_PAGE_SIZE": "100000"}, "VOTEWEB_PAGE_SIZE must be at most 250."),
-        (
-            {"VOTEWEB_SITE_ULR": "https://news.example"},
-            "There is no setting VOTEWEB_SITE_ULR. Did you mean VOTEWEB_SITE_URL? Rename or unset it.",
-        ),
-        *(({"VOTEWEB_SITE_URL": url}, BAD_URL) for url in BAD_URLS),
-        ({"VOTEWEB_CONTACT": "ann@news.example"}, BAD_CONTACT),
-        ({"VOTEWEB_CONTACT": "mailto:ann\nContact: eve"}, BAD_CONTACT),
-        *(({"VOTEWEB_SITE": name}, BAD_SITE) for name in ("Cooking", "-cooking", "a" * 33, "a b", "{a}", "süd", "a\n")),
-        ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, approve, invite, closed."),
-    ],
-)
-def test_invalid_value_is_refused_by_name(env: dict[str, str], message: str) -> None:
+def test_invalid_value_is_refused_by_name(subtests: pytest.Subtests) -> None:
+    for name, values in REFUSED.items():
+        messages = {f"VOTEWEB_{name} {problem}": rows for problem, rows in values.items()}
+        check_refusals(subtests, ConfigError, {lambda value, name=f"VOTEWEB_{name}": from_env({name: value}): messages})
+
+
+@pytest.mark.parametrize("name", ["VOTEWEB_SITE_ULR", "VOTEWEB_SITEURL", "VOTEWEB_SIT_URLS"])
+def test_misspelt_name_is_refused(name: str) -> None:
     with pytest.raises(ConfigError) as refusal:
-        from_env(env)
-    assert str(refusal.value) == message
+        from_env({name: "https://news.example"})
+    assert str(refusal.value) == f"There is no setting {name}. Did you mean VOTEWEB_SITE_URL? Rename or unset it."
 
 
 @pytest.mark.parametrize(

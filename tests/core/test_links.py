@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import check_refusals, check_results
 from voteweb.core import links, validation
 from voteweb.core.errors import Invalid
 from voteweb.core.links import ascii_host, domain, short_domain, web_address
@@ -45,31 +46,9 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "link", "other"), SAME, ids=[row[0] for row in SAME])
-def test_links_that_differ_by_a_rule_are_one_story(rule: str, link: str, other: str) -> None:
-    assert links.normalized(link) == links.normalized(other)
-    assert links.digest(link) == links.digest(other)
-
-
-@pytest.mark.parametrize(("rule", "link"), DIFFERENT, ids=[row[0] for row in DIFFERENT])
-def test_other_links_are_different_stories(rule: str, link: str) -> None:
-    assert links.normalized(link) != links.normalized(PLAIN)
-
-
-@pytest.mark.parametrize("link", ["http://[no address", "http://example.com:port/", "no link", ""])
-def test_invalid_link_is_only_the_same_as_itself(link: str) -> None:
-    assert links.digest(link) == links.digest(link) != links.digest(PLAIN)
-
-
-def test_normalized_link_is_its_own_normalized_form() -> None:
-    for _, link, _ in SAME:
-        once = links.normalized(link)
-        assert links.normalized(f"https://{once}") == once
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
+#: Functions, their arguments and what they return.
+RESULTS = {
+    ascii_host: [
         ("EXAMPLE.COM.", "example.com."),
         ("xn--bcher-kva.de", "xn--bcher-kva.de"),
         ("a_b.example", "a_b.example"),
@@ -83,34 +62,52 @@ def test_normalized_link_is_its_own_normalized_form() -> None:
         ("Ꭰ.example", "xn--58d.example"),  # a capital that IDNA 2003 does not know
         ("💩.la", "xn--ls8h.la"),
     ],
-)
-def test_host_is_spelled_as_browsers_resolve_it(host: str, expected: str) -> None:
-    assert ascii_host(host) == expected
-
-
-@pytest.mark.parametrize(
-    "host",
-    [
-        *("", ".", "a..b", "a b", "a/b", "a\\b", "a:b", "a@b", "a%b", "<b>", "x" * 64, "ü" * 60),
-        *("a\u2044\u0000b", "a\u200bb", "a\u202eb", "a\u00a0b", "a\u3164b", "\u0301a", "\ud800"),
-    ],
-)
-def test_host_that_no_browser_resolves_is_refused(host: str) -> None:
-    with pytest.raises(ValueError, match="not a host name"):
-        ascii_host(host)
-
-
-@pytest.mark.parametrize(
-    ("host", "shown"),
-    [
+    short_domain: [
         ("lichen-letters.example", "lichen-letters.example"),
         ("news.lichen-letters.example", "…lichen-letters.example"),
         ("a.b.c.observatory.example", "…b.c.observatory.example"),
         ("www.the-longest-name-of-a-newspaper.example", "…the-longest-name-of-a-newspaper.example"),
     ],
-)
-def test_long_domain_is_cut_at_a_dot(host: str, shown: str) -> None:
-    assert short_domain(host) == shown
+    domain: [
+        ("", ""),
+        ("https://WWW.Example.com:8080/a", "example.com"),
+        ("https://wwwhere.example", "wwwhere.example"),
+        ("https://bücher.example/", "xn--bcher-kva.example"),
+        ("http://[::1]:80/", "::1"),
+    ],
+    web_address: [
+        ("", ""),
+        ("javascript:alert(1)", ""),
+        ("example.com", ""),
+        ("https://example.com/a?b=%20#c", "https://example.com/a?b=%20#c"),
+        ('https://a.example/a"<>{|}^`', "https://a.example/a%22%3C%3E%7B%7C%7D%5E%60"),
+        ("https://a.example/a b\n\\", "https://a.example/a%20b%0A%5C"),
+        ("https://例え.example/编程", "https://例え.example/编程"),
+    ],
+}
+NO_HOSTS = [
+    *("", ".", "a..b", "a b", "a/b", "a\\b", "a:b", "a@b", "a%b", "<b>", "x" * 64, "ü" * 60),
+    *("a\u2044\u0000b", "a\u200bb", "a\u202eb", "a\u00a0b", "a\u3164b", "\u0301a", "\ud800"),
+]
+
+
+def test_links_that_differ_by_a_rule_are_one_story(subtests: pytest.Subtests) -> None:
+    for rule, link, other in SAME:
+        with subtests.test(rule):
+            once = links.normalized(link)
+            assert once == links.normalized(other) == links.normalized(f"https://{once}")
+            assert links.digest(link) == links.digest(other)
+    assert [rule for rule, link in DIFFERENT if links.normalized(link) == links.normalized(PLAIN)] == []
+
+
+@pytest.mark.parametrize("link", ["http://[no address", "http://example.com:port/", "no link", ""])
+def test_invalid_link_is_only_the_same_as_itself(link: str) -> None:
+    assert links.digest(link) == links.digest(link) != links.digest(PLAIN)
+
+
+def test_functions_of_links(subtests: pytest.Subtests) -> None:
+    check_results(subtests, RESULTS)
+    check_refusals(subtests, ValueError, {ascii_host: {"not a host name": NO_HOSTS}})
 
 
 #: Texts that people could type for a domain.
@@ -136,38 +133,7 @@ def test_any_text_becomes_an_ascii_host_or_is_refused(host: str) -> None:
         assert ascii_host(ascii) == ascii
 
 
-@pytest.mark.parametrize(
-    ("link", "host"),
-    [
-        ("", ""),
-        ("https://example.com/a", "example.com"),
-        ("https://WWW.Example.com:8080/a", "example.com"),
-        ("https://wwwhere.example", "wwwhere.example"),
-        ("https://bücher.example/", "xn--bcher-kva.example"),
-        ("http://[::1]:80/", "::1"),
-    ],
-)
-def test_domain_is_the_host_that_browsers_resolve(link: str, host: str) -> None:
-    assert domain(link) == host
-
-
 @given(st.text(max_size=60).map(lambda text: f"http://{text}"))
 def test_every_valid_link_has_a_domain(typed: str) -> None:
     with suppress(Invalid):
         assert domain(validation.link(typed))
-
-
-@pytest.mark.parametrize(
-    ("link", "address"),
-    [
-        ("", ""),
-        ("javascript:alert(1)", ""),
-        ("example.com", ""),
-        ("https://example.com/a?b=%20#c", "https://example.com/a?b=%20#c"),
-        ('https://a.example/a"<>{|}^`', "https://a.example/a%22%3C%3E%7B%7C%7D%5E%60"),
-        ("https://a.example/a b\n\\", "https://a.example/a%20b%0A%5C"),
-        ("https://例え.example/编程", "https://例え.example/编程"),
-    ],
-)
-def test_web_address_is_http_and_percent_encoded(link: str, address: str) -> None:
-    assert web_address(link) == address

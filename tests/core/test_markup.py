@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.rows import check_results
 from voteweb.core.markup import render, render_plain, xml_text
 
 ALLOWED = set("a blockquote br code em h2 h3 h4 hr li ol p pre s strong table tbody td th thead tr ul".split())
+MARK = "\u0336"
 REL = "nofollow ugc noopener"
 
 
@@ -73,9 +75,10 @@ def html_of(source: str) -> str:
     return render(source).__html__()
 
 
-@pytest.mark.parametrize("source", DANGEROUS)
-def test_dangerous_markup_is_removed(source: str) -> None:
-    assert_safe(html_of(source))
+def test_dangerous_markup_is_removed(subtests: pytest.Subtests) -> None:
+    for source in DANGEROUS:
+        with subtests.test(source):
+            assert_safe(html_of(source))
 
 
 PIECES = st.sampled_from(
@@ -89,34 +92,27 @@ def test_any_text_becomes_safe_html(source: str) -> None:
     assert_safe(html_of(source))
 
 
-@pytest.mark.parametrize(
-    ("source", "html"),
-    [
-        ("", ""),
-        ("one\n\ntwo", "<p>one</p>\n<p>two</p>\n"),
-        ("    code", '<pre tabindex="0" role="group" aria-labelledby="code-label"><code>code\n</code></pre>\n'),
-        ("*a* **b** `c` ~~d~~", "<p><em>a</em> <strong>b</strong> <code>c</code> <s>d</s></p>\n"),
-        ("# top", "<h2>top</h2>\n"),
-        ("###### sixth", "<h4>sixth</h4>\n"),
-        ("* a\n* b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
-        ("7. seventh", '<ol start="7">\n<li>seventh</li>\n</ol>\n'),
-        ("> said", "<blockquote>\n<p>said</p>\n</blockquote>\n"),
-        ("2 < 3 & 4 > 1", "<p>2 &lt; 3 &amp; 4 &gt; 1</p>\n"),
-        ("https://b.example", f'<p><a href="https://b.example" rel="{REL}">https://b.example</a></p>\n'),
-    ],
-)
-def test_markdown_becomes_html(source: str, html: str) -> None:
-    assert html_of(source) == html
+#: Texts as Markdown, and as HTML.
+RENDERED = [
+    ("", ""),
+    ("one\n\ntwo", "<p>one</p>\n<p>two</p>\n"),
+    ("    code", '<pre tabindex="0" role="group" aria-labelledby="code-label"><code>code\n</code></pre>\n'),
+    ("*a* **b** `c` ~~d~~", "<p><em>a</em> <strong>b</strong> <code>c</code> <s>d</s></p>\n"),
+    ("# top", "<h2>top</h2>\n"),
+    ("###### sixth", "<h4>sixth</h4>\n"),
+    ("* a\n* b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
+    ("7. seventh", '<ol start="7">\n<li>seventh</li>\n</ol>\n'),
+    ("> said", "<blockquote>\n<p>said</p>\n</blockquote>\n"),
+    ("2 < 3 & 4 > 1", "<p>2 &lt; 3 &amp; 4 &gt; 1</p>\n"),
+    ("https://b.example", f'<p><a href="https://b.example" rel="{REL}">https://b.example</a></p>\n'),
+    # Characters that turn the text, however they are named, and marks that are piled up.
+    *((f"a{named}b", "<p>ab</p>\n") for named in ("&#8238;", "&#8294;", "\u202e", "\u2066", "&rlm;")),
+    (f"a{MARK * 50}b{'&#822;' * 50}", f"<p>a{MARK * 6}b{MARK * 6}</p>\n"),
+]
 
 
-@pytest.mark.parametrize("named", ["&#8238;", "&#8294;", "\u202e", "\u2066", "&rlm;"])
-def test_characters_that_turn_the_text_are_removed_however_named(named: str) -> None:
-    assert html_of(f"a{named}b") == "<p>ab</p>\n"
-
-
-def test_marks_are_stacked_on_a_letter_to_a_limit() -> None:
-    mark = "\u0336"
-    assert html_of(f"a{mark * 50}b{'&#822;' * 50}") == f"<p>a{mark * 6}b{mark * 6}</p>\n"
+def test_markdown_becomes_html(subtests: pytest.Subtests) -> None:
+    check_results(subtests, {html_of: RENDERED})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import check_results
 from voteweb.core.config import MAX_MENTION_PLACES, MAX_MENTIONS
 from voteweb.core.markdown import to_html
 from voteweb.core.markup import render_comment
@@ -50,9 +51,8 @@ UNNAMED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "named"), NAMED)
-def test_names_in_a_text(text: str, named: str) -> None:
-    assert names(text) == tuple(named.split())
+def test_names_in_a_text(subtests: pytest.Subtests) -> None:
+    check_results(subtests, {lambda text: " ".join(names(text)): [*NAMED, *((text, "") for text in UNNAMED)]})
 
 
 def test_without_spaces_each_beginning_may_be_the_name() -> None:
@@ -66,25 +66,20 @@ def links(text: str, members: str) -> list[str]:
     return [f"{unquote(name)} {typed}" for name, typed in re.findall('<a href="/u/([^"]+)"[^>]*>([^<]+)</a>', html)]
 
 
-@pytest.mark.parametrize(
-    ("text", "members", "linked"),
-    [
-        ("**@Alice**, @bob and @alice: [me](/u/bob)", "alice", ["alice @Alice", "alice @alice"]),
-        ("@alice @bob @carl", "carl", ["carl @carl"]),
-        ("> @alice\n\n`@alice` [@alice](https://a.example) @alice", "alice", ["alice @alice"]),
-        ("谢谢＠李明请看，@李明。", "李明", ["李明 ＠李明", "李明 @李明"]),
-        ("# @alice\n\n| a |\n|---|\n| &lt;@carl |", "alice carl", ["alice @alice", "carl @carl"]),
-        (" ".join(f"@m{number}" for number in range(7)), "m4 m5", ["m4 @m4"]),  # beyond MAX_MENTIONS there are none
-        ("@alice", "", []),
-    ],
-)
-def test_names_of_members_are_links(text: str, members: str, linked: list[str]) -> None:
-    assert links(text, members) == linked
+#: Texts, the members among their names, and the links to these.
+LINKED = [
+    ("**@Alice**, @bob and @alice: [me](/u/bob)", "alice", ["alice @Alice", "alice @alice"]),
+    ("@alice @bob @carl", "carl", ["carl @carl"]),
+    ("> @alice\n\n`@alice` [@alice](https://a.example) @alice", "alice", ["alice @alice"]),
+    ("谢谢＠李明请看，@李明。", "李明", ["李明 ＠李明", "李明 @李明"]),
+    ("# @alice\n\n| a |\n|---|\n| &lt;@carl |", "alice carl", ["alice @alice", "carl @carl"]),
+    (" ".join(f"@m{number}" for number in range(7)), "m4 m5", ["m4 @m4"]),  # beyond MAX_MENTIONS there are none
+    ("@alice", "", []),
+]
 
 
-@pytest.mark.parametrize("text", UNNAMED)
-def test_no_names_in_a_text(text: str) -> None:
-    assert names(text) == ()
+def test_names_of_members_are_links(subtests: pytest.Subtests) -> None:
+    check_results(subtests, {links: LINKED})
 
 
 def test_only_the_first_names_count() -> None:

@@ -10,7 +10,11 @@ from voteweb.core.operator_pages import operator_page_faults, operator_text
 
 def test_a_reader_gets_the_file_in_their_language_or_the_common_one(tmp_path: Path) -> None:
     folder = str(tmp_path)
-    assert (operator_text(folder, "rules", "en"), operator_page_faults(folder), operator_page_faults("")) == ("", [], [])
+    assert (operator_text(folder, "rules", "en"), operator_page_faults(folder), operator_page_faults("")) == (
+        "",
+        [],
+        [],
+    )
     (tmp_path / "rules.md").write_bytes(b"\xef\xbb\xbf# Be kind\r\n")
     (tmp_path / "rules.zh.md").write_text("友善\n", "utf-8")
     (tmp_path / "privacy.zh.md").write_text("\n")

@@ -8,6 +8,7 @@ import argon2
 import pytest
 
 from tests.helpers import until
+from tests.rows import check_results
 from voteweb.core import config, passwords
 from voteweb.core.errors import Busy
 from voteweb.core.passwords import COUNT, new_codes, read, spell
@@ -94,17 +95,11 @@ def test_codes_are_long_different_and_read_as_they_are_shown() -> None:
     assert all(len(spell(code)) == 19 and read(spell(code)) == code for code in codes)
 
 
-@pytest.mark.parametrize(
-    ("typed", "code"),
-    [
+def test_a_code_is_read_in_any_case_with_any_signs_between(subtests: pytest.Subtests) -> None:
+    codes = [
         ("ABCD-EFGH-JKMN-PQR0", "abcdefghjkmnpqr0"),
         ("i1lI oO00 – 2345.6789", "1111000023456789"),
         ("ＡＢＣＤ－ＥＦＧＨ－ＪＫＭＮ－ＰＱＲ０", "abcdefghjkmnpqr0"),
-        ("abcd-efgh-jkmn-pqru", ""),
-        ("abcd" * 5_000_000, ""),
-        ("李" * 16, ""),
-        ("", ""),
-    ],
-)
-def test_a_code_is_read_in_any_case_with_any_signs_between(typed: str, code: str) -> None:
-    assert read(typed) == code
+        *((typed, "") for typed in ("abcd-efgh-jkmn-pqru", "abcd" * 5_000_000, "李" * 16, "")),
+    ]
+    check_results(subtests, {read: codes})

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.rows import check_results
 from voteweb.core.models import Article, Order
 from voteweb.core.ranking import (
     ScoreExplanation,
@@ -18,42 +19,51 @@ from voteweb.core.ranking import (
     voting_end,
 )
 
+YEAR = 365 * 86_400
+
 
 def article(id: int = 1, time: float = 1_000_000.0, votes: int = 1) -> Article:
     return Article(id=id, title="t", link="", text="", poster="ann", time=time, votes=votes)
 
 
-@pytest.mark.parametrize(
-    ("time", "votes", "vote_score", "expected"),
-    [
-        (1332065417.47, 1, 432, 1332065849.47),  # the example article of the book
-        (1332075503.49, 528, 432, 1332303599.49),  # 528 × 432 = 228,096
-        (1_000_000, 0, 100, 1_000_000),  # the Go description: a new article
+def chosen(ranking: list[tuple[float, int]]) -> tuple[int, int] | None:
+    """Return the places of the example in a *ranking* of articles, each given by its time and its votes."""
+    example = choose_example([article(id, time, votes) for id, (time, votes) in enumerate(ranking)])
+    return example and (example[0].id, example[1].id)
+
+
+#: Functions, their arguments and what they return.
+RESULTS = {
+    score: [
+        (1332065417.47, 1, 432, 0, pytest.approx(1332065849.47, abs=1e-6)),  # the example article of the book
+        (1332075503.49, 528, 432, 0, pytest.approx(1332303599.49, abs=1e-6)),  # 528 × 432 = 228,096
+        (1_000_000, 0, 100, 0, 1_000_000),  # the Go description: a new article
+        (1_000_000, 3, 432, 7 * 86_400, 1_001_296),
     ],
-)
-def test_score_is_the_time_plus_the_worth_of_all_votes(
-    time: float, votes: int, vote_score: float, expected: float
-) -> None:
-    assert score(time, votes, vote_score, 0) == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("votes", "years", "factor"),
-    [
-        (0, 0, 1.0),
-        (6, 0, 3.0),
-        (6, 1, 2.0),  # a year counts as much as half the votes
-        (6, 30, 0.1),
-        (-6, 0, 1.0),  # as another program may have stored them
+    relevance: [
+        (1.5, 0, 0, pytest.approx(1.5)),
+        (1.5, 6, 0, pytest.approx(4.5)),
+        (1.5, 6, YEAR, pytest.approx(3.0)),  # a year counts as much as half the votes
+        (1.5, 6, 30 * YEAR, pytest.approx(0.15)),
+        (1.5, -6, 0, pytest.approx(1.5)),  # as another program may have stored them
     ],
-)
-def test_relevance_is_the_weight_of_words_by_votes_less_years(votes: int, years: float, factor: float) -> None:
-    assert relevance(1.5, votes, years * 365 * 86_400) == pytest.approx(1.5 * factor)
+    # When the article says, or a week after posting.
+    voting_end: [
+        (replace(article(time=1_000_000.5), closes=1_100_000), 604_800, 1_100_000),
+        (article(time=1_000_000.5), 604_800, 1_604_800),
+    ],
+    # A newer article above one with more votes.
+    chosen: [
+        ([], None),
+        ([(9, 5), (8, 5)], (0, 1)),
+        ([(9, 40), (5, 30), (6, 2), (7, 1)], (1, 2)),
+        ([(5, 30), (6, 2), (7, 1), (6, 2)], (2, 3)),
+    ],
+}
 
 
-def test_voting_ends_when_the_article_says_or_a_week_after_posting() -> None:
-    assert voting_end(replace(article(time=1_000_000.5), closes=1_100_000), 604_800) == 1_100_000
-    assert voting_end(article(time=1_000_000.5), 604_800) == 1_604_800
+def test_functions_of_rankings(subtests: pytest.Subtests) -> None:
+    check_results(subtests, RESULTS)
 
 
 def test_explanation_has_every_part_of_the_score() -> None:
@@ -74,20 +84,11 @@ def test_votes_lift_an_article_by_a_number_of_days_at_most() -> None:
     explanation = explain(article(votes=2_553), 432, 7 * 86_400, 604_800)
     assert (explanation.bonus, explanation.lift) == (1_102_896, 604_800)
     assert explanation.equivalent_time == 1_604_800
-    assert score(1_000_000, 3, 432, 7 * 86_400) == 1_001_296
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"),
-    [
-        (Order.TIME, 1_000_000.5),
-        (Order.SECOND, 1_000_000),
-        (Order.SCORE, 1_000_864.5),
-        (Order.VOTES, 2 * 2**32 + 1_000_000),
-    ],
-)
-def test_value_is_that_of_the_order(order: Order, expected: float) -> None:
-    assert ranking_key(order, 432, 0)(article(votes=2, time=1_000_000.5)) == expected
+def test_value_is_that_of_the_order() -> None:
+    values = [ranking_key(order, 432, 0)(article(votes=2, time=1_000_000.5)) for order in Order]
+    assert values == [1_000_864.5, 2 * 2**32 + 1_000_000, 1_000_000.5, 1_000_000]
 
 
 def test_a_day_begins_at_midnight_utc() -> None:
@@ -100,21 +101,3 @@ def test_ties_are_ordered_by_time_and_descending_id() -> None:
     old, newer, newer_with_higher_id, newest = article(9, 5.0), article(2, 6.0), article(10, 6.0), article(1, 7.0)
     tied = [newer, old, newest, newer_with_higher_id]
     assert newest_first(tied) == [newest, newer_with_higher_id, newer, old]
-
-
-@pytest.mark.parametrize(
-    ("ranking", "chosen"),
-    [
-        ([], None),
-        ([(9, 5), (8, 5)], (0, 1)),
-        ([(9, 40), (5, 30), (6, 2), (7, 1)], (1, 2)),
-        ([(5, 30), (6, 2), (7, 1), (6, 2)], (2, 3)),
-    ],
-)
-def test_example_prefers_a_newer_article_above_one_with_more_votes(
-    ranking: list[tuple[float, int]], chosen: tuple[int, int] | None
-) -> None:
-    """Each article is its time and its votes; an example is their two places."""
-    articles = [Article(i, "t", "", "", "ann", time, votes) for i, (time, votes) in enumerate(ranking)]
-    example = choose_example(articles)
-    assert (example and (example[0].id, example[1].id)) == chosen

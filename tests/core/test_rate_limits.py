@@ -4,23 +4,24 @@ import re
 
 import pytest
 
+from tests.rows import check_results
 from voteweb.core.rate_limits import DAY, EXEMPT, HOUR, LIMITS, Limit, LimitScope, member_limit, network
 
-every_limit = pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.kind)
+
+def test_limits_allow_normal_use(subtests: pytest.Subtests) -> None:
+    for limit in LIMITS:
+        with subtests.test(limit.kind):
+            assert re.fullmatch("[a-z]+", limit.kind), "it is part of a key"
+            assert limit.burst >= 3
+            assert limit.seconds in (HOUR, DAY)
+            assert limit.burst * limit.interval <= DAY, "a whole burst is possible again a day later"
+            longest = 4 if limit.scope is LimitScope.NEWCOMER else 1.5
+            assert limit.interval <= longest * HOUR, "after a burst the next act is possible soon"
+            check_message(limit)
 
 
-@every_limit
-def test_limit_allows_normal_use(limit: Limit) -> None:
-    assert re.fullmatch("[a-z]+", limit.kind), "it is part of a key"
-    assert limit.burst >= 3
-    assert limit.seconds in (HOUR, DAY)
-    assert limit.burst * limit.interval <= DAY, "a whole burst is possible again a day later"
-    longest = 4 if limit.scope is LimitScope.NEWCOMER else 1.5
-    assert limit.interval <= longest * HOUR, "after a burst the next act is possible soon"
-
-
-@every_limit
-def test_message_says_what_until_when_and_why(limit: Limit) -> None:
+def check_message(limit: Limit) -> None:
+    """Check that the message says what happened, when to try again, and why."""
     values = {"wait": "40 s", "when": "10:00 UTC", "burst": limit.burst, "span": "7 days"}
     message = limit.template % (values | {"things": limit.things, "aim": limit.aim})
     what, until_when, why, *more = re.split(r"(?<=\.) ", message)
@@ -40,19 +41,17 @@ def test_limits_of_one_scope_and_exemptions_do_not_overlap() -> None:
 
 
 def test_only_member_limits_count_a_members_request() -> None:
-    for view, method in (("lists.front", "GET"), (None, "POST"), ("votes.vote", "GET")):
+    for view, method in (("lists.front", "GET"), (None, "POST"), ("votes.vote", "GET"), ("auth.login", "POST")):
         assert member_limit(view, method) is None
-    of_members = [limit for limit in LIMITS if limit.scope is LimitScope.MEMBER]
-    expected = {(view, limit.method): limit for limit in of_members for view in limit.views}
     for limit in LIMITS:
-        for view in limit.views:
-            assert member_limit(view, limit.method) is expected.get((view, limit.method))
+        if limit.scope is LimitScope.MEMBER:
+            assert all(member_limit(view, limit.method) is limit for view in limit.views)
     assert member_limit("account.data", "HEAD") is member_limit("account.data", "GET")
 
 
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
+#: IPv4 addresses and IPv6 households, and how wider networks count neighbours together.
+NETWORKS = {
+    network: [
         ("198.51.100.7", "198.51.100.7"),
         ("::ffff:198.51.100.7", "198.51.100.7"),
         ("2002:c633:6407:1::9", "198.51.100.7"),
@@ -61,20 +60,14 @@ def test_only_member_limits_count_a_members_request() -> None:
         ("", None),
         ("198.51.100.7, 203.0.113.9", None),
         ("x" * 9_000, None),
-    ],
-)
-def test_network_is_an_ipv4_address_or_an_ipv6_household(address: str | None, expected: str | None) -> None:
-    assert network(address) == expected
+        ("198.51.100.7", LimitScope.NETWORK, "198.51.100.0/24"),
+        ("198.51.100.7", LimitScope.WIDE_NETWORK, None),
+        ("2001:db8:1:2ff:3:4:5:6", LimitScope.NETWORK, "2001:db8:1:200::/56"),
+        ("2001:db8:1:2ff:3:4:5:6", LimitScope.WIDE_NETWORK, "2001:db8:1::/48"),
+        ("", LimitScope.NETWORK, None),
+    ]
+}
 
 
-@pytest.mark.parametrize(
-    ("address", "near", "wide"),
-    [
-        ("198.51.100.7", "198.51.100.0/24", None),
-        ("2001:db8:1:2ff:3:4:5:6", "2001:db8:1:200::/56", "2001:db8:1::/48"),
-        ("", None, None),
-    ],
-)
-def test_wider_networks_count_neighbours_together(address: str, near: str | None, wide: str | None) -> None:
-    assert network(address, LimitScope.NETWORK) == near
-    assert network(address, LimitScope.WIDE_NETWORK) == wide
+def test_network_is_what_a_limit_counts_together(subtests: pytest.Subtests) -> None:
+    check_results(subtests, NETWORKS)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rows import check_results
 from voteweb.core.second_factor import authenticator, find_step
 
 KEY, NONCE = "a secret key of this site", "0" * 32
@@ -12,16 +13,14 @@ CODE = APP.at(NOW)
 FULL_WIDTH = "".join(chr(0xFF10 + int(digit)) for digit in CODE)
 
 
-@pytest.mark.parametrize(
-    ("typed", "seconds", "is_right"),
-    [
-        (CODE, 0, True), (CODE, -30, True), (CODE, 30, True), (f" {CODE[:3]} {CODE[3:]}\n", 0, True),
-        (FULL_WIDTH, 0, True), (CODE, -60, False), (CODE, 60, False), (CODE[:5], 0, False), (CODE + "0", 0, False),
-        ("", 0, False), ("\ud800" * 9_999, 0, False),
-    ],
-)  # fmt: skip
-def test_code_is_right_in_its_step_and_beside_it(typed: str, seconds: int, is_right: bool) -> None:
-    assert find_step(APP, typed, NOW + seconds) == (STEP if is_right else None)
+def step_of(typed: str, seconds: int) -> int | None:
+    return find_step(APP, typed, NOW + seconds)
+
+
+def test_code_is_right_in_its_step_and_beside_it(subtests: pytest.Subtests) -> None:
+    right = [*((CODE, seconds) for seconds in (0, -30, 30)), (f" {CODE[:3]} {CODE[3:]}\n", 0), (FULL_WIDTH, 0)]
+    wrong = [(CODE, -60), (CODE, 60), (CODE[:5], 0), (CODE + "0", 0), ("", 0), ("\ud800" * 9_999, 0)]
+    check_results(subtests, {step_of: [*((*row, STEP) for row in right), *((*row, None) for row in wrong)]})
 
 
 def test_every_member_nonce_and_site_has_another_secret() -> None:

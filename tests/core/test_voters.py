@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rows import check_results
 from voteweb.core.voters import find_coincidences
 
 #: Thirty articles, each the only one that some honest member voted for.
@@ -11,21 +12,23 @@ HONEST = {f"h{number}": {10, *(next(OTHERS) for _ in range(5))} for number in ra
 FEW, MANY = dict.fromkeys(range(1, 5), 4), dict.fromkeys(range(1, 5), 101)
 
 
-@pytest.mark.parametrize(
-    ("votes", "counts", "total", "found"),
-    [
-        (RING | HONEST, FEW | {10: 6}, 60, {"r1", "r2", "r3", "r4"}),
+def found_in(votes: dict[str, set[int]], counts: dict[int, int], total: int) -> set[str]:
+    return {name for name, rows in find_coincidences(votes, counts, total).items() if rows}
+
+
+def test_who_votes_together(subtests: pytest.Subtests) -> None:
+    three = {"a": {1, 2, 3}, "b": {1, 2, 3}}
+    rows = [
+        (RING | HONEST, FEW | {10: 6}, 60, set(RING)),
         (RING | HONEST, MANY | {10: 6}, 10_000, set()),  # everybody votes for articles with many votes
         ({"a": {1, 2, 3, 4}, "b": {1, 2, 3, 4}}, FEW, 8, {"a", "b"}),  # a site with few votes
-        ({"a": {1, 2, 3}, "b": {1, 2, 3}}, dict.fromkeys((1, 2, 3), 50), 150, set()),  # they are all that there is
-        ({"a": {1, 2, 3}, "b": {1, 2, 3}}, dict.fromkeys((1, 2, 3), 50), 9_000, {"a", "b"}),
+        (three, dict.fromkeys((1, 2, 3), 50), 150, set()),  # they are all that there is
+        (three, dict.fromkeys((1, 2, 3), 50), 9_000, {"a", "b"}),
         ({"a": {1, 2}, "b": {1, 2}}, {1: 2, 2: 2}, 900, set()),  # too few
         ({"a": {1, 2, 3}, "b": {1, 2, 3, 5, 6, 7}}, FEW, 900, set()),  # less than three fifths of what b voted for
         ({"a": {1, 2, 3}, "b": {1, 2, 3, 5}}, FEW, 900, {"a", "b"}),
-    ],
-)
-def test_who_votes_together(votes: dict[str, set[int]], counts: dict[int, int], total: int, found: set[str]) -> None:
-    assert {name for name, rows in find_coincidences(votes, counts, total).items() if rows} == found
+    ]
+    check_results(subtests, {found_in: rows})
 
 
 def test_a_coincidence_says_how_many_of_how_many() -> None:

@@ -42,6 +42,16 @@ def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> Non
     assert len(list(machine.folder.path.glob("*.db"))) == 1
 
 
+def test_a_file_that_is_deleted_before_it_is_opened_is_not_missed(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.writer.apply([article(1, "word")])
+    told = iter([machine.folder.path / "deleted.db"])
+    current = IndexFolder.current
+    monkeypatch.setattr(IndexFolder, "current", lambda folder: next(told, None) or current(folder))
+    assert machine.find("word") == [1]
+
+
 def test_the_files_are_for_the_user_of_the_site_only(machine: Machine) -> None:
     assert machine.folder.path.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o077 for file in machine.folder.path.glob("*.db*")} == {0}

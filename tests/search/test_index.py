@@ -86,18 +86,6 @@ def test_documents_go_on_in_further_tables(machine: Machine, monkeypatch: pytest
     assert machine.writer.check()
 
 
-def test_words_of_changed_and_removed_documents_are_not_found(machine: Machine) -> None:
-    machine.writer.apply(
-        [article(1, "old needle"), article(2, "gone needle"), article(3, "needle"), article(4, "stack")]
-    )
-    machine.writer.apply([article(1, "new needle")], gone=[2])
-    for order in (Order.NEW, Order.RELEVANCE):
-        assert machine.index.find(parse("old OR gone"), Kind.ARTICLES, order, 10) == Found((), 0)
-        assert machine.index.find(parse("needle"), Kind.ARTICLES, order, 10)[:2] == ((3, 1), 2)
-    assert machine.find("after:1970 -needle") == [4]
-    assert machine.index.suggest(parse("gome"), Kind.ARTICLES) is None
-
-
 STEPS = st.lists(
     st.tuples(
         st.integers(1, 6),

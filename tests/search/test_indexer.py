@@ -88,20 +88,6 @@ def found(folder: IndexFolder, typed: str) -> list[int]:
 
 
 @pytest.mark.heavy
-def test_the_index_is_what_the_site_has_after_a_storm(make_store: MakeStore, folder: IndexFolder) -> None:
-    store = make_store(good_votes=4, max_groups=3)
-    storm = StoreStorm(store)
-    with kept_index(make_store(), folder):
-        storm.start()
-        until(lambda: storm.acts["leave"] and storm.comments.acts["restore"] > 5)
-        storm.stop()
-    for _ in store.removals.steps():
-        pass
-    new_indexer(store, folder).catch_up()
-    assert_same(store, folder)
-
-
-@pytest.mark.heavy
 def test_a_killed_indexer_loses_and_doubles_nothing(
     make_store: MakeStore, server_url: str, tmp_path: Path, folder: IndexFolder
 ) -> None:

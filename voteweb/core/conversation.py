@@ -27,7 +27,7 @@ def climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[i
     levels = {0: 0}
     covered: set[int] = set()
     for number, node in nodes.items():
-        parent = node.parent if 0 < node.parent < number and node.parent in levels else 0
+        parent = node.parent if node.parent in levels else 0  # those before it are in it, and 0
         parents[number] = parent
         levels[number] = levels[parent] + 1
         if parent and (parent in covered or nodes[parent].removes_replies):
