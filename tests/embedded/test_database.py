@@ -99,13 +99,13 @@ def test_a_leftover_at_the_socket_path_is_replaced(folder: Path) -> None:
         assert is_up(folder)
 
 
-@pytest.mark.parametrize("name", ["per%41 编程", "a#b?c=d", "quo'te\"s"])
-def test_a_folder_may_have_any_name(new_folder: Path, name: str) -> None:
-    with use(new_folder / name) as settings:
+def test_a_folder_may_have_any_name(new_folder: Path) -> None:
+    folder = new_folder / "per%41 编程 a#b?c=d quo'te\"s"
+    with use(folder) as settings:
         store = open_store(settings)
         assert factories.article(store).id == 1
         store.connection.close()
-    assert (new_folder / name / "appendonlydir").is_dir()
+    assert (folder / "appendonlydir").is_dir()
 
 
 def test_all_processes_share_the_short_socket_of_a_long_path(folder: Path) -> None:

@@ -3,7 +3,6 @@
 import gzip
 import socket
 import ssl
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.certificates import Authority
 from tests.fetching.web_server import Send, WebServer, bomb, drip, endless, html, page, redirect, serving
 from voteweb.core.errors import FetchBusy, NoTitle
 from voteweb.fetching import TitleFetcher
@@ -182,21 +182,11 @@ def test_slot_is_free_again_when_the_machine_has_no_thread(
     assert answered(server, fetcher, page("Words")) == "Words"
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate of good.example that it has signed itself, with its key."""
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    options = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -days 2".split()
-    options += ["-addext", "subjectAltName=DNS:good.example", "-keyout", str(path), "-out", str(path) + ".crt"]
-    subprocess.run(["openssl", *options], check=True, capture_output=True)
-    path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
-    return path
-
-
-def test_certificate_must_be_valid_and_of_the_host(certificate: Path, fetcher: TitleFetcher) -> None:
+def test_certificate_must_be_valid_and_of_the_host(tmp_path: Path, fetcher: TitleFetcher) -> None:
+    authority = Authority(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    trusting = ssl.create_default_context(cafile=f"{certificate}.crt")
+    context.load_cert_chain(*authority.issue("server", "DNS:good.example"))
+    trusting = ssl.create_default_context(cafile=authority.file)
     with serving(context) as server:
         server.answers = {"/": page("Safe")}
         default = replace(fetcher, ports=frozenset({server.port}), resolve=lambda *_: [LOCAL])

@@ -1,7 +1,6 @@
 """Files of an index are replaced while they are searched, and whatever happens to one, search says so and goes on."""
 
 import gc
-import os
 import resource
 import sqlite3
 import threading
@@ -17,7 +16,6 @@ from voteweb.search import engine
 from voteweb.search.connections import Connections
 from voteweb.search.files import IndexFolder
 from voteweb.search.models import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady, SearchError
-from voteweb.search.queries import Statement
 
 
 def rebuild(machine: Machine, *titles: str) -> None:
@@ -131,28 +129,6 @@ def test_a_full_disk_stops_writing_and_not_searching(machine: Machine) -> None:
     assert machine.find("word") == [2, 1]
 
 
-def test_a_process_searches_after_a_fork(machine: Machine) -> None:
-    machine.writer.apply([article(1, "word")])
-    assert machine.find("word") == [1]
-    connections = Connections(machine.folder)
-    with connections.connection() as connection:
-        parents = weakref.ref(connection)
-    del connection
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            with connections.connection() as connection:
-                is_own = connection is not parents()
-            del connection
-            # The parent's one is kept, since to free it is to close it.
-            status = 0 if machine.find("word") == [1] and is_own and parents() else 1
-        finally:
-            os._exit(status)  # whatever happens, no second process goes on with the tests
-    assert os.waitpid(child, 0)[1] == 0
-    assert machine.find("word") == [1]
-
-
 def test_a_connection_ends_with_its_thread(machine: Machine) -> None:
     connections, ended = Connections(machine.folder), []
 
@@ -172,7 +148,7 @@ def test_a_connection_ends_with_its_thread(machine: Machine) -> None:
 
 def test_a_snapshot_that_sqlite_has_ended_is_no_error(machine: Machine) -> None:
     with Connections(machine.folder).connection() as connection, connection.snapshot(60):
-        connection.rows(Statement("ROLLBACK", {}))
+        connection.rows(("ROLLBACK", {}))
 
 
 @pytest.mark.parametrize(

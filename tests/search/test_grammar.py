@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import check_results
 from voteweb.search.grammar import parse
 from voteweb.search.models import Kind
 
@@ -22,44 +23,41 @@ def shape(typed: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("typed", "expected"),
-    [
-        ('python "open source" -java', [":python", ":open_source", "-:java"]),
-        ("编程 “开源” ｔｉｔｌｅ group：Ask", [":编程", ":开源", ":title", "group:#ask"]),
-        ("a OR b OR -c", [":a|:b", "-:c"]),
-        ("title:rust -by:@Bob site:www.Example.com", ["title:rust", "-by:@bob", "domain:/example.com"]),
-        ("node.js c++ c# .net a&b", [":node_js|domain:/node.js", ":c++", ":c#", ":.net_net", ":a_b"]),
-        ("prog* 编* OR", [":prog*", ":编"]),
-        ("https://www.example.com/x", ["link:=1446f7c8fa|:example_com_x"]),
-        ("http: in: -", [":http", ":in"]),
-    ],
-)
-def test_typed_words_are_understood(typed: str, expected: list[str]) -> None:
-    assert shape(typed) == expected
+#: What is typed, and what is understood.
+SHAPES = [
+    ('python "open source" -java', [":python", ":open_source", "-:java"]),
+    ("编程 “开源” ｔｉｔｌｅ group：Ask", [":编程", ":开源", ":title", "group:#ask"]),
+    ("a OR b OR -c", [":a|:b", "-:c"]),
+    ("title:rust -by:@Bob site:www.Example.com", ["title:rust", "-by:@bob", "domain:/example.com"]),
+    ("node.js c++ c# .net a&b", [":node_js|domain:/node.js", ":c++", ":c#", ":.net_net", ":a_b"]),
+    ("prog* 编* OR", [":prog*", ":编"]),
+    ("https://www.example.com/x", ["link:=1446f7c8fa|:example_com_x"]),
+    ("http: in: -", [":http", ":in"]),
+]
+#: What is typed and not understood, and the message about it.
+PROBLEMS = [
+    ("-java", "Please add a word"),
+    ("before:2016-13", "before:2016-13: this is no date"),
+    ("go*", "go*: a star needs at least 3 letters"),
+    ("alpha* beta* gamma* delta* omega*", "that of omega* was left out"),
+    ("in:x", "in:x: please write in:articles or in:comments"),
+    ("-in:comments", "this cannot be excluded"),
+    ("a " * 13, "at most 12 words"),
+    ("a" * 201, "at most 200 characters"),
+]
+
+
+def test_typed_words_are_understood_and_the_rest_has_a_message(subtests: pytest.Subtests) -> None:
+    check_results(subtests, {shape: SHAPES})
+    for typed, message in PROBLEMS:
+        with subtests.test(typed):
+            assert [str(problem) for problem in parse(typed).problems if message in str(problem)]
 
 
 def test_dates_are_days_of_universal_time() -> None:
     query = parse("after:2016-02 before:2016/2/29 in:comment")
     assert (query.after, query.before, query.kind) == (1_454_284_800, 1_456_704_000, Kind.COMMENTS)
     assert not query.is_empty
-
-
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
-        ("-java", "Please add a word"),
-        ("before:2016-13", "before:2016-13: this is no date"),
-        ("go*", "go*: a star needs at least 3 letters"),
-        ("alpha* beta* gamma* delta* omega*", "that of omega* was left out"),
-        ("in:x", "in:x: please write in:articles or in:comments"),
-        ("-in:comments", "this cannot be excluded"),
-        ("a " * 13, "at most 12 words"),
-        ("a" * 201, "at most 200 characters"),
-    ],
-)
-def test_what_is_not_understood_has_a_message(typed: str, message: str) -> None:
-    assert [str(problem) for problem in parse(typed).problems if message in str(problem)]
 
 
 def test_a_group_is_looked_for_by_another_name() -> None:

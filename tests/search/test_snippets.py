@@ -7,25 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rows import check_results
 from tests.search.test_words import MIXED
 from voteweb.search.grammar import parse
 from voteweb.search.snippets import mark_snippet, mark_title
 from voteweb.search.words import tokens
 
 
-@pytest.mark.parametrize(
-    ("typed", "title", "expected"),
-    [
+def test_the_words_of_a_query_are_marked_in_a_title(subtests: pytest.Subtests) -> None:
+    rows = [
         ("rust", "Rust & <mark>", "<mark>Rust</mark> &amp; &lt;mark&gt;"),
         ('"open source" -x', "Open-Source, open", "<mark>Open-Source</mark>, open"),
         ("程语", "编程语言", "编<mark>程语</mark>言"),
         ("编程 程语", "编程语言", "<mark>编程语</mark>言"),
         ("prog* OR cafe", "Programs: a Café", "<mark>Programs</mark>: a <mark>Café</mark>"),
         ("title:c++ by:bob", "C++ by Bob", "<mark>C++</mark> by Bob"),
-    ],
-)
-def test_the_words_of_a_query_are_marked_in_a_title(typed: str, title: str, expected: str) -> None:
-    assert mark_title(parse(typed), title) == expected
+    ]
+    check_results(subtests, {lambda typed, title: mark_title(parse(typed), title): rows})
 
 
 @given(st.text(max_size=20) | MIXED, MIXED)

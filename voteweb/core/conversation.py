@@ -16,6 +16,7 @@ from collections import defaultdict
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
 from voteweb.core.ranking import comment_score
@@ -151,7 +152,7 @@ class Conversation:
     def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
         """Lay out *thread* with siblings in this *order*, which costs milliseconds for thousands of comments."""
         self._vote_score = comment_vote_score
-        self._pages: dict[tuple[int, int, int], ConversationPage] = {}
+        self._pages: BoundedCache[tuple[int, int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
         self._nodes = nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
         self._parents, self._levels, self._covered = climb(nodes)
         self._below, self._heights = _count(nodes, self._parents, self._covered)
@@ -173,40 +174,30 @@ class Conversation:
 
     def below(self, root: int, number: int, size: int) -> ConversationPage:
         """Return page *number* of the replies to comment *root*, without itself: the same object for the same page."""
-        page = self._pages.get((root, number, size))
-        if page is None:
-            page = self._build_page(root, number, size)
-            if len(self._pages) >= PAGES_KEPT:
-                self._pages.pop(next(iter(self._pages)), None)
-            page = self._pages.setdefault((root, page.number, size), page)
-        return page
+        key = root, number, size
+        return self._pages.get(key) or self._pages.put(key, self._build_page(root, number, size))
 
     def _build_page(self, root: int, number: int, size: int) -> ConversationPage:
         tops = self._children.get(root, ())
         total = self._below.get(root, 0)
         if self._fits(root, size):
             return ConversationPage(self._build_rows(tops, self._with_all_below(tops)), 1, 1, total)
-        step = _step(size)
-        pages = -(-len(tops) // step)
+        pages = -(-len(tops) // _step(size))
         number = min(max(number, 1), pages)
-        tops = tops[(number - 1) * step : number * step]
+        tops, shown = self._chosen(root, number, size)
         here = sum(map(self._visible_from, tops))
-        return ConversationPage(self._build_rows(tops, self._choose(tops, size)), number, pages, total, total - here)
+        return ConversationPage(self._build_rows(tops, shown), number, pages, total, total - here)
 
     def place(self, number: int, size: int) -> Place:
         """Return where the comment is shown; if it is nowhere, that is the place of the next one above that is."""
         path = [n for n in self._path(number) if n in self._ranks]
         place = Place(0, 1)
         while path:
-            root = place.root
-            siblings = self._children[root]
-            fits = self._fits(root, size)
-            page = 1 if fits else siblings.index(path[0]) // _step(size) + 1
-            place = Place(root, page)
-            if fits:
+            if self._fits(place.root, size):
                 return place
-            tops = siblings[(page - 1) * _step(size) : page * _step(size)]
-            shown = self._choose(tops, size)
+            page = self._children[place.root].index(path[0]) // _step(size) + 1
+            place = Place(place.root, page)
+            shown = self._chosen(*place, size)[1]
             hidden = next((i for i, n in enumerate(path) if n not in shown), None)
             if hidden is None:
                 return place
@@ -264,12 +255,14 @@ class Conversation:
             found += self._children.get(number, ())
         return set(found)
 
-    def _choose(self, tops: tuple[int, ...], size: int) -> set[int]:
-        """Return *tops* and the replies shown with them, *size* in all: the first of those whose parent is shown.
+    def _chosen(self, root: int, page: int, size: int) -> tuple[tuple[int, ...], set[int]]:
+        """Return the replies to *root* at the top of this *page*, and all that it shows of them, *size* comments.
 
-        The queue holds one reply of each list, the first that is not shown: the others can only come after it.
+        These are the first of those whose parent is shown. The queue holds one reply of each list, the first that is
+        not shown: the others can only come after it.
         """
-        children, ranks = self._children, self._ranks
+        children, ranks, step = self._children, self._ranks, _step(size)
+        tops = children[root][(page - 1) * step : page * step]
         shown = set(tops)
         # rank, level, parent, index in its list
         queue = [(ranks[children[parent][0]], 2, parent, 0) for parent in tops if parent in children]
@@ -282,7 +275,7 @@ class Conversation:
                 heapq.heappush(queue, (ranks[children[parent][index + 1]], level, parent, index + 1))
             if level < LEVELS_ON_PAGE and number in children:
                 heapq.heappush(queue, (ranks[children[number][0]], level + 1, number, 0))
-        return shown
+        return tops, shown
 
     def _build_rows(self, tops: tuple[int, ...], shown: set[int]) -> tuple[Row, ...]:
         """Return the rows of *shown* comments, from *tops* down, each followed by its replies."""

@@ -238,43 +238,45 @@ def _letters(text: str) -> str:
 
 def group_title(typed: str) -> str:
     """Return the title of a group as one clean line; raise Invalid if it is empty or too long."""
-    cleaned = clean_line(typed, config.MAX_GROUP_TITLE_LENGTH)
-    if not 1 <= len(cleaned) <= config.MAX_GROUP_TITLE_LENGTH:
-        raise Invalid(N_("A group's title must have 1 to %(max)s characters."), max=config.MAX_GROUP_TITLE_LENGTH)
-    return cleaned
+    message = N_("A group's title must have 1 to %(max)s characters.")
+    return _line(typed, 1, config.MAX_GROUP_TITLE_LENGTH, message, message)
 
 
 def group_description(typed: str) -> str:
     """Return the description of a group as one clean line, which may be empty; raise Invalid if it is too long."""
-    max = config.MAX_GROUP_DESCRIPTION_LENGTH
-    return _at_most(max, clean_line(typed, max), N_("A description can have at most %(max)s characters."))
+    too_long = N_("A description can have at most %(max)s characters.")
+    return _line(typed, 0, config.MAX_GROUP_DESCRIPTION_LENGTH, "", too_long)
 
 
 def reason(typed: str) -> str:
     """Return the reason of an act as one clean line; raise Invalid if it is empty or too long."""
-    return _at_least(1, note(typed), N_("Please give a reason. It is shown in the public log."))
+    return _line(typed, 1, config.MAX_REASON_LENGTH, N_("Please give a reason. It is shown in the public log."))
 
 
-def _at_least(min: int, text: str, too_short: str) -> str:
-    if len(text) < min:
-        raise Invalid(too_short)
-    return text
+def _line(
+    typed: str, min: int, max: int, too_short: str, too_long: str = N_("Please use at most %(max)s characters.")
+) -> str:
+    """Return *typed* as one clean line; raise Invalid with one of the messages if it has the wrong length."""
+    line = clean_line(typed, max)
+    if len(line) < min:
+        raise Invalid(too_short, max=max)
+    return _at_most(max, line, too_long)
 
 
 def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:
     """Return a note as one clean line, which may be empty; raise Invalid if it has more than *max* characters."""
-    return _at_most(max, clean_line(typed, max), N_("Please use at most %(max)s characters."))
+    return _line(typed, 0, max, "")
 
 
 def member_note(typed: str) -> str:
     """Return a note on a member as one clean line; raise Invalid if it is empty or too long."""
-    return _at_least(1, note(typed), N_("Please write the note first."))
+    return _line(typed, 1, config.MAX_REASON_LENGTH, N_("Please write the note first."))
 
 
 def request(typed: str) -> str:
     """Return a sentence to the moderators as one clean line; raise Invalid if it is too short or too long."""
     too_short = N_("Please write a sentence to the moderators, so that they can decide.")
-    return _at_least(config.MIN_REQUEST_LENGTH, note(typed), too_short)
+    return _line(typed, config.MIN_REQUEST_LENGTH, config.MAX_REASON_LENGTH, too_short)
 
 
 def rule_domain(typed: str) -> str:

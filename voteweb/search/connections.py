@@ -1,6 +1,5 @@
 """Read-only connections to the current file of an index, one for each thread."""
 
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -65,7 +64,7 @@ class Connection:
                 self._connection.execute("ROLLBACK")
 
     def rows(self, statement: Statement) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement.text, statement.values).fetchall()
+        return self._connection.execute(*statement).fetchall()
 
     def shards(self, kind: Kind) -> list[Shard]:
         return read_shards(self._connection, kind)
@@ -82,12 +81,11 @@ class Connection:
             self._connection.close()
 
 
-#: Connections of the process that has forked this one: SQLite forbids to use them here, even to close them.
-_inherited: list[Connection] = []
-
-
 class Connections:
-    """The connections of one process to the current file of a folder; nothing is opened before it is used."""
+    """The connections of one process, which forks none that search, to the current file of a folder.
+
+    Nothing is opened before it is used.
+    """
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
@@ -131,7 +129,7 @@ class Connections:
         self._close()
         connection = Connection(file)
         connection.check()
-        self._of_thread.connection = os.getpid(), connection
+        self._of_thread.connection = connection
         return connection
 
     def _discard(self, file: Path) -> None:
@@ -144,9 +142,4 @@ class Connections:
         self._of_thread.connection = None
 
     def _known(self) -> Connection | None:
-        """Return the connection of this thread, if there is one of this process."""
-        pid, connection = getattr(self._of_thread, "connection", None) or (0, None)
-        if connection and pid != os.getpid():
-            _inherited.append(connection)
-            self._of_thread.connection = connection = None
-        return connection
+        return getattr(self._of_thread, "connection", None)

@@ -47,12 +47,15 @@ class Query:
     @property
     def after(self) -> float | None:
         """The unix time from which on documents are found."""
-        return max((part.time for part in self.parts if part.field == "after" and part.time is not None), default=None)
+        return max(self._times("after"), default=None)
 
     @property
     def before(self) -> float | None:
         """The unix time before which documents are found."""
-        return min((part.time for part in self.parts if part.field == "before" and part.time is not None), default=None)
+        return min(self._times("before"), default=None)
+
+    def _times(self, field: str) -> list[float]:
+        return [part.time for part in self.parts if part.field == field and part.time is not None]
 
     @property
     def kind(self) -> Kind | None:

@@ -6,7 +6,7 @@ blank, and everything else is bound.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, TypeAlias
 
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind
@@ -27,11 +27,8 @@ _ROWS = "SELECT rid, id, level FROM {kind} WHERE rid IN ({rowids})"
 _WORDS = "SELECT id, c0 FROM {shard}_content WHERE id IN ({rowids})"
 
 
-class Statement(NamedTuple):
-    """A statement with the values that are bound to it."""
-
-    text: str
-    values: dict[str, object]
+#: A statement with the values that are bound to it.
+Statement: TypeAlias = tuple[str, dict[str, Any]]
 
 
 def within(query: Query, kind: Kind) -> Query:
@@ -52,19 +49,19 @@ def newest(query: Query, shard: Shard, end: int, count: int, level: int = 0) -> 
     """
     values = _bounds(query, shard, end, count)
     if query.required or level:
-        return Statement(_MATCHING.format(shard=shard.table), values | {"match": _match(query, level)})
+        return _MATCHING.format(shard=shard.table), values | {"match": _match(query, level)}
     but = _BUT.format(shard=shard.table) if query.excluded else ""
-    return Statement(_OF_A_TIME.format(kind=shard.kind, but=but), values | {"excluded": _any(query.excluded)})
+    return _OF_A_TIME.format(kind=shard.kind, but=but), values | {"excluded": _any(query.excluded)}
 
 
 def rows(kind: Kind, rowids: Iterable[int]) -> Statement:
     """Return the statement for the numbers and levels of documents by their *rowids*."""
-    return Statement(_ROWS.format(kind=kind, rowids=_listed(rowids)), {})
+    return _ROWS.format(kind=kind, rowids=_listed(rowids)), {}
 
 
 def words(shard: Shard, rowids: Iterable[int]) -> Statement:
     """Return the statement for the tokens by which documents of a *shard* are weighed, by their *rowids*."""
-    return Statement(_WORDS.format(shard=shard.table, rowids=_listed(rowids)), {})
+    return _WORDS.format(shard=shard.table, rowids=_listed(rowids)), {}
 
 
 def _listed(rowids: Iterable[int]) -> str:
