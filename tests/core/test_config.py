@@ -2,11 +2,10 @@
 
 import dataclasses
 import math
-from typing import Any
 
 import pytest
 
-from tests.rows import check_refusals
+from tests.rows import check_refusals, check_results
 from voteweb.core.config import ENDED_VARIABLES
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings, env_name, from_env, unknown_name_warnings, variables
@@ -55,18 +54,29 @@ def test_misspelt_name_is_refused(name: str) -> None:
     assert str(refusal.value) == f"There is no setting {name}. Did you mean VOTEWEB_SITE_URL? Rename or unset it."
 
 
-@pytest.mark.parametrize(
-    ("env", "vote_score"),
-    [
-        ({}, 432),  # 86,400 / 200
+def test_values_are_computed_from_others(subtests: pytest.Subtests) -> None:
+    vote_scores = [
+        ({}, 432),  # 86,400 / 200: good votes are worth a day
         ({"VOTEWEB_GOOD_VOTES": "100"}, 864),
         ({"VOTEWEB_VOTE_SCORE": "100", "VOTEWEB_GOOD_VOTES": "10"}, 100),
         ({"VOTEWEB_VOTE_SCORE": "0.5"}, 0.5),
         ({"VOTEWEB_VOTE_SCORE": ""}, 432),
-    ],
-)
-def test_good_votes_are_worth_a_day_by_default(env: dict[str, str], vote_score: float) -> None:
-    assert from_env(env).vote_score == vote_score
+    ]
+    is_secure = [("", False), ("http://a.example:8000", False), ("https://[::1]:65535/", True)]
+    # A public site without a proxy is warned.
+    warnings = [
+        ({}, ""),
+        ({"host": "::1"}, ""),
+        ({"host": "0.0.0.0"}, "The site listens at a public address without a proxy"),
+        ({"host": "0.0.0.0", "trusted_proxies": 1}, ""),
+        ({"site_url": "https://news.example"}, "The site is under https"),
+    ]
+    table = {
+        lambda env: from_env(env).vote_score: vote_scores,
+        lambda url: Settings(site_url=url).secure: is_secure,
+        lambda changes: "".join(Settings(**changes).warnings()).partition(",")[0].partition(":")[0]: warnings,
+    }
+    check_results(subtests, table)
 
 
 @pytest.mark.parametrize("setting", variables(), ids=lambda setting: setting.name)
@@ -91,26 +101,3 @@ def test_ended_settings_have_no_effect_but_a_warning() -> None:
     warnings = unknown_name_warnings(env)
     assert len(warnings) == len(ENDED_VARIABLES) == 8
     assert warnings[0] == "VOTEWEB_COMMENTS_ON_PAGE is set, but this setting has ended: unset it. See docs/settings.md."
-
-
-@pytest.mark.parametrize(
-    ("url", "secure"), [("", False), ("http://a.example:8000", False), ("https://[::1]:65535/", True)]
-)
-def test_only_a_site_under_https_is_secure(url: str, secure: bool) -> None:
-    assert Settings(site_url=url).secure is secure
-
-
-@pytest.mark.parametrize(
-    ("changes", "warning"),
-    [
-        ({}, None),
-        ({"host": "::1"}, None),
-        ({"host": "0.0.0.0"}, "listens at a public address without a proxy"),
-        ({"host": "0.0.0.0", "trusted_proxies": 1}, None),
-        ({"site_url": "https://news.example"}, "VOTEWEB_TRUSTED_PROXIES is 0"),
-    ],
-)
-def test_a_public_site_without_a_proxy_is_warned(changes: dict[str, Any], warning: str | None) -> None:
-    warnings = Settings(**changes).warnings()
-    assert len(warnings) == (warning is not None)
-    assert (warning or "") in "".join(warnings)

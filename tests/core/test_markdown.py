@@ -132,15 +132,3 @@ def test_examples_of_commonmark_render_as_before() -> None:
 @given(st.text(st.sampled_from('**__~a1é .,()"“”—€😀\n[]`'), max_size=40))
 def test_texts_without_cjk_characters_render_as_before(source: str) -> None:
     assert markdown.to_html(source)[0] == unpatched(source)
-
-
-@given(st.text(st.sampled_from("**_~a中文：。「」 .\n"), max_size=40))
-def test_cjk_texts_lose_no_emphasis_run(source: str) -> None:
-    """A run that could begin or end emphasis still can."""
-    for start, character in enumerate(source):
-        if character in "*~" and (not start or source[start - 1] != character):
-            before = StateInline(source, markdown._parser, {}, []).scanDelims(start, True)
-            after = InlineState(source, markdown._parser, {}, []).scanDelims(start, True)
-            assert after.can_open >= before.can_open
-            assert after.can_close >= before.can_close
-            assert after.length == before.length
