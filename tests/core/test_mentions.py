@@ -46,6 +46,7 @@ UNNAMED = [
     "josé@example.com",
     "@alice@social.example",
     "@@alice",
+    "@alice.example",
     "a@alice@bob",
     "@jose\u0301",
 ]

@@ -36,6 +36,7 @@ REFUSED = [
     "\u0902क",
     "ᄀᄀ",
     "\u3164\u3164",
+    "ក\u17b4",  # a vowel that shows nothing
     "😀😀",
     "李:明",
     "a\x00b",

@@ -228,6 +228,7 @@ def test_nobody_bans_notes_or_changes_the_role_of_themselves() -> None:
         assert not permissions.may_ban(viewer, viewer)
         assert not permissions.may_set_role(viewer, viewer)
         assert not permissions.may_note(viewer, viewer)
+        assert permissions.may_undo_all(viewer, viewer) == (viewer.role is Role.ADMIN)
 
 
 def test_moderators_undo_four_kinds_of_acts() -> None:

@@ -67,7 +67,7 @@ def find_coincidences(
     found: dict[str, list[Coincidence]] = {name: [] for name in votes}
     for (one, own), (other, others) in combinations(compared.items(), 2):
         common, most = len(own & others), max(len(own), len(others))
-        if common < config.MIN_COINCIDENCES or common < _SHARE * most:
+        if common < config.MIN_COINCIDENCES:
             continue
         chance = max(_by_chance(own, others, counts, total), _by_chance(others, own, counts, total))
         if common >= max(1 + chance, chance + _SHARE * (most - chance)):
