@@ -1,8 +1,8 @@
 """Password hashes, and recovery codes: random, read however they are typed."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from unittest.mock import Mock
 
 import argon2
 import pytest
@@ -46,17 +46,11 @@ def test_only_other_parameters_need_a_new_hash(stored_hash: str) -> None:
     assert passwords.needs_rehash(argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("x"))
 
 
-def test_unknown_member_costs_as_much_as_a_wrong_password(stored_hash: str) -> None:
-    def cost(hash: str) -> float:
-        seconds = []
-        for _ in range(5):
-            start = time.process_time()
-            passwords.verify(hash, "wrong")
-            seconds.append(time.process_time() - start)
-        return min(seconds)
-
-    passwords.verify("", "the first call makes the hash that stands in for none")
-    assert 0.5 < cost("") / cost(stored_hash) < 2
+def test_unknown_member_costs_as_much_as_a_wrong_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasher = Mock(verify=Mock(return_value=True))
+    monkeypatch.setattr(passwords, "_hasher", hasher)
+    assert not passwords.verify("", "nobody's password")
+    assert len(hasher.verify.mock_calls) == 1
 
 
 class SlowHasher:

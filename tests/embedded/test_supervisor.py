@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.embedded.processes import connect, is_up, server_pid, using_process
+from tests.embedded.processes import connect, is_up, server_pid
 from tests.helpers import until
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
@@ -54,16 +54,6 @@ def test_each_killed_server_is_restarted_with_its_data(folder: Path) -> None:
             with redis.Redis.from_url(url) as client:
                 assert client.get("count") == str(count).encode()
         assert set(notifications) == {RESTARTED}
-    assert not is_up(folder)
-
-
-def test_several_supervisors_start_one_server(folder: Path) -> None:
-    with supervised(folder) as (url, first), supervised(folder) as (_, second), using_process(folder) as other:
-        other.server_pid()
-        os.kill(server_pid(url), signal.SIGKILL)
-        until(lambda: first and second)
-        other.leave()
-        assert is_up(folder)
     assert not is_up(folder)
 
 
