@@ -172,7 +172,7 @@ def test_a_large_conversation_is_restored_whole(small: Store) -> None:
     for fields in (nodes, {at: f"Comment {at}" for at in nodes}):
         key = "thread:1" if fields is nodes else "words:1"
         run(small, "HSET", key, *(item for pair in fields.items() for item in pair))
-    run(small, "HSET", "thread:1", "last", MAX_COMMENTS, "rev", MAX_COMMENTS)
+    run(small, "HSET", "thread:1", "last", MAX_COMMENTS, "rev", MAX_COMMENTS, "closes", now)
     run(small, "HSET", "article:1", "comments", MAX_COMMENTS)
     newest_first = [f"1.{at}" for at in range(MAX_COMMENTS, 0, -1)]
     for key in ("comments:", "commented:bob"):

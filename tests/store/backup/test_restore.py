@@ -11,10 +11,10 @@ from tests.store.examination import run, unchanged
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
 from voteweb.store.backup import Backup, Restore
-from voteweb.store.backup.derive import Derivation
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import Scanner
+from voteweb.store.site.context import Context
 
 
 def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:
@@ -49,13 +49,13 @@ def test_a_database_replaced_while_it_was_derived_stays_marked(small: Store, mon
     restore = begin_restore(small)
     restore.write(backup)
 
-    def derive_and_fail_over(_: Derivation) -> dict[str, int]:
+    def derive_and_fail_over(_: Context) -> dict[str, int]:
         """Derive nothing; a server takes over that the mark had not reached."""
         monkeypatch.setattr(Scanner, "command_on_same_server", Mock(side_effect=ServerChanged))
         run(small, "DEL", "restoring:")
         return {"articles": 1, "members": 1, "comments": 0, "entries": 0}
 
-    monkeypatch.setattr(Derivation, "run", derive_and_fail_over)
+    monkeypatch.setattr("voteweb.store.backup.restore.derive", derive_and_fail_over)
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     assert run(small, "EXISTS", "restoring:")

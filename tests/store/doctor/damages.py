@@ -73,10 +73,10 @@ UNKNOWN_KIND = 'LSET log-entries: 0 ["sorcery","Mod","1700000000","ann","4"]'
 _DAMAGES: list[str | tuple[str, set[str]]] = [
     # votes = base + voters, while there are voters
     ("HINCRBY article:1 votes 1", {"article:1", *SCORES, *TOPS}),
-    "HINCRBY article:1 base 1",
-    ("HDEL article:1 votes", {"article:1", *SCORES, *TOPS}),
+    ("HINCRBY article:1 base 1", {"article:1", *SCORES, *TOPS}),
+    "HDEL article:1 votes",
     ("HDEL article:2 base", set()),  # as a program after the book leaves it: a missing number is 0
-    ("SADD voted:1 8", {"article:1", "voted:1"}),
+    ("SADD voted:1 8", {"article:1", "voted:1", *SCORES, *TOPS}),
     ("DEL voted:2", {"article:2"}),
     ("DEL voted:1", {"article:1"}),
     "HSET article:1 closes soon",

@@ -168,7 +168,7 @@ def _feed_key(keys: Keys, feed: SecretFeed, digest: str) -> str:
 
 def feed_keys(keys: Keys, fields: Mapping[str, str | None]) -> dict[SecretFeed, str]:
     """Return the fields of a member that are addresses of feeds, with the key of each."""
-    return {feed: _feed_key(keys, feed, digest) for feed in SecretFeed if (digest := fields[feed]) is not None}
+    return {feed: _feed_key(keys, feed, digest) for feed in SecretFeed if (digest := fields[feed])}
 
 
 class CodesLeft(NamedTuple):

@@ -10,7 +10,7 @@ from voteweb.core import clock
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store.articles.search_documents import begin_epoch
-from voteweb.store.backup.derive import Derivation
+from voteweb.store.backup.derive import derive
 from voteweb.store.backup.lines import KeyLine
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched
@@ -18,7 +18,6 @@ from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, key_type
 from voteweb.store.server.health import HealthChecks
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.site_settings import SiteSettings
 
 #: Members or fields that one command carries: well under a millisecond of work.
 CHUNK_SIZE = 1_000
@@ -95,8 +94,7 @@ class Restore(StorePart):
     def _finish(self, force: bool) -> None:
         self._scanner.command_on_same_server("TIME")
         if self._whole_layout is None:
-            settings = SiteSettings(self._context).read_settings()
-            derived = Derivation(self._connection, settings).run()
+            derived = derive(self._context)
             # Deriving takes minutes on a large site, in which the database may be lost as well.
             self._scanner.command_on_same_server("TIME")
             wanted = {name: self._written[name] for name in derived}

@@ -89,8 +89,7 @@ def _run(connection: Connection, finding: Finding) -> str:
     """Run the fix of a finding; return the status of a script, or what the reply of another command means."""
     if not finding.fix:
         return "unrepairable"
-    connection.run(finding.prepare)
-    (reply,) = connection.run([finding.fix])
+    *_, reply = connection.run([*finding.prepare, finding.fix])
     status = str(reply[0]) if isinstance(reply, list) else "done" if reply else "unchanged"
     if finding.prepare and status != "done":
         connection.run([("UNLINK", finding.prepare[0][1])])

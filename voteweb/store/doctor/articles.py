@@ -1,7 +1,8 @@
 """Check articles: their fields, votes, reports and places in all lists; and the groups and rankings that hold them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from math import isfinite
@@ -17,7 +18,7 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import covering
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_expiry, check_place
 from voteweb.store.moderation.reports import Thing, first_time, thing_of, things_of, without_reports
 from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Scanner
@@ -34,8 +35,6 @@ from voteweb.store.schema.values import (
     parse_comment,
 )
 
-#: The places of the replies to :func:`_reads` that have the settings, and whether each group exists.
-_SETTINGS, _UNKNOWN_GROUPS = 6, 7
 _BAD_NUMBERS = "has votes or a base that are no whole numbers"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
@@ -43,26 +42,32 @@ _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     keys = scanner.site_keys
-    kind = Kind(keys.article, (*decoding.FIELDS, "base", "answer", "answered"), partial(_reads, keys))
+    fields = (*decoding.FIELDS, "base", "answer", "answered")
+    # Its own fields, voters and groups decide on a repair; its places by then do not.
+    kind = Kind(keys.article, fields, partial(_reads, keys), partial(_reads_of_places, keys))
     yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
 
 
 def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
-    member, poster = article_member(id), keys.user(fields["poster"] or config.DELETED_MEMBER)
+    poster = keys.user(fields["poster"] or config.DELETED_MEMBER)
     return [
+        ("HMGET", keys.site(), *FIELDS, RESCORING),
         ("SCARD", keys.voted(id)),
         ("PEXPIRETIME", keys.voted(id)),
         ("HEXISTS", poster, "id"),
         ("EXISTS", poster),
         ("EXISTS", keys.thread(id)),
         ("EXISTS", keys.was(id)),
-        ("HMGET", keys.site(), *FIELDS, RESCORING),
-        *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
-        *(("HEXISTS", keys.group_aliases(), group) for group in _groups(fields)),
-        *(
-            ("SISMEMBER", key, member) if keys.split(key)[0] == "group" else ("ZMSCORE", key, member, LEFT_OUT)
-            for key in _named(keys, fields)
-        ),
+        ("SMISMEMBER", keys.groups(), *(_groups(fields) or [""])),
+        ("HMGET", keys.group_aliases(), *(_groups(fields) or [""])),
+    ]
+
+
+def _reads_of_places(keys: Keys, id: str, fields: Fields) -> list[Command]:
+    member = article_member(id)
+    return [
+        ("SISMEMBER", key, member) if keys.split(key)[0] == "group" else ("ZMSCORE", key, member, LEFT_OUT)
+        for key in _named(keys, fields)
     ]
 
 
@@ -77,65 +82,30 @@ def _named(keys: Keys, fields: Fields) -> list[str]:
 
 def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
     """Check one article, by the settings in force; one command repairs all of it."""
-    settings = with_stored(settings, seen.replies[_SETTINGS][:-1])
-    key, fields, gone = keys.article(seen.name), seen.fields, seen.fields["gone"]
-    if not seen.exists:
-        return
+    (*in_force, rescoring_since), *_ = seen.replies
+    settings = with_stored(settings, in_force)
+    key, fields, gone = keys.article(seen.name), {**seen.fields, "votes": "0"}, seen.fields["gone"]
+    article = decoding.article(0, [fields[name] for name in decoding.FIELDS])
     if fields["title"] is None:
         yield Finding(key, "has no title", why_not=BY_HAND)
     elif gone is not None and gone not in _GONE:
         yield Finding(key, f"is gone in an unknown way: {gone}", why_not=BY_HAND)
-    elif not _is_time(fields["time"]):
+    elif article is None:
         yield _lost_time(keys, seen)
+    elif article.time > seen.now + config.CLOCK_SKEW_SECONDS:
+        what = f"has the time {article.time:.6f}, more than a day after now"
+        yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
     else:
-        if not fields["title"] and gone != ArticleStatus.DELETED:
+        if not article.title and gone != ArticleStatus.DELETED:
             yield Finding(key, "has an empty title", why_not=BY_HAND)
-        numbers = _right_numbers(seen, settings)
-        article = _decoded(fields, numbers["votes"]) if numbers else None
-        if article is None or numbers is None:
-            yield Finding(key, _BAD_NUMBERS, why_not=BY_HAND)
-        elif article.time > seen.now + config.CLOCK_SKEW_SECONDS:
-            what = f"has the time {article.time:.6f}, more than a day after now"
-            yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
-        else:
-            yield from _check_readable(keys, settings, seen, numbers, article)
-
-
-def _check_readable(
-    keys: Keys, settings: Settings, seen: Look, numbers: Mapping[str, int], repaired: Article
-) -> Iterator[Finding]:
-    """Check an article that can be shown, at the latest once it is *repaired* and has the right *numbers*."""
-    key, fields, stored = keys.article(seen.name), seen.fields, _decoded(seen.fields)
-    problems = [Finding(key, _BAD_NUMBERS)]
-    if stored is not None and decoding.is_count(fields["base"]):
-        problems = [Finding(key, what) for what in _vote_problems(seen, settings, stored)]
-        is_rescoring = seen.replies[_SETTINGS][-1] is not None
-        late = Rankings(keys).shaped_by_settings(_groups(fields)) if is_rescoring else ()
-        places = (place for place in _check_places(keys, settings, seen, stored) if place.key not in late)
-        problems += [place._replace(writes=()) for place in places]
-        problems += _check_belongings(keys, settings, seen, stored)
-    if problems:
-        changed = {name: number for name, number in numbers.items() if _whole(fields[name]) != number}
-        writes = [("HSET", key, *(part for item in changed.items() for part in item))] if changed else []
-        writes += [write for place in _check_places(keys, settings, seen, repaired) for write in place.writes]
-        until = numbers.get("closes") or voting_end(repaired, settings.voting_seconds)
-        if changed:
-            now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}"
-            problems[0] = problems[0]._replace(now=now)
-        # Its own fields, voters and groups decide; its places by then do not.
-        guards = _UNKNOWN_GROUPS + 1 + 2 * len(_groups(fields))
-        yield from one_fix(partial(seen.fix, guards=guards), problems, *writes)
-
-
-def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
-    """Return the article that these fields make, with other *votes* if they are given."""
-    values = [str(votes) if votes is not None and name == "votes" else fields[name] for name in decoding.FIELDS]
-    return decoding.article(0, values)
-
-
-def _is_time(stored: str | None) -> bool:
-    time = finite_number(stored)
-    return time is not None and 0 <= time < config.MAX_TIME
+        found, votes = _check_votes(keys, settings, seen, article)
+        yield from found
+        if votes is not None:
+            article = replace(article, votes=votes)
+            late = Rankings(keys).shaped_by_settings(_groups(fields)) if rescoring_since is not None else ()
+            places = _check_places(keys, settings, seen, article)
+            yield from (place for place in places if place.key not in late)
+            yield from _check_belongings(keys, settings, seen, article)
 
 
 def _lost_time(keys: Keys, seen: Look) -> Finding:
@@ -143,7 +113,7 @@ def _lost_time(keys: Keys, seen: Look) -> Finding:
     key, poster, places = keys.article(seen.name), seen.fields["poster"] or "", _places(keys, seen)
     for ranking in (keys.by_time(), keys.posted(poster), keys.gone(poster)):
         ranked, _ = places[ranking]
-        if ranked is not None and _is_time(repr(float(ranked))):
+        if ranked is not None and 0 <= float(ranked) < config.MAX_TIME:
             time = f"{float(ranked):.6f}"
             writes = (("HSET", key, "time", time), record_change(keys, "t", seen.name))
             return Finding(key, f"has no time: it is {time} now, as in {ranking}", writes=writes)
@@ -155,44 +125,39 @@ def _whole(stored: str | None) -> int | None:
     return 0 if stored is None else int(stored) if _WHOLE.fullmatch(stored) else None
 
 
-def _right_numbers(seen: Look, settings: Settings) -> dict[str, int] | None:
-    """Return the votes and the base that the voters make, and ``closes`` if it is another; None if nothing tells it.
+def _check_votes(keys: Keys, settings: Settings, seen: Look, article: Article) -> tuple[list[Finding], int | None]:
+    """Check votes, base and end of voting; return also the right number of votes, None if nothing tells it.
 
     The votes never fall: those beyond the voters go into the base, since some voters may be lost; and when all
     voters of an article are lost, voting on it is over.
     """
-    fields, voters = seen.fields, seen.replies[0]
-    votes, base = _whole(fields["votes"]), _whole(fields["base"])
-    if votes is None and base is not None and voters:
-        votes = base + voters
-    article = _decoded(fields, votes) if votes is not None else None
-    if votes is None or article is None:
-        return None
+    key, fields, voters = keys.article(seen.name), seen.fields, seen.replies[1]
+    votes, base, closes = _whole(fields["votes"]), _whole(fields["base"]), fields["closes"]
     end, is_deleted = voting_end(article, settings.voting_seconds), article.status is ArticleStatus.DELETED
-    closes = {} if fields["closes"] in (None, str(end)) else {"closes": end}
-    if not voters and votes != base and not is_deleted and seen.now < end:
-        closes = {"closes": int(seen.now)}
-    if voters and not is_deleted:
-        votes = votes if base is None else max(votes, base + voters)
+    is_lost = not voters and votes != base and not is_deleted and seen.now < end
+    problems = ["has an end of voting that is no time"] if closes is not None and article.closes is None else []
+    if votes is None or base is None:
+        problems = [_BAD_NUMBERS]
+    elif is_lost:
+        problems.append(f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter")
+    elif voters and votes != base + voters and not is_deleted:
+        problems.append(f"votes is {votes}, but base {base} and {voters} voters make {base + voters}")
+    if voters and base is not None and not is_deleted:
+        votes = base + voters if votes is None else max(votes, base + voters)
+    if votes is None or abs(votes) >= config.MAX_VOTES:
+        return [Finding(key, _BAD_NUMBERS, why_not=BY_HAND)], None
+    if base is None or (voters and not is_deleted):
         base = votes - voters
-    return {"votes": votes, "base": votes if base is None else base, **closes}
-
-
-def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator[str]:
-    votes, base, voters = article.votes, int(seen.fields["base"] or 0), seen.replies[0]
-    if article.closes is None and seen.fields["closes"] is not None:
-        yield "has an end of voting that is no time"
-    if article.status is ArticleStatus.DELETED:
-        return
-    if voters and votes != base + voters:
-        yield f"votes is {votes}, but base {base} and {voters} voters make {base + voters}"
-    elif not voters and votes != base and seen.now < voting_end(article, settings.voting_seconds):
-        yield f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter"
+    end = int(seen.now) if is_lost else end
+    right = {"votes": votes, "base": base, **({"closes": end} if closes is not None or is_lost else {})}
+    now = f"votes {votes}, base {base}, voting until {end}"
+    writes = (("HSET", key, *(part for item in right.items() for part in item)),)
+    return [Finding(key, what, now=now, writes=writes) for what in problems], votes
 
 
 def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
     """Check the groups, the conversation, the voters and the earlier versions of an article."""
-    voters, expires, _, is_member, has_thread, has_versions, *_ = seen.replies
+    _, voters, expires, _, is_member, has_thread, has_versions, *_ = seen.replies
     key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
     if not is_member and validation.is_member_name(article.poster):
         # As after the deletion of an account: who takes the name must not own the article.
@@ -213,30 +178,25 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
     is_waiting = article.status is ArticleStatus.REMOVED and seen.fields["answer"] is not None
     if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
         yield Finding(keys.answers(), f"has {member}, of which no answer waits", writes=(("HDEL", key, "answered"),))
-    closes = voting_end(article, settings.voting_seconds)
-    if voters and not is_deleted and expires < 1000 * (closes - 1):
-        what = "never expires" if expires == -1 else "expires before voting is over"
-        yield Finding(voted, what, writes=(("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS),))
+    if voters and not is_deleted:
+        yield from check_expiry(voted, expires, voting_end(article, settings.voting_seconds))
 
 
 def _unknown_groups(seen: Look) -> list[str]:
     """Return its groups that do not exist; one that is being merged is an alias of another."""
-    names, known = _groups(seen.fields), seen.replies[_UNKNOWN_GROUPS:]
-    exist = zip(names, known, known[len(names) :], strict=False)
-    return sorted(name for name, is_group, is_alias in exist if not (is_group or is_alias))
+    known = zip(_groups(seen.fields), *seen.replies[-2:], strict=False)
+    return sorted(name for name, is_group, alias in known if not (is_group or alias))
 
 
 def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
     """Return the article's place in each list that may hold it, and what the best article left out there is worth."""
-    named = _named(keys, seen.fields)
-    replies = seen.replies[len(seen.replies) - len(named) :]
-    pairs = (tuple(reply) if isinstance(reply, list) else (reply, None) for reply in replies)
-    return dict(zip(named, pairs, strict=True))
+    pairs = (tuple(reply) if isinstance(reply, list) else (reply, None) for reply in seen.more)
+    return dict(zip(_named(keys, seen.fields), pairs, strict=True))
 
 
 def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
     """Check where an article stands; the places of groups that do not exist wait until they do."""
-    places, has_poster, of_unknown = _places(keys, seen), seen.replies[2], group_keys(keys, _unknown_groups(seen))
+    places, has_poster, of_unknown = _places(keys, seen), seen.replies[3], group_keys(keys, _unknown_groups(seen))
     wanted = Rankings(keys).present_places(
         article, seen.fields, settings, now=seen.now, has_poster=has_poster, places=places
     )
@@ -323,7 +283,7 @@ def _check_bounds(keys: Keys, key: str, count: int, above: int | None) -> Iterat
 def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all groups, and how long links are remembered."""
     keys = scanner.site_keys
-    nouns = (keys.split(key)[0] for key in (keys.group_info("?"), *group_keys(keys, ["?"])))
+    nouns = (keys.split(key)[0] for key in _keys_of_group(keys, "?"))
     named = chain.from_iterable(map(scanner.names, nouns))
     names = dict.fromkeys([*(name for name in named if name and "+" not in name), *scanner.groups()])
     yield from scanner.check_each(names, partial(_reads_of_group, keys), partial(_check_group, keys))
@@ -331,19 +291,16 @@ def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
     yield from scanner.check_each(
         scanner.keys_of("link"),
         lambda key: [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")],
-        _check_lifetime,
+        _check_link,
     )
 
 
-def _check_lifetime(key: str, expires: int, newest: list[tuple[str, float]]) -> Iterator[Finding]:
-    """Check that a link is remembered as long as its newest article requires."""
+def _check_link(key: str, expires: int, newest: list[tuple[str, float]]) -> Iterator[Finding]:
+    """Check that a link is remembered as long as a posting like its newest article is a duplicate."""
     if newest and isfinite(newest[0][1]):  # else a finding about its article says so already
-        at = int(newest[0][1]) + 1 + LINK_SECONDS
-        if expires == -1:
-            yield Finding(key, "never expires", ("EXPIREAT", key, at, "NX"))
-        elif expires < 1000 * (newest[0][1] + LINK_SECONDS - 1):
-            what = "expires before a second posting is no longer a duplicate"
-            yield Finding(key, what, ("EXPIREAT", key, at, "GT"))
+        end = int(newest[0][1]) + 1 + LINK_SECONDS
+        for _, what, *_ in check_expiry(key, expires, end):
+            yield Finding(key, what, ("EXPIREAT", key, end, "NX" if expires == -1 else "GT"))
 
 
 def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
@@ -361,14 +318,17 @@ def _check_aliases(scanner: SpoolingScanner) -> Iterator[Finding]:
     yield from scanner.check_each(scanner.command("HGETALL", key).items(), reads, check)
 
 
+def _keys_of_group(keys: Keys, name: str) -> list[str]:
+    return [keys.group_info(name), *group_keys(keys, [name])]
+
+
 def _reads_of_group(keys: Keys, name: str) -> list[Command]:
-    exist = [("EXISTS", key) for key in (keys.group_info(name), *group_keys(keys, [name]))]
     return [
         ("SISMEMBER", keys.groups(), name),
         ("HGET", keys.group_info(name), "title"),
         ("HEXISTS", keys.group_aliases(), name),
         ("SISMEMBER", keys.merging(), name),
-        *exist,
+        *(("EXISTS", key) for key in _keys_of_group(keys, name)),
     ]
 
 
@@ -379,18 +339,17 @@ def _check_group(
 
     One that has a title is made, the rest of another deleted. The keys of an alias are those of a merge.
     """
-    if is_alias and not is_group:
-        if any(exist) and not is_merging:
-            what = f"lacks {name}, a second name with articles"
-            yield Finding(keys.merging(), what, writes=(("SADD", keys.merging(), name),))
-        return
-    info, of_group = keys.group_info(name), group_keys(keys, [name])
+    info, *of_group = _keys_of_group(keys, name)
     if is_group and not title:
         what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"
         yield Finding(info, what, writes=(("HSET", info, "title", name),))
-    repair: Command = ("SADD", keys.groups(), name) if exist[0] else ("UNLINK", *of_group)
-    is_name = validation.accepts(validation.group_name, name)
-    why_not = "" if is_name else f"{name} is no name for a group: another program made this key"
-    for key, exists in zip([info, *of_group], exist, strict=True):
-        if exists and not is_group:  # else it is just made or deleted
-            yield Finding(key, f"belongs to no group: {keys.groups()} lacks {name}", why_not=why_not, writes=(repair,))
+    elif is_alias and any(exist) and not is_group and not is_merging:
+        what = f"lacks {name}, a second name with articles"
+        yield Finding(keys.merging(), what, writes=(("SADD", keys.merging(), name),))
+    elif not is_alias and not is_group:
+        repair: Command = ("SADD", keys.groups(), name) if exist[0] else ("UNLINK", *of_group)
+        is_name = validation.accepts(validation.group_name, name)
+        why_not = "" if is_name else f"{name} is no name for a group: another program made this key"
+        for key in (key for key, exists in zip([info, *of_group], exist, strict=True) if exists):
+            what = f"belongs to no group: {keys.groups()} lacks {name}"
+            yield Finding(key, what, why_not=why_not, writes=(repair,))

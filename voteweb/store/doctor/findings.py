@@ -6,6 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
+from voteweb.core import config
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -50,6 +51,13 @@ def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -
     else:
         return
     yield Finding(key, what, writes=tuple(place_writes(keys, key, member, wanted)))
+
+
+def check_expiry(key: str, expires: int, end: int) -> Iterator[Finding]:
+    """Yield the fault of a key that expires before *end*, or never; *expires* is the reply of PEXPIRETIME."""
+    if expires < 1000 * (end - 1):
+        what = "never expires" if expires == -1 else f"expires at {expires // 1000}, but is needed until {end}"
+        yield Finding(key, what, writes=(("EXPIREAT", key, end + config.VOTERS_GRACE_SECONDS),))
 
 
 def remade(
@@ -151,11 +159,12 @@ class SpoolingScanner(Scanner):
     def check_looks(
         self, names: Iterable[str], kind: Kind, check: Callable[[Look], Iterable[Finding]], size: int = BATCH_SIZE
     ) -> Iterator[Finding]:
-        """Yield what *check* finds in each of the things *names* that exists or not: all that was read guards a fix."""
+        """Yield what *check* finds in each of the things *names* that exists."""
 
         def check_batch(_: Scanner, batch: list[str]) -> Iterator[Finding]:
             for seen in look_at(self, batch, kind):
-                yield from one_fix(seen.fix, list(check(seen)))
+                if any(value is not None for value in seen.fields.values()):
+                    yield from one_fix(seen.fix, list(check(seen)))
 
         yield from self.findings(names, check_batch, size=size)
 

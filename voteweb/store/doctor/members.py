@@ -55,10 +55,9 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         id = seen.fields["id"] or ""
         if id and is_member_id(id) and not ids.add(int(id)):
             shared.add(id)
-        if seen.exists:
-            # Two repairs: where a member stands is told by the fields, once these are right.
-            yield from one_fix(seen.fix, [*_check_fields(keys, seen)])
-            yield from _check_places(keys, seen)
+        # Two repairs: where a member stands is told by the fields, once these are right.
+        yield from one_fix(seen.fix, [*_check_fields(keys, seen)])
+        yield from _check_places(keys, seen)
 
     yield from scanner.check_looks(scanner.names("user"), kind, check)
     if shared:
@@ -102,7 +101,7 @@ def _check_fields(keys: Keys, seen: Look) -> Iterator[Finding]:
 
 def _check_places(keys: Keys, seen: Look) -> Iterator[Finding]:
     """Check whether a member is in those of the lists in which they should be, and leads to their feeds."""
-    name, fields, user, leaving = seen.name, seen.fields, keys.user(seen.name), keys.leaving()
+    name, fields, leaving = seen.name, seen.fields, keys.leaving()
     is_leaving, left_behind, *others = seen.replies[2:]
     owners, places = others[: len(feed_keys(keys, fields))], others[len(feed_keys(keys, fields)) :]
     for (key, place), stored in zip(member_places(keys, fields).items(), places, strict=True):
@@ -113,10 +112,10 @@ def _check_places(keys: Keys, seen: Look) -> Iterator[Finding]:
     elif has_left and left_behind and not is_leaving:
         what = f"lacks {name}, who left articles, reports or invitations behind"
         yield Finding(leaving, what, writes=(("SADD", leaving, name),))
-    for field, owner in zip(feed_keys(keys, fields), owners, strict=True):
+    for key, owner in zip(feed_keys(keys, fields).values(), owners, strict=True):
         if owner != name:
-            what = f"has a feed whose address leads to {owner or 'nobody'}: the member has none now"
-            yield Finding(user, what, writes=(("HDEL", user, field),))
+            what = f"leads to {owner or 'nobody'} instead of {name}, whose feed has this address"
+            yield Finding(key, what, writes=(("SET", key, name),))
 
 
 def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Iterator[Finding]:
@@ -152,8 +151,6 @@ def _reads_of_invitation(keys: Keys, digest: str, fields: Fields) -> list[Comman
 def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
     key, (by, stored_end, used), (score, is_member, user) = keys.invite(seen.name), seen.fields.values(), seen.replies
     until = finite_number(stored_end)
-    if not seen.exists:
-        return
     if not by or until is None:
         yield Finding(key, "has no maker or no end", why_not=f"{BY_HAND}, or delete the key")
         return

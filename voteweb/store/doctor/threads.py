@@ -32,8 +32,6 @@ from voteweb.store.schema.values import finite_number, is_finite, is_id_text, is
 STEP_SIZE = 5_000
 #: Bits of a bitmap that one GET of BITFIELD returns.
 _BITS = 32
-#: The reads of a look that guard a repair: a removal that is hiding comments gives a conversation no other revision.
-_GUARDS = 4
 #: Members of a set, or comments, that one command names.
 NAMED_AT_ONCE = 500
 
@@ -46,9 +44,10 @@ class Conversation:
         self.now = seen.now
         self.id = int(seen.name)
         self.voters = dict(enumerate(voters))
-        self.fix = partial(seen.fix, guards=_GUARDS)
-        #: Of the article the fields ``title``, ``time`` and ``comments``, as stored, before those of the conversation.
-        self.article, self.is_removing, self.hidden_bits, self.fields, words, bits, *ends = seen.replies
+        self.fix = seen.fix
+        #: Of the article the fields ``title``, ``time`` and ``comments``, as stored.
+        self.article, self.is_removing, self.hidden_bits = seen.replies
+        self.fields, words, bits, *ends = seen.more
         self.words = frozenset(words)
         #: When the voters of each block expire, in unix milliseconds as PEXPIRETIME tells it.
         self.expiries = dict(enumerate(ends))
@@ -98,7 +97,7 @@ def last_number(stored: str | None) -> int:
 def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Conversation]:
     """Yield these conversations, but those that change whenever they are read; large ones are read in several steps."""
     keys = scanner.site_keys
-    kind = Kind(keys.thread, ("rev", "last"), partial(_reads, keys))
+    kind = Kind(keys.thread, ("rev", "last"), partial(_reads, keys), partial(_reads_of_comments, keys))
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         sizes = scanner.run_atomic(
             [read for id in ids for read in (("HLEN", keys.thread(id)), ("HLEN", keys.words(id)))]
@@ -119,13 +118,18 @@ def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Convers
             return
 
 
-def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
+def _reads(keys: Keys, id: str, _: Fields) -> list[Command]:
+    return [
+        ("HMGET", keys.article(id), "title", "time", "comments"),
+        ("SISMEMBER", keys.removing(), id),  # a removal that is hiding comments gives a conversation no other revision
+        ("BITCOUNT", keys.hidden(id)),
+    ]
+
+
+def _reads_of_comments(keys: Keys, id: str, fields: Fields) -> list[Command]:
     last = last_number(fields["last"])
     bits = [argument for at in range(last // _BITS + 1) for argument in ("GET", f"u{_BITS}", f"#{at}")]
     return [
-        ("HMGET", keys.article(id), "title", "time", "comments"),
-        ("SISMEMBER", keys.removing(), id),
-        ("BITCOUNT", keys.hidden(id)),
         ("HGETALL", keys.thread(id)),
         ("HKEYS", keys.words(id)),
         ("BITFIELD_RO", keys.hidden(id), *bits),
@@ -267,7 +271,7 @@ def _check_words(thread: Conversation) -> Iterator[Finding]:
 def _check_hidden(thread: Conversation, wanted: set[int]) -> Iterator[Finding]:
     """Check the bits, unless a removal is still hiding or showing comments, and the number of comments."""
     key, article, before = thread.keys.hidden(thread.id), thread.keys.article(thread.id), thread.hidden
-    after, stored = before if thread.is_removing else wanted, thread.article[2] or "0"
+    after, stored = before if thread.is_removing else wanted, thread.article[2] or ("" if thread.last else "0")
     for number in sorted(before ^ after):
         what = f"{'hides' if number in before else 'does not hide'} comment {CommentId(thread.id, number)}"
         yield Finding(key, what, now=f"comments {thread.last - len(after)}")

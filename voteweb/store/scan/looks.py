@@ -15,15 +15,15 @@ Fields = Mapping[str, str | None]
 
 
 class Kind(NamedTuple):
-    """A kind of things: the key of the hash of each, its fields, and what else is read, which these may tell."""
+    """A kind of things: the key of the hash of each, its fields, and what else is read, which these may tell.
+
+    Its fields and the *reads* guard what is written; the replies to *more* may be others by then.
+    """
 
     key: Callable[[str], str]
     fields: Sequence[str]
     reads: Callable[[str, Fields], list[Command]]
-
-    def commands(self, name: str, fields: Fields) -> list[Command]:
-        """Return all that is read of a thing with these *fields*."""
-        return [("HMGET", self.key(name), *self.fields), *self.reads(name, fields)]
+    more: Callable[[str, Fields], list[Command]] = lambda _name, _fields: []
 
 
 class Look(NamedTuple):
@@ -33,35 +33,33 @@ class Look(NamedTuple):
     name: str
     fields: dict[str, str | None]
     replies: list[Any]
-    reads: list[Command]
+    more: list[Any]
+    guards: list[Command]
     now: float
 
-    @property
-    def exists(self) -> bool:
-        """Tell whether there is any of the fields."""
-        return any(value is not None for value in self.fields.values())
-
-    def fix(self, writes: Sequence[Command], guards: int | None = None) -> Command:
-        """Return the command that does *writes* if the thing is still as it was seen, at least by some *guards*."""
-        seen = [list(self.fields.values()), *self.replies]
-        return guarded(self.keys, self.reads[:guards], seen[:guards], writes)
+    def fix(self, writes: Sequence[Command]) -> Command:
+        """Return the command that does *writes* if the thing is still as it was seen."""
+        return guarded(self.keys, self.guards, [list(self.fields.values()), *self.replies], writes)
 
 
 def look_at(scanner: Scanner, names: Sequence[str], kind: Kind) -> Iterator[Look]:
     """Yield the things *names*, each at one instant; again those that changed so that other keys belong to them."""
+
+    def commands(name: str, values: Sequence[str | None]) -> tuple[list[Command], list[Command]]:
+        fields = dict(zip(kind.fields, values, strict=True))
+        return [("HMGET", kind.key(name), *kind.fields), *kind.reads(name, fields)], kind.more(name, fields)
+
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         stored = scanner.run_atomic([("HMGET", kind.key(name), *kind.fields) for name in names])
-        commands = {
-            name: kind.commands(name, dict(zip(kind.fields, values, strict=True)))
-            for name, values in zip(names, stored, strict=True)
-        }
-        (seconds, _), *replies = scanner.run_atomic([("TIME",), *(read for own in commands.values() for read in own)])
-        rest, changed = iter(replies), []
-        for name, own in commands.items():
-            values, *others = islice(rest, len(own))
-            fields = dict(zip(kind.fields, values, strict=True))
-            if own == kind.commands(name, fields):
-                yield Look(scanner.site_keys, name, fields, others, own, float(seconds))
+        reads = {name: commands(name, values) for name, values in zip(names, stored, strict=True)}
+        flat = [command for guards, more in reads.values() for command in (*guards, *more)]
+        (seconds, _), *replies = scanner.run_atomic([("TIME",), *flat])
+        rest, changed = iter(replies), list[str]()
+        for name, (guards, more) in reads.items():
+            (values, *own), others = list(islice(rest, len(guards))), list(islice(rest, len(more)))
+            if (guards, more) == commands(name, values):
+                fields = dict(zip(kind.fields, values, strict=True))
+                yield Look(scanner.site_keys, name, fields, own, others, guards, float(seconds))
             else:
                 changed.append(name)
         if not changed:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from voteweb.core import config, links
@@ -176,21 +177,21 @@ class Rankings:
         *,
         now: float,
         has_poster: bool,
-        places: Places,
+        places: Places = MappingProxyType({}),
     ) -> dict[str, Place]:
-        """Return where an *article* with these stored *fields* must be at unix time *now*, given the *places* it has.
+        """Return where an *article* with these stored *fields* must be at unix time *now*, given the *places* it has, none at
+        the end of a restore.
 
         A ranking may have left it out, and those of a program after the book, which has no base, may never have held
         it. Its poster may be no member.
         """
         link, is_ours = fields["link"] or "", fields["base"] is not None
         wanted, link_key = self.places(article, settings, link), self._keys.link(links.digest(link))
-        if places or not is_ours:  # else nothing tells of any that it is left out
-            for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
-                score, worth = places.get(key, (None, None))
-                lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
-                if lead < 0 or (score is None and (lead == 0 or not is_ours)):
-                    wanted.pop(key, None)
+        for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
+            score, worth = places.get(key, (None, None))
+            lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
+            if lead < 0 or (score is None and (lead == 0 or not is_ours)):
+                wanted.pop(key, None)
         # The key may have expired by now, and a program after the book knows no such key.
         is_known = places.get(link_key, (None, None))[0] is not None
         if not is_known and not (is_ours and now < article.time + config.LINK_SECONDS - 1):

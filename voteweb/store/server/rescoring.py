@@ -25,7 +25,9 @@ class Rescoring(SiteSettings):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._rankings = Rankings(context.keys)
-        self._article = Kind(self._keys.article, _FIELDS, self._reads)
+        # Nothing is written once the article changes, or the settings in force.
+        in_force = [read_command(context.keys)]
+        self._article = Kind(self._keys.article, _FIELDS, lambda _name, _fields: in_force, self._reads_of_places)
 
     def rescore(self) -> Iterator[tuple[int, int]]:
         """Give every listed article the places it should have; yield after each step how many it saw and moved.
@@ -59,9 +61,8 @@ class Rescoring(SiteSettings):
     def _rescore(self, scanner: Scanner, ids: list[int]) -> int:
         moved, names = 0, list(map(str, ids))
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            # Nothing is written once the article changes, or the settings in force.
             moves = {
-                seen.name: seen.fix(writes, guards=2)
+                seen.name: seen.fix(writes)
                 for seen in look_at(scanner, names, self._article)
                 if (writes := self._writes(seen))
             }
@@ -72,10 +73,8 @@ class Rescoring(SiteSettings):
             moved += len(moves) - len(names)
         return moved
 
-    def _reads(self, id: str, fields: Fields) -> list[Command]:
-        """Return what else is read of an article: the settings in force, and its places."""
-        member = article_member(id)
-        return [read_command(self._keys), *(("ZSCORE", key, member) for key in self._lists(fields))]
+    def _reads_of_places(self, id: str, fields: Fields) -> list[Command]:
+        return [("ZSCORE", key, article_member(id)) for key in self._lists(fields)]
 
     def _lists(self, fields: Fields) -> list[str]:
         """Return the rankings that the settings shape, and in which an article may stand."""
@@ -86,11 +85,10 @@ class Rescoring(SiteSettings):
         article = decoding.article(int(seen.name), [seen.fields.get(name) for name in decoding.FIELDS])
         if article is None or not article.is_listed:
             return []
-        in_force, *stored = seen.replies
-        wanted = self._rankings.scores_of(article, with_stored(self._settings, in_force), "")
+        wanted = self._rankings.scores_of(article, with_stored(self._settings, *seen.replies), "")
         return [
             write
-            for key, score in zip(self._lists(seen.fields), stored, strict=True)
+            for key, score in zip(self._lists(seen.fields), seen.more, strict=True)
             # A ranking by score that lacks the article altogether is left to the doctor.
             if score is not None or key == self._keys.good()
             for problem in check_place(self._keys, key, article_member(article.id), score, wanted.get(key))
