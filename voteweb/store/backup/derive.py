@@ -78,7 +78,9 @@ def _place_articles(scanner: SpoolingScanner, connection: Connection, settings: 
                 continue
             fields, has_poster = dict(zip(names, values, strict=True)), name_key(article.poster) in posters
             places = Rankings(keys).present_places(article, fields, settings, now=clock.now(), has_poster=has_poster)
-            writes |= dict.fromkeys(chain.from_iterable(starmap(partial(_place, keys, article_member(id)), places.items())))
+            writes |= dict.fromkeys(
+                chain.from_iterable(starmap(partial(_place, keys, article_member(id)), places.items()))
+            )
             groups = article.groups if article.is_listed else ()
             writes |= dict.fromkeys(("SADD", keys.groups(), name) for name in groups if name not in aliases)
         tops = {key: None for _, key, *_ in writes if keys.split(key)[0] in BEST_NOUNS}
@@ -105,10 +107,12 @@ def _count_votes(scanner: SpoolingScanner, connection: Connection, counts: list[
             nodes, key = conversation.thread.nodes, scanner.site_keys.thread(conversation.id)
             counts.append(len(nodes))
             votes = count_votes(conversation.voters.values())
-            connection.run([
-                ("HSET", key, number, format_node(replace(node, votes=node.base + votes[number])))
-                for number, node in nodes.items()
-                if "0" in conversation.voters.get(number // VOTER_BLOCK, ())
-                and node.votes != node.base + votes[number]
-            ])
+            connection.run(
+                [
+                    ("HSET", key, number, format_node(replace(node, votes=node.base + votes[number])))
+                    for number, node in nodes.items()
+                    if "0" in conversation.voters.get(number // VOTER_BLOCK, ())
+                    and node.votes != node.base + votes[number]
+                ]
+            )
             yield conversation.id

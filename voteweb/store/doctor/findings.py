@@ -60,21 +60,19 @@ def check_expiry(key: str, expires: int, end: int) -> Iterator[Finding]:
         yield Finding(key, what, writes=(("EXPIREAT", key, end + config.VOTERS_GRACE_SECONDS),))
 
 
-def remade(
-    scanner: Scanner, key: str, items: Sequence[str], wanted: Sequence[str], other: str = ""
-) -> Iterator[Finding]:
-    """Yield the faults of a list that has these *items*, and an *other* one; *wanted* in its place repairs it.
-
-    Another order alone is no fault.
-    """
+def list_faults(items: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Return the faults of a list with these *items* that should hold those *wanted*; another order alone is none."""
     counts, right = Counter(items), set(wanted)
-    problems = [
+    return [
         *(f"lacks {item}" for item in wanted if item not in counts),
-        *(f"holds {item:.40}, which does not belong there" for item in counts if item not in right),
+        *(f"holds {item:.60}, which does not belong there" for item in counts if item not in right),
         *(f"holds {item} {count} times" for item, count in counts.items() if count > 1 and item in right),
-        *([other] if other else []),
     ]
-    if problems:
+
+
+def remade(scanner: Scanner, key: str, items: Sequence[str], wanted: Sequence[str], *other: str) -> Iterator[Finding]:
+    """Yield the faults of a list that has these *items*, and *other* ones; *wanted* in its place repairs it."""
+    if problems := [*list_faults(items, wanted), *other]:
         prepare, fix = replacement(scanner.site_keys, key, items, wanted)
         yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from voteweb.core.mail import MailKind
 from voteweb.core.settings_in_force import FIELDS, is_stored_setting
+from voteweb.core.validation import is_member_key
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
@@ -148,19 +149,20 @@ def _check_entries(scanner: Scanner, found: list[str], *, noun: str) -> Iterator
 def _check_mails(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that each mail has a kind and a member, and that the data of a mail are of one that waits."""
     keys, queue, mails = scanner.site_keys, scanner.site_keys.outbox(), scanner.site_keys.mails()
-    for found in batched(scanner.command("ZRANGE", queue, 0, -1)):
-        parts = [(*entry.split(" "), "")[:2] for entry in found]
-        exist = scanner.run_atomic([("EXISTS", keys.user(name)) for _, name in parts])
-        for entry, (kind, _), exists in zip(found, parts, exist, strict=True):
-            # A new password may be asked for under any name, and who was warned may leave: the job finds out.
-            if kind not in set(MailKind) or not (exists or kind in (MailKind.RESET, MailKind.CHANGED)):
-                yield Finding(queue, f"holds {entry:.60}, which is no mail", ("ZREM", queue, entry))
 
-    def check(entry: str, due: float | None) -> Iterator[Finding]:
+    def check_mail(entry: str, exists: int) -> Iterator[Finding]:
+        # A new password may be asked for under any name, and who was warned may leave: the job finds out.
+        kind = entry.partition(" ")[0]
+        if kind not in set(MailKind) or not (exists or kind in (MailKind.RESET, MailKind.CHANGED)):
+            yield Finding(queue, f"holds {entry:.60}, which is no mail", ("ZREM", queue, entry))
+
+    def check_data(entry: str, due: float | None) -> Iterator[Finding]:
         if due is None:
             yield Finding(mails, f"has {entry:.60}, which does not wait", writes=(("HDEL", mails, entry),))
 
-    yield from scanner.check_each(scanner.command("HKEYS", mails), lambda entry: [("ZSCORE", queue, entry)], check)
+    entries = scanner.command("ZRANGE", queue, 0, -1)
+    yield from scanner.check_each(entries, lambda entry: [("EXISTS", keys.user(entry.partition(" ")[2]))], check_mail)
+    yield from scanner.check_each(scanner.command("HKEYS", mails), lambda entry: [("ZSCORE", queue, entry)], check_data)
 
 
 def member_ids(scanner: Scanner) -> Bitmap:
@@ -201,63 +203,61 @@ def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
     others = scanner.keys_of("posted", "gone", "link", "domain", "top-day", "saved", "invites", "names")
     found = chain(of_site, group_keys(keys, scanner.groups()), others)
     held = scanner.members_of(key for key in found if key not in scanner.mistyped)
-    places = (_Place(key, member, *_thing(keys, key, member)) for key, members in held for member in members)
-    checked = (place for place in places if place.fields)
-    yield from scanner.check_each(checked, partial(_reads_of_place, keys), partial(_check_place, keys))
+    places = (_place(keys, key, member) for key, members in held for member in members)
+    yield from scanner.check_each(filter(None, places), partial(_reads_of_place, keys), partial(_check_place, keys))
 
 
 class _Place(NamedTuple):
-    """A member of a set or ranking, and the thing that it stands for: its kind, and its hash with fields that tell."""
+    """A member of a set or ranking, the kind of thing that it stands for, and the read of fields of its hash."""
 
     key: str
     member: str
     kind: str
-    hash: str
-    fields: tuple[str, ...]
+    read: Command
 
 
-def _thing(keys: Keys, key: str, member: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return kind, hash and fields of a :class:`_Place`.
+def _place(keys: Keys, key: str, member: str) -> _Place | None:
+    """Return the place of *member* in *key*.
 
-    There are no fields for the mark of the articles that a ranking left out, and where another check looks.
+    None for the mark of the articles that a ranking left out, and where another check looks.
     """
-    match noun := keys.split(key)[0]:
-        case "users" | "names" | "admins" | "held" | "ban-removals" | "ban-answers" | "abouts" | "leaving":
-            return "member", keys.user(member), ("id", "name", "role", "since")
-        case "removing":
-            return "conversation", keys.thread(member), ("last", "rev", "closes")
-        case "merging":
-            return "second name", keys.group_aliases(), (member,)
-        case "invites":
-            return "invitation", keys.invite(invitation_digest(member) or "?"), ("by",)
+    noun = keys.split(key)[0]
+    if noun == "removing":
+        return _Place(key, member, "conversation", ("HMGET", keys.thread(member), "last", "rev", "closes"))
+    if noun == "merging":
+        return _Place(key, member, "second name", ("HMGET", keys.group_aliases(), member))
+    if noun == "invites":
+        return _Place(key, member, "invitation", ("HMGET", keys.invite(invitation_digest(member) or "?"), "by"))
+    if NOUNS[noun].item is is_member_key:
+        return _Place(key, member, "member", ("HMGET", keys.user(member), "id", "name", "role", "since"))
     is_mark = member == LEFT_OUT and noun in BEST_NOUNS
-    is_of_other_check = (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member))
-    fields = () if is_mark or is_of_other_check else ("title", "poster", "link", "groups", "time")
-    return "article", f"{keys.prefix}{member}" if is_article(member) else keys.article("?"), fields
+    if is_mark or (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member)):
+        return None
+    article = f"{keys.prefix}{member}" if is_article(member) else keys.article("?")
+    return _Place(key, member, "article", ("HMGET", article, "title", "poster", "link", "groups", "time"))
 
 
-def _may_stand(keys: Keys, key: str, fields: Fields) -> bool:
-    """Tell whether a thing with these *fields* may stand in *key*."""
+def _may_stand(keys: Keys, key: str, kind: str, fields: Fields) -> bool:
+    """Tell whether a thing of this *kind* with these *fields* may stand in *key*."""
     noun, _ = keys.split(key)
     if noun == "names":  # the id that a member has lost is stored nowhere else
         return not is_id_text(fields["id"] or "") or key in member_places(keys, fields)
-    if "title" not in fields or noun == "merging":  # a second name may be "title"
+    if kind != "article":
         return noun != "invites" or key == keys.invites(fields["by"] or "")
     if noun == "saved":  # its member has chosen it, and a backup may have the article
         return True
-    has_time = finite_number(fields["time"]) is not None
-    is_free = noun in ("reports", "answers") or (noun == "top-day" and not has_time)
+    is_free = noun in ("reports", "answers") or (noun == "top-day" and finite_number(fields["time"]) is None)
     return fields["title"] is not None and (is_free or key in Rankings(keys).named(fields))
 
 
 def _reads_of_place(keys: Keys, place: _Place) -> list[Command]:
     command = "SISMEMBER" if key_type(keys, place.key) == "set" else "ZSCORE"
-    return [("HMGET", place.hash, *place.fields), (command, place.key, place.member)]
+    return [place.read, (command, place.key, place.member)]
 
 
 def _check_place(keys: Keys, place: _Place, values: list[str | None], stored: float | bool | None) -> Iterator[Finding]:
-    fields, exists = dict(zip(place.fields, values, strict=True)), any(value is not None for value in values)
-    if exists and _may_stand(keys, place.key, fields):
+    fields, exists = dict(zip(place.read[2:], values, strict=True)), any(value is not None for value in values)
+    if exists and _may_stand(keys, place.key, place.kind, fields):
         return
     for finding in check_place(keys, place.key, place.member, stored, None):
         is_thing = exists and fields.get("title", "") is not None
@@ -317,8 +317,8 @@ def _check_index(
     ids = list(map(_number, found))
     newest = scanner.command("LLEN", scanner.site_keys.log_entries()) if max(ids, default=0) > last else last
     right = sorted([*wanted, *{id for id in ids if id in broken or last < id <= newest}])
-    order = "has its acts in another order" if ids != right and sorted(ids) == right else ""
-    yield from remade(scanner, index, found, list(map(str, right)), order)
+    order = ["has its acts in another order"] if ids != right and sorted(ids) == right else []
+    yield from remade(scanner, index, found, list(map(str, right)), *order)
 
 
 def _number(item: str) -> int:

@@ -7,13 +7,11 @@ from itertools import chain
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.accounts.secret_links import feed_keys
 from voteweb.store.accounts.users import member_places
-from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, one_fix
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, list_faults, one_fix
 from voteweb.store.doctor.key_checks import NO_ID, ids_by_member, member_ids
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.looks import Fields, Kind, Look
@@ -182,38 +180,39 @@ def _reads_of_inbox(keys: Keys, name: str, _: Fields) -> list[Command]:
 def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
     """Check one inbox and its list of unread entries; a repair leaves each entry once, and only those as unread."""
     entries, unread, *ends = seen.replies
-    key, unread_key = seen.keys.inbox(seen.name), seen.keys.unread(seen.name)
-    lost, kept = _lost(scanner, entries), dict[str, list[str]]()
+    lost, kept = _lost(scanner, entries), dict[str, str]()
     for entry in entries:
         if entry not in lost:
-            kept.setdefault(entry.split(" ")[1], []).append(entry)
-    problems = [
-        *((key, f"holds {entry:.60}, which is about nothing that exists") for entry in entries if entry in lost),
-        *((key, f"holds several entries about {about}") for about, same in kept.items() if len(same) > 1),
-        *((unread_key, f"holds {entry:.60}, which is not in the inbox") for entry in unread if entry not in entries),
-        *([(unread_key, "holds an entry twice")] if len(set(unread)) < len(unread) else []),
-        *([(key, f"holds more than {config.INBOX_SIZE} entries")] if len(entries) > config.INBOX_SIZE else []),
-    ]
-    remaining = [same[0] for same in kept.values()][: config.INBOX_SIZE]
-    wanted = (remaining, [entry for entry in dict.fromkeys(unread) if entry in remaining])
+            kept.setdefault(entry.split(" ")[1], entry)
+    remaining = list(kept.values())[: config.INBOX_SIZE]
+    lists = (
+        (seen.keys.inbox(seen.name), entries, remaining, ends[0]),
+        (
+            *(seen.keys.unread(seen.name), unread),
+            *([entry for entry in dict.fromkeys(unread) if entry in remaining], ends[1]),
+        ),
+    )
     writes: list[Command] = []
-    for of, before, items, end in zip((key, unread_key), (entries, unread), wanted, ends, strict=True):
+    for key, before, items, end in lists:
         if before != items:
-            writes += [("UNLINK", of), *([("RPUSH", of, *items)] if items else [])]
-            writes += [("PEXPIREAT", of, end)] if items and end > 0 else []
-    yield from (Finding(*problem, writes=tuple(writes)) for problem in dict.fromkeys(problems))
+            writes += [("UNLINK", key), *([("RPUSH", key, *items)] if items else [])]
+            writes += [("PEXPIREAT", key, end)] if items and end > 0 else []
+    for key, before, items, _ in lists:
+        yield from (Finding(key, what, writes=tuple(writes)) for what in list_faults(before, items))
 
 
 def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:
     """Return the entries that are about no comment or act that exists; none ceases to exist."""
     keys = scanner.site_keys
     about = {entry: entry.split(" ")[1] for entry in entries if is_inbox_entry(entry)}
-    comments = {entry: comment for entry, what in about.items() if (comment := parse_comment(what))}
-    reads = [("HEXISTS", keys.thread(comment.article), comment.number) for comment in comments.values()]
-    acts, *exist = scanner.run_atomic([("LLEN", keys.log_entries()), *reads])
-    known = {entry for entry, exists in zip(comments, exist, strict=True) if exists}
-    known |= {entry for entry in about.keys() - comments if int(about[entry].removeprefix("log-")) <= acts}
-    return set(entries) - known
+    reads = [
+        ("HEXISTS", keys.thread(comment.article), comment.number)
+        if (comment := parse_comment(what))
+        else ("LINDEX", keys.log_entries(), int(what.removeprefix("log-")) - 1)
+        for what in about.values()
+    ]
+    exist = zip(about, scanner.run_atomic(reads), strict=True)
+    return set(entries) - {entry for entry, exists in exist if exists not in (None, 0)}
 
 
 def _check_visits(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
@@ -260,26 +259,11 @@ def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]
         noun, name = keys.split(key)
         if id not in unknown or (noun == "voted" and id > last_id):
             continue
-        what, fix = f"holds the voter {id}", ("SREM", key, vote)
-        if noun == "voted-comments":
-            # If the vote was counted, the comment then has one more than base and voters: that goes into the base.
-            what += f" of comment {name.partition('-')[0]}.{vote // VOTER_FACTOR}"
-        elif not why_not:
-            fix = _remove(scanner, key, id)
-        yield Finding(key, f"{what}, who is no member", () if why_not else fix, why_not)
-
-
-def _remove(scanner: Scanner, key: str, voter: int) -> Command:
-    """Return the command that removes a voter; a vote that was counted stays counted, as one of the base."""
-    article = scanner.site_keys.article(scanner.site_keys.split(key)[1])
-    reads: list[Command] = [("HMGET", article, "votes", "base", "gone"), ("SCARD", key), ("SISMEMBER", key, voter)]
-    (stored, base, gone), count, is_voter = replies = scanner.run_atomic(reads)
-    votes, missing = finite_number(stored or "0"), finite_number(base or "0")
-    writes: list[Command] = [("SREM", key, voter)]
-    is_counted = votes is not None and missing is not None and votes >= missing + count
-    if is_voter and stored is not None and is_counted and gone != ArticleStatus.DELETED:
-        writes.append(("HSET", article, "base", int(missing or 0) + 1))
-    return guarded(scanner.site_keys, reads, replies, writes)
+        of = f" of comment {name.partition('-')[0]}.{vote // VOTER_FACTOR}" if noun == "voted-comments" else ""
+        # If the vote was counted, there is then one more than base and voters: that goes into the base.
+        yield Finding(
+            key, f"holds the voter {id}{of}, who is no member", () if why_not else ("SREM", key, vote), why_not
+        )
 
 
 def _owner(scanner: Scanner, key: str) -> int:
@@ -308,10 +292,9 @@ def _check_open_votes(
         return [("ZSCORE", key, member), ("SISMEMBER", voted, owner), ("EXISTS", voted)]
 
     def check(member: str, listed: float | None, has_voted: int, exists: int) -> Iterator[Finding]:
-        if listed is not None and not is_article(member):
-            yield Finding(key, f"holds {member}, which is no article", ("ZREM", key, member))
-        elif listed is not None and exists and not has_voted:
-            yield Finding(key, f"holds {member}, on which the member's vote is not stored", ("ZREM", key, member))
+        if listed is not None and (not is_article(member) or (exists and not has_voted)):
+            why = "on which the member's vote is not stored" if is_article(member) else "which is no article"
+            yield Finding(key, f"holds {member}, {why}", ("ZREM", key, member))
 
     yield from scanner.check_each((member for member, _ in votes), reads, check)
 

@@ -20,7 +20,7 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import count_votes, hidden_numbers, hidden_writes, is_vote
 from voteweb.store.comments.imports import newest_first, times_of
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.findings import Finding, SpoolingScanner, one_fix, remade
+from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_expiry, one_fix, remade
 from voteweb.store.scan.looks import Fields, Kind, Look, look_at
 from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS, Field, faults
@@ -66,9 +66,8 @@ class Conversation:
         #: The comments that a repair stores otherwise, by number, and the fields of the conversation's own.
         self.new_nodes: dict[int, Node] = {}
         self.new_fields: dict[str, str] = {}
-        #: The comments whose words go, and what else is written, which needs no other revision.
+        #: The comments whose words go.
         self.lost_words: list[int] = []
-        self.writes: list[Command] = []
 
     def findings(self, found: Sequence[Finding]) -> Iterator[Finding]:
         """Yield what was *found*: one command repairs all of it that has no fix of its own."""
@@ -79,9 +78,9 @@ class Conversation:
         changed = batched(fields.items(), NAMED_AT_ONCE)
         writes: list[Command] = [("HSET", key, *(part for item in batch for part in item)) for batch in changed]
         writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
-        if fields or self.writes:  # a search finds what the lists show
+        if fields or any(finding.writes for finding in found):  # a search finds what the lists show
             writes.append(record_change(self.keys, "t", self.id))
-        return one_fix(self.fix, found, *writes, *self.writes)
+        return one_fix(self.fix, found, *writes)
 
 
 def is_comment_field(name: str) -> bool:
@@ -272,17 +271,18 @@ def _check_hidden(thread: Conversation, wanted: set[int]) -> Iterator[Finding]:
     """Check the bits, unless a removal is still hiding or showing comments, and the number of comments."""
     key, article, before = thread.keys.hidden(thread.id), thread.keys.article(thread.id), thread.hidden
     after, stored = before if thread.is_removing else wanted, thread.article[2] or ("" if thread.last else "0")
-    for number in sorted(before ^ after):
-        what = f"{'hides' if number in before else 'does not hide'} comment {CommentId(thread.id, number)}"
-        yield Finding(key, what, now=f"comments {thread.last - len(after)}")
+    visible = str(thread.last - len(after))
+    problems = [
+        f"{'hides' if number in before else 'does not hide'} comment {CommentId(thread.id, number)}"
+        for number in sorted(before ^ after)
+    ]
     if thread.hidden_bits != len(before):
-        yield Finding(key, "hides numbers that no comment has")
-    if thread.hidden_bits != len(before) or before != after:
-        thread.writes += hidden_writes(thread.keys, thread.id, after)
-    if stored != str(thread.last - len(before)):
-        yield Finding(article, f"has comments {stored}, but {thread.last - len(before)} can be read")
-    if stored != str(thread.last - len(after)):
-        thread.writes.append(("HSET", article, "comments", thread.last - len(after)))
+        problems.append("hides numbers that no comment has")
+    writes = tuple(hidden_writes(thread.keys, thread.id, after)) if problems else ()
+    yield from (Finding(key, what, now=f"comments {visible}", writes=writes) for what in problems)
+    if stored != visible:
+        set_count = ("HSET", article, "comments", visible)
+        yield Finding(article, f"has comments {stored}, but {visible} can be read", writes=(set_count,))
 
 
 def _check_voters(thread: Conversation) -> Iterator[Finding]:
@@ -290,9 +290,8 @@ def _check_voters(thread: Conversation) -> Iterator[Finding]:
     closes = thread.thread.closes
     if closes is None or not _knows_last(thread):
         return  # a finding about the conversation says so already
-    until = closes + config.VOTERS_GRACE_SECONDS
     for block, members in thread.voters.items():
-        key, expires = thread.keys.voted_comments(thread.id, block), thread.expiries[block]
+        key = thread.keys.voted_comments(thread.id, block)
         strays = sorted(member for member in members if not _is_of_block(member, block, thread.last))
         for batch in batched(strays, NAMED_AT_ONCE):
             fix = thread.fix([("SREM", key, *batch)])
@@ -306,12 +305,10 @@ def _check_voters(thread: Conversation) -> Iterator[Finding]:
         if "0" not in members and thread.now < closes and (members or lost):
             for number, node in lost.items():
                 thread.new_nodes[number] = replace(thread.new_nodes.get(number, node), base=node.votes)
-            thread.writes.append(("UNLINK", key))
-            yield Finding(key, "has lost its voters, so that voting on these comments is over")
-        elif members and expires < 1000 * (until - 1):
-            thread.writes.append(("EXPIREAT", key, until))
-            what = f"expires at {expires // 1000}, but the conversation and an hour end at {until}"
-            yield Finding(key, what if expires != -1 else "never expires")
+            what = "has lost its voters, so that voting on these comments is over"
+            yield Finding(key, what, writes=(("UNLINK", key),))
+        elif members:
+            yield from check_expiry(key, thread.expiries[block], closes)
 
 
 def _is_of_block(member: str, block: int, last: int) -> bool:
@@ -334,14 +331,13 @@ def _check_voter_key(keys: Keys, key: str, exists: int, stored: list[str | None]
 
 def _check_newest(scanner: Scanner) -> Iterator[Finding]:
     """Check that the list of the site's newest comments holds each once, and no more than it may."""
-    key, most = scanner.site_keys.comments(), config.NEWEST_COMMENTS
+    key, damaged_or_there = scanner.site_keys.comments(), dict[str, Any]()
     items = scanner.command("LRANGE", key, 0, -1)
-    if len(items) > most:
-        yield Finding(key, f"holds {len(items)} comments, more than {most}", ("LTRIM", key, 0, most - 1))
-    found: dict[str, Node | None] = {}
-    for batch in batched(dict.fromkeys(items)):
-        found |= _comments(scanner, batch, ("EXISTS", key))[1]
-    yield from remade(scanner, key, items, [item for item in dict.fromkeys(items) if found.get(item, True)])
+    entries = list(dict.fromkeys(items))
+    for batch in batched(entries):
+        damaged_or_there |= dict.fromkeys(batch, True) | _comments(scanner, batch, ("EXISTS", key))[1]
+    wanted = [entry for entry in entries if damaged_or_there[entry]]
+    yield from remade(scanner, key, items, wanted[: config.NEWEST_COMMENTS])
 
 
 def _comments(scanner: Scanner, entries: Sequence[str], beside: Command) -> tuple[Any, dict[str, Node | None]]:

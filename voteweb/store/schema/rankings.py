@@ -179,11 +179,10 @@ class Rankings:
         has_poster: bool,
         places: Places = MappingProxyType({}),
     ) -> dict[str, Place]:
-        """Return where an *article* with these stored *fields* must be at unix time *now*, given the *places* it has, none at
-        the end of a restore.
+        """Return where an *article* with these stored *fields* must be at unix time *now*, given the *places* it has.
 
-        A ranking may have left it out, and those of a program after the book, which has no base, may never have held
-        it. Its poster may be no member.
+        At the end of a restore it has none. A ranking may have left it out, and those of a program after the book,
+        which has no base, may never have held it. Its poster may be no member.
         """
         link, is_ours = fields["link"] or "", fields["base"] is not None
         wanted, link_key = self.places(article, settings, link), self._keys.link(links.digest(link))
