@@ -12,7 +12,6 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup
 from tests.site_process import start_voteweb
 from tests.store.examination import run
-from voteweb.cli import backup
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.store import Store
@@ -47,17 +46,6 @@ def test_a_failed_backup_leaves_the_previous_one(invoke: Invoke, backup: Path, m
     assert error_line(invoke("backup", backup)) == "The database was restarted."
     assert backup.read_bytes() == before
     assert list(backup.parent.iterdir()) == [backup]
-
-
-def test_a_full_disk_is_one_line_and_leaves_no_file(
-    invoke: Invoke, small_site: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(descriptor: int) -> NoReturn:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(backup.os, "fsync", fail)
-    assert error_line(invoke("backup", tmp_path / "x")) == "No space left on device"
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_made_is_named_as_it_was_typed(invoke: Invoke, small_site: Store) -> None:

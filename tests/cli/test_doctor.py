@@ -1,13 +1,9 @@
 """``voteweb doctor`` and ``voteweb rescore``: faults are reported and repaired."""
 
-import pytest
-
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.store.examination import run, server_setting
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
-from voteweb.store.server.health import Counts
 
 
 def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:
@@ -29,19 +25,6 @@ def test_each_fault_is_reported_with_its_key(invoke: Invoke, store: Store) -> No
         first, second = result.stdout.splitlines()
         assert first.startswith(f"score:  has article:{id} at 1.000 instead of ")
         assert second == f"voted:{id}  never expires"
-
-
-@pytest.mark.parametrize("options", [[], ["--repair"]])
-def test_a_voter_of_another_program_stays(invoke: Invoke, store: Store, options: list[str]) -> None:
-    id = factories.article(store).id
-    run(store, "SADD", f"voted:{id}", 9_000_001)
-    run(store, "HINCRBY", f"article:{id}", "votes", 1)
-    run(store, "ZINCRBY", "score:", 432, f"article:{id}")
-    list(Doctor(store.context).repair())  # which ranks what that program did not
-    result = invoke("doctor", *options)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == "The data are consistent: 1 article, 1 member, 0 groups\n"
-    assert run(store, "SISMEMBER", f"voted:{id}", 9_000_001)
 
 
 def test_each_repair_is_reported(invoke: Invoke, store: Store) -> None:
@@ -114,11 +97,3 @@ def test_other_options_of_the_server_are_warned_about(invoke: Invoke, store: Sto
     assert result.exit_code == 0
     warnings = [line.removeprefix("Warning: ").split()[0] for line in result.stdout.splitlines()[:-1]]
     assert warnings == ["maxmemory-policy"]
-
-
-def test_a_server_without_info_is_not_warned_about(fake_store: Store) -> None:
-    assert fake_store.health.warnings() == []
-    fake_store.health.refuse_old()
-    fake_store.health.refuse_foreign()
-    assert fake_store.health.counts() == Counts(articles=0, members=0, groups=0)
-    assert fake_store.health.is_empty()

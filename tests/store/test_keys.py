@@ -2,107 +2,29 @@
 
 import re
 import time
-from typing import cast
 
 import pytest
 
-from tests import factories
 from tests.conftest import MakeStore
+from tests.store.every_key import build_every_key
 from tests.store.examination import broken, run, snapshot
-from voteweb.core import rate_limits
-from voteweb.core.jobs import ACCOUNT_DELETIONS
-from voteweb.core.mail import MailOutcome, PendingEmail
-from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
-from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
-from voteweb.store.accounts.mail import TakenMail
-from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.migrations import Migrations
-from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import FORMS, Keys, key_type
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id
-from voteweb.store.server.health import BackupFacts
 
 
 @pytest.fixture
 def busy(make_store: MakeStore) -> Store:
     """A site that has a key of every form."""
     store = make_store(good_votes=2, vote_score=432.0, limits=1)
-    ann, bob = factories.user(store, "Ann"), factories.user(store, "bob_-9")
-    first = factories.article(store, ann, groups=("go", "编程", "c_-9"))
-    store.votes.cast(first.id, bob)
-    store.articles.edit(first.id, factories.draft(title="Another title", groups=("go", "编程")), ann)
-    store.users.set_role("ann", Role.ADMIN)
-    imported = factories.imported(store, votes=500, groups=("java", "编程"))
-    store.reports.make(imported.id, bob, Reason.TOPIC, "a note")
-    store.reports.dismiss(imported.id, NewLogEntry(LogAction.DISMISS, "Ann", article=imported.id))
-    combined = (store.rankings.groups(["go", "java", "编程"], order) for order in (Order.SCORE, Order.TIME))
-    for ranking in (*combined, store.rankings.best(Period.WEEK)):
-        store.read(store.listings.queue_page, ranking, 1)
-    removed = factories.article(store, ann, groups=("go",))
-    factories.remove(store, removed.id)
-    store.users.describe(ann, "I am Ann.")
-    store.waiting.report_about("Ann", bob)
-    store.waiting.answer(removed.id, ann, "It is no spam.")
-    store.reports.make(first.id, bob, Reason.TOPIC, "a note")
-    store.invitations.make(bob)
-    store.passwords.make_link("bob_-9")
-    store.users.make("carl", "", network="198.51.100.0/24", request="Please")
-    store.limits.remember_network("bob_-9", "198.51.100.7")
-    store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
-    _converse(store, first.id, bob)
-    store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
-    rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
-    factories.group(store, "golang")
-    store.group_merges.start("golang", "go", NewLogEntry(LogAction.MERGE, "Ann", title="golang"))
-    closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
-    store.site_settings.set_switch(
-        SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)
-    )
-    store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
-    store.voters.note_look(ann, first)
-    store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
-    store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
-    store.notes.add("ann", "A note.", store.users.get("ann"))
-    store.votes.cast(first.id, factories.user(store, "eli"))
-    factories.ban(store, "eli", votes=True)
-    list(store.bans.steps())
-    factories.ban(store, factories.user(store, "dan").name, days=1, articles=Span.ALL)
-    store.bans.answer("dan", "It was not me.")
-    store.undoing.start(factories.user(store, "mod", Role.MODERATOR).name, 0, store.users.get("root"))
-    assert store.limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
-    store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
-    run(store, "SET", "lease:account-deletions", "a process", "EX", 30)
+    build_every_key(store)
     run(store, "SET", "restoring:", int(time.time()))
-    run(store, "RPUSH", "ordering:a-token-1", "1.1")
-    run(store, "EXPIRE", "ordering:a-token-1", 600)
-    store.health.record_backup(BackupFacts(time.time(), 1))
     Migrations(store.context).begin("before.gz")
-    store.search.changes_since("0-0", wait=0)
+    run(store, "SADD", "removing:", 1)
     assert broken(store) == []
     return store
-
-
-def _converse(store: Store, article: int, bob: User) -> None:
-    """Do everything once in the conversation of an article of Ann's; counting a removal is cut off."""
-    ann = store.users.get("ann")
-    question, answer = (factories.comment(store, article, who, parent=n) for n, who in enumerate((ann, bob)))
-    factories.choices(store, bob, group="go", hidden="Ann", article=article)
-    store.votes.cast(answer, ann)
-    store.comments.set_quiet(article, question.number, ann, is_quiet=True)
-    store.removals.delete(factories.comment(store, article, bob), bob)
-    store.reports.make(answer, ann, Reason.SPAM, "")
-    factories.remove(store, question)
-    store.read(store.threads.queue_read, article, viewer_id=ann.id, visitor="Ann")
-    store.feeds.renew(SecretFeed.INBOX, bob)
-    store.feeds.renew(SecretFeed.SAVED, bob)
-    store.mail.request(bob, "bob@news.example", "en")
-    store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))
-    run(store, "ZADD", "digests:", 1, "weekly bob_-9")
-    store.mail.finish(cast(TakenMail, store.mail.take()), MailOutcome.FAILED, 60, "no answer")
-    run(store, "SADD", "removing:", article)
 
 
 def test_every_primary_key_has_a_check_of_its_name() -> None:

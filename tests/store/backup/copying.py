@@ -10,6 +10,8 @@ from voteweb.core.config import LINK_SECONDS
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, parse_line
 from voteweb.store.backup.restore import Restore
+from voteweb.store.schema.key_forms import Part
+from voteweb.store.schema.keys import NOUNS
 
 
 def back_up(store: Store, *, is_whole: bool = False) -> list[KeyLine]:
@@ -43,29 +45,21 @@ def restore(store: Store, backup: Iterable[KeyLine], whole_layout: int | None = 
 def lasting(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
-    That is all but what tells an index of the searched words about changes, the combined rankings, which are kept for a
-    minute, when the last backup was made, votes on deleted articles, which have no voters and stay for a while in the
-    lists of open votes, earlier versions of articles, dismissed reports and statistics, which no backup has, ended
-    merges of groups, which go on once more, and under links articles that are too old to be found, and how long they
-    are remembered. Bits of comments that nobody ever hid are zero, whether they are stored or not.
+    That is all but the passing keys, votes on deleted articles, which have no voters and stay for a while in the lists
+    of open votes, ended merges of groups, which go on once more, and under links articles that are too old to be found,
+    and how long they are remembered. Bits of comments that nobody ever hid are zero, whether they are stored or not.
     """
-    keys = snapshot(store, is_shared=is_shared)
-    for key in [key for key in keys if key.startswith("hidden:")]:
-        bits = keys.pop(key)[1].rstrip(b"\0")
-        if bits:
-            keys[key] = bits
-    for key in [key for key in keys if key.startswith("link:")]:
-        _, times, _ = keys.pop(key)
-        keys[key] = [entry for entry in times if entry[1] > time.time() - LINK_SECONDS]
-    for key in [key for key in keys if key.startswith("open-votes:")]:
-        _, votes, _ = keys.pop(key)
-        kept = {member: end for member, end in votes if keys[member][1].get("gone") != "deleted"}
-        if kept:
-            keys[key] = kept
-    return {
-        key: content
-        for key, content in keys.items()
-        if key not in ("combined:", "changes:", "search:", "merging:", "backup:")
-        and not key.startswith(("was:", "stats:", "dismissed:"))
-        and ("+" not in key or key.startswith("log"))
-    }
+    keys, stored = {}, snapshot(store, is_shared=is_shared)
+    for key, (type, content, expires) in stored.items():
+        match noun := key.partition(":")[0]:
+            case "hidden":
+                content = content.rstrip(b"\0")
+            case "link":
+                content, expires = [entry for entry in content if entry[1] > time.time() - LINK_SECONDS], 0
+            case "open-votes":
+                content = [[member, end] for member, end in content if stored[member][1].get("gone") != "deleted"]
+                expires = 0
+        is_combined = "+" in key and noun in ("time", "score")
+        if content and NOUNS[noun].part is not Part.PASSING and not is_combined and noun != "merging":
+            keys[key] = (type, content, expires)
+    return keys

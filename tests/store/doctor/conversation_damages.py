@@ -19,22 +19,25 @@ CONVERSATION_DAMAGES: list[str | tuple[str, set[str]]] = [
     "HSET thread:2 5 77~1~0~1700000005.000000~-~bob",
     "HSET thread:2 5 5~1~0~1700000005.000000~-~bob",
     "HSET thread:2 2 3~0~0~1700000002.000000~-~bob",
-    ("HSET thread:2 2 nonsense", {"thread:2", "hidden:2"}),
-    ("HSET thread:2 2 1~0~0~inf~-~bob", {"thread:2", "hidden:2"}),
-    ("HSET thread:2 2 1~many~0~1700000002.000000~-~bob", {"thread:2", "hidden:2"}),
+    ("HSET thread:2 2 nonsense", {"thread:2", "hidden:2", "article:2"}),
+    ("HSET thread:2 2 1~0~0~inf~-~bob", {"thread:2", "hidden:2", "article:2"}),
+    ("HSET thread:2 2 1~many~0~1700000002.000000~-~bob", {"thread:2", "hidden:2", "article:2"}),
     (
         "HDEL thread:2 2",
         {
             *("thread:2", "words:2", "hidden:2", "comments:", "commented:bob", "comment-report:2.2", "inbox:ann"),
-            "unread:ann",
+            *("unread:ann", "article:2"),
         },
     ),
     # states
-    ("HSET thread:2 5 4~1~0~1700000005.000000~r~bob", {"hidden:2"}),
-    ("HSET thread:2 6 0~0~0~1700000006.000000~r~ann", {"hidden:2"}),
-    ("HSET thread:2 3 2~3~3~1700000003.000000~-~ann", {"hidden:2"}),
+    ("HSET thread:2 5 4~1~0~1700000005.000000~r~bob", {"hidden:2", "article:2"}),
+    ("HSET thread:2 6 0~0~0~1700000006.000000~r~ann", {"hidden:2", "article:2"}),
+    ("HSET thread:2 3 2~3~3~1700000003.000000~-~ann", {"hidden:2", "article:2"}),
     "HSET thread:2 4 0~1~0~1700000004.000000~d~eve",
-    ("HSET thread:2 2 1~0~0~1700000002.000000~d~", {"hidden:2", "words:2", "commented:bob", "comment-report:2.2"}),
+    (
+        "HSET thread:2 2 1~0~0~1700000002.000000~d~",
+        {"hidden:2", "article:2", "words:2", "commented:bob", "comment-report:2.2"},
+    ),
     # votes = base + voters, where all voters are there
     "HSET thread:2 1 0~3~0~1700000001.000000~-~ann",
     "HSET thread:2 1 0~2~1~1700000001.000000~-~ann",

@@ -21,18 +21,6 @@ def code(name: str) -> str:
     return re.sub(r"--[^\n]*|error\([^\n]*\)", "", TEXTS[name])
 
 
-@pytest.mark.parametrize("name", scripts.scripts())
-def test_a_script_documents_its_keys_and_answers_and_uses_its_arguments(name: str) -> None:
-    header = re.match(r"(?:--[^\n]*\n)+", TEXTS[name])
-    assert header
-    assert re.search(r"^-- keys: .*^-- Answers  ", header[0], re.MULTILINE | re.DOTALL)
-    names = re.search(r"^-- args: (.*(?:\n--   .*)*)", header[0], re.MULTILINE)
-    unused = [
-        word for word in re.findall(r"\w+", names[1] if names else "") if not re.search(rf"\b{word}\b", code(name))
-    ]
-    assert unused == []
-
-
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_script_builds_keys_only_from_a_prefix_and_a_noun(name: str) -> None:
     assert not re.search(r"\b(?:KEYS|ARGV)\b", code(name))
@@ -69,16 +57,3 @@ def test_a_script_names_no_key_that_no_site_has(key: str) -> None:
 def test_the_time_has_all_leading_zeros(store: Store) -> None:
     stopped = "local redis = { call = function() return { '1700000000', '42' } end }"
     assert run(store, "EVAL", f"{stopped}\n{scripts.Script('now', 'return now()').source}", 0) == "1700000000.000042"
-
-
-def test_a_script_has_the_helpers_that_it_uses_and_no_others() -> None:
-    text = "-- args: number\nreturn exact(finite(number)) -- now()"
-    defined = re.findall(r"local function (\w+)", scripts.Script("exact", text).source)
-    assert defined == ["exact", "finite"]
-
-
-def test_no_two_files_of_helpers_define_the_same_name() -> None:
-    helpers = [text for name, text in TEXTS.items() if name not in scripts.scripts()]
-    names = re.findall(r"^local (?:function )?([\w, ]+)", "\n".join(helpers), re.MULTILINE)
-    defined = [name for line in names for name in line.strip().split(", ")]
-    assert sorted(defined) == sorted(set(defined))
