@@ -17,7 +17,7 @@ from voteweb.core.names import name_key
 from voteweb.core.settings import Settings
 from voteweb.store.backup.lines import unique_names
 from voteweb.store.comments.comments import count_votes
-from voteweb.store.comments.imports import order_newest
+from voteweb.store.comments.imports import Imports
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -52,7 +52,7 @@ def derive(context: Context) -> dict[str, int]:
         posters = set(unique_names("user", scanner.names("user")))
         counts = {"articles": _place_articles(scanner, connection, settings, posters), "members": len(posters)}
         comments = list[int]()
-        order_newest(connection, _count_votes(scanner, connection, comments))
+        Imports(context).order_lists((), _count_votes(scanner, connection, comments))
         counts |= {"comments": sum(comments), "entries": sum(bool(act) for _, act in scanner.items(keys.log_entries()))}
         # The job ends again what had ended, with nothing left to do.
         connection.run([("SADD", keys.merging(), name) for name in connection.command("HKEYS", keys.group_aliases())])
