@@ -58,7 +58,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and a response is finished after all other hooks.
     finishing.init_app(app, settings)
-    metrics.init_app(app, settings, store, index)
+    metrics.init_app(settings, store, index)
     security.init_app(app, settings)
     locale.init_app(app)
     site_switches.init_app(app, settings)
@@ -100,8 +100,6 @@ def _new_flask(settings: Settings) -> SiteFlask:
         SESSION_COOKIE_NAME=sessions.cookie_name(settings),
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.secure,
-        WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has redirected readers to log-in
-        WTF_CSRF_SSL_STRICT=False,  # csrf.py checks where a form was sent from
         WTF_I18N_ENABLED=False,  # forms.py names the language, so that catalogues are loaded once
         WTF_CSRF_TIME_LIMIT=None,  # a form stays valid as long as the session
     )

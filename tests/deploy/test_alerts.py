@@ -11,8 +11,8 @@ from tests.helpers import needs
 from voteweb.search.models import State
 from voteweb.store.accounts.mail import MailOutcome, MailStatus
 from voteweb.store.server.health import BackupFacts, Sizes
-from voteweb.web.monitoring.events import Event
-from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
+from voteweb.web.monitoring import metrics
+from voteweb.web.monitoring.metrics import Facts
 
 RULES = DEPLOY / "prometheus" / "rules.yml"
 DOCS = DEPLOY.parent / "docs"
@@ -20,11 +20,9 @@ DOCS = DEPLOY.parent / "docs"
 
 def shown_metrics() -> set[str]:
     """Return the names of all metrics of a site on which everything has been counted."""
-    metrics = PrometheusMetrics()
-    metrics.observe_request("lists.front", "200", "hit", 0.1)
-    metrics.observe_search("ok", 0.1)
-    for event in (Event.VOTE, Event.REFUSAL, Event.LOG_IN):
-        metrics.count(event, "ok")
+    metrics.request_series("lists.front", "200", "hit")
+    for metric in (metrics.SEARCHES, metrics.VOTES, metrics.REFUSALS, metrics.LOG_INS):
+        metric.labels("ok")
     mail = MailStatus({MailOutcome.SENT: 1}, 1, 1.0, "")
     facts = Facts(Sizes(1, 1, 1, 1, 1), BackupFacts(1.0, 1), mail, True, State("", "", 100, 0.0, 1, 1), 1, is_up=True)
     return set(re.findall(r"^voteweb_\w+", metrics.render(facts).decode(), re.MULTILINE))

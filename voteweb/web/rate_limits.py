@@ -17,7 +17,6 @@ from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web.context import store
 from voteweb.web.monitoring import metrics
-from voteweb.web.monitoring.events import Event
 
 
 class CountedForm(NamedTuple):
@@ -105,7 +104,7 @@ def add_retry_after(response: Response) -> None:
     refusal = exceeded()
     if refusal is not None and response.status_code == refusal.status:
         response.headers["Retry-After"] = str(refusal.values["wait"])
-        metrics.count(Event.REFUSAL, refusal.values["kind"])
+        metrics.REFUSALS.labels(refusal.values["kind"]).inc()
 
 
 def skip_member_hit() -> None:

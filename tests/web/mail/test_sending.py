@@ -17,7 +17,8 @@ from voteweb.core.mail import MailOutcome
 from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.web.mail.sending import send_due_mails
-from voteweb.web.monitoring.prometheus import Facts, PrometheusMetrics
+from voteweb.web.monitoring import metrics
+from voteweb.web.monitoring.metrics import Facts
 
 Send = Callable[[], None]
 Confirm = Callable[[User, str], None]
@@ -51,7 +52,7 @@ def test_a_failed_mail_is_tried_again_and_seen_meanwhile(
     health = Browser(app).open("/healthz").response.json or {}
     assert health["status"] == "degraded"
     assert any("451" in reason for reason in health["reasons"])
-    text = PrometheusMetrics().render(Facts(mail=store.mail.status())).decode()
+    text = metrics.render(Facts(mail=store.mail.status())).decode()
     assert 'voteweb_mails_total{outcome="failed"} 1.0' in text
     server.answers = {}
     make_due(store)

@@ -24,7 +24,6 @@ from voteweb.web.context import now, request_globals, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
-from voteweb.web.monitoring.events import Event
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 
@@ -45,10 +44,9 @@ class FlaskLoginUser(flask_login.UserMixin):
 
 
 def init_app(app: Flask) -> None:
-    """Set up log-in and form tokens; the pages for it are in the blueprint "auth"."""
+    """Set up log-in; the pages for it are in the blueprint "auth"."""
     _manager.init_app(app, add_context_processor=False)  # templating.py gives pages the viewer
     _manager.session_protection = None  # it binds sessions to addresses, which change on phones
-    csrf.init_app(app)
     app.before_request(_check_request)
 
 
@@ -241,7 +239,7 @@ def pending_member() -> User | None:
 
 def note_log_in(name: str, outcome: LogInOutcome) -> None:
     """Note an attempt to log in as the member *name*, "" if there is none; a full database does not stop the log-in."""
-    metrics.count(Event.LOG_IN, outcome)
+    metrics.LOG_INS.labels(outcome).inc()
     network = rate_limits.sign_up_network()
     with suppress(errors.StorageFull, errors.DataDamaged):
         digest = store().limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""

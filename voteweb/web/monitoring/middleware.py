@@ -51,14 +51,13 @@ def monitors_cached_pages(settings: Settings) -> bool:
 def init_app(app: Flask, settings: Settings) -> None:
     """Monitor *app* with the WSGI layers that it has so far; *settings* choose access log and metrics."""
     access_log.configure(settings)
-    app.wsgi_app = MonitoringMiddleware(app.wsgi_app, _listeners(app, settings))  # type: ignore[method-assign]
+    app.wsgi_app = MonitoringMiddleware(app.wsgi_app, _listeners(settings))  # type: ignore[method-assign]
 
 
-def _listeners(app: Flask, settings: Settings) -> Iterable[Listener]:
+def _listeners(settings: Settings) -> Iterable[Listener]:
     if settings.log != "off":
         yield access_log.AccessLog(settings)
-    prometheus = metrics.get(app)
-    if prometheus:
-        yield lambda _environ, record, seconds: prometheus.observe_request(
-            record.route, record.status, record.cache_status, seconds
-        )
+    if settings.metrics_token:
+        yield lambda _environ, record, seconds: metrics.request_series(
+            record.route, record.status, record.cache_status
+        ).observe(seconds)

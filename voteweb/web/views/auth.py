@@ -42,7 +42,6 @@ from voteweb.web.forms import AnswerForm, CodeForm, Form, LoginForm, NamedForm, 
 from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
-from voteweb.web.monitoring.events import Event
 from voteweb.web.urls import safe_path
 from voteweb.web.views.votes import cast_pending, pending_title
 
@@ -173,7 +172,7 @@ def _join(form: SignupForm, invitation: str | None) -> User:
         network=rate_limits.sign_up_network(),
         request=form.request.data if form.request else "",
     )
-    metrics.count(Event.SIGN_UP)
+    metrics.SIGN_UPS.inc()
     return user
 
 

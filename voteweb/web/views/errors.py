@@ -26,7 +26,6 @@ from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
-from voteweb.web.monitoring.events import Event
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 
@@ -70,7 +69,7 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         treat_as_reader()
         current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
     elif isinstance(error, DataDamaged):
-        metrics.count(Event.DAMAGE)
+        metrics.DAMAGES.inc()
         current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
     if isinstance(error, Unavailable | Busy | ReadOnly | SearchError):
         headers["Retry-After"] = str(error.retry_after)

@@ -21,7 +21,6 @@ from voteweb.web.flashes import VoteFlash, set_vote_flash
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
-from voteweb.web.monitoring.events import Event
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 
@@ -86,7 +85,7 @@ def change(endpoint: str, id: int | CommentId, voter: Voter, hit: RateLimitHit |
     """Do the act of *endpoint* and count it in the metrics; return the votes of the article or comment then."""
     act = ACTS[endpoint]
     votes = act.change(store().votes, id, voter, hit=hit)
-    metrics.count(Event.VOTE, act.outcome)
+    metrics.VOTES.labels(act.outcome).inc()
     return votes
 
 
@@ -104,7 +103,7 @@ def answer_failure(error: Exception) -> ResponseReturnValue:
 
 def _count_failure(error: Exception) -> None:
     if isinstance(error, VotewebError):
-        metrics.count(Event.VOTE, error.code)
+        metrics.VOTES.labels(error.code).inc()
     if isinstance(error, LoggedOut):
         request_record.get(request.environ).member = 0
         login.viewer()  # shows the member why their session has ended
