@@ -57,11 +57,9 @@ class Address:
     query: Mapping[str, str] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
-    limit: str = ""
     accepted: int = 303
     writes: bool = False
     idle: tuple[str, ...] = ()
-    has_csrf: bool = False
     keeps_typed: bool = False
     returns_to: str | None = None
     caching: Caching = Caching.READERS
@@ -89,7 +87,8 @@ class Address:
     def url(self, person: str = "", more_query: Mapping[str, str] = MappingProxyType({}), **parts: str) -> str:
         """Return the address as the browser of *person* sends it, with *parts* in place of the usual ones."""
         own_article = {"id": "2"} if person == LATE else {}
-        values = {**PARTS, **own_article, **self.parts, **parts}
+        member = {"name": "zoe"} if self.path.startswith("/u/") else {}
+        values = {**PARTS, **own_article, **member, **self.parts, **parts}
         path = self.path.format_map({name: quote(values[name], errors="surrogatepass") for name in self.part_names})
         query = urlencode({**self.query, **more_query}, errors="surrogatepass")
         return f"{path}?{query}" if query else path

@@ -5,21 +5,17 @@ import re
 from functools import lru_cache
 from io import BytesIO
 from itertools import product
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as examples
-from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from tests.web.addresses.address import ADMIN, MEMBER, MODERATOR, READER
+from tests.web.addresses.address import ADMIN, MODERATOR, READER
 from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.table import PAGES, ROUTES
+from tests.web.addresses.test_csrf import PROTECTED
 from tests.web.browser import JSON, Browser
 from tests.web.dom import parse
-from voteweb.core import passwords
 
 #: What is tried in every field, parameter, header and part of an address; "hx" marks the sender's own.
 VALUES = [
@@ -127,38 +123,10 @@ def test_hostile_cookie_does_no_harm(reader: Browser, subtests: pytest.Subtests)
                 assert_harmless(reader.post("/login", {"username": "zoe", "password": "x"}).response, value)
 
 
-def words(max_size: int) -> st.SearchStrategy[str]:
-    """Draw texts: Hypothesis also draws words of our own modules, and pages repeat what was sent."""
-    return st.text(max_size=max_size).filter(lambda text: not TRACE.search(text))
-
-
-any_text = words(60) | st.sampled_from(VALUES)
-same_fixtures = examples(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
-
-
-@same_fixtures
-@given(data=st.data())
-def test_form_of_any_fields_does_no_harm(everybody: Everybody, data: Any) -> None:
-    address = data.draw(st.sampled_from(POSTS))
-    names = [*address.fields, "next", "x"]
-    fields = data.draw(st.dictionaries(st.sampled_from(names), any_text, max_size=len(names)))
-    assert_harmless(everybody.post(address, {**address.fields, **fields}).response, fields)
-
-
-@same_fixtures
-@given(data=st.data())
-def test_address_of_any_parts_does_no_harm(reader: Browser, data: Any) -> None:
-    address = data.draw(st.sampled_from(GETS))
-    parts = {name: data.draw(any_text) for name in address.part_names}
-    names = st.sampled_from([*address.parameters, "page", "next"]) | words(5)
-    query = data.draw(st.dictionaries(names, any_text, max_size=4))
-    assert_harmless(reader.open(address.url(more_query=query, **parts)).response, (parts, query))
-
-
 @pytest.mark.heavy
 def test_body_that_is_no_form_does_nothing(everybody: Everybody, subtests: pytest.Subtests) -> None:
     """Also with a valid token in it."""
-    for address in (address for address in POSTS if address.has_csrf):
+    for address in PROTECTED:
         token = {"csrf_token": everybody.tokens[address.sender]}
         for body in ({**address.fields, **token}, {**address.fields, **token, "title": 1}, {"csrf_token": 1}, [1], 1):
             with subtests.test(str(address), body=body):
@@ -168,21 +136,9 @@ def test_body_that_is_no_form_does_nothing(everybody: Everybody, subtests: pytes
 
 
 def test_file_in_a_field_does_no_harm(everybody: Everybody, subtests: pytest.Subtests) -> None:
-    for address in (address for address in POSTS if address.has_csrf):
+    for address in PROTECTED:
         token = {"csrf_token": everybody.tokens[address.sender]}
         for name in ("csrf_token", *address.fields):
             with subtests.test(str(address), field=name):
                 files = {**token, **address.fields, name: (BytesIO(b"words"), "words.txt")}
                 assert_harmless(everybody.browser(address.sender).post(address.url(), files).response, name)
-
-
-def test_wrong_passwords_in_other_bodies_than_forms_are_not_checked(
-    make_person: MakePerson, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No rate limit would count them."""
-    member = make_person(MEMBER)
-    checked: list[str] = []
-    monkeypatch.setattr(passwords, "verify", lambda _hash, password: checked.append(password))
-    body = json.dumps({"csrf_token": member.csrf_token(), "old": "guess", "new": "another long one"})
-    assert member.post("/account", body, content_type="application/json").status == 422
-    assert checked == []

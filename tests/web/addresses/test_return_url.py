@@ -6,9 +6,6 @@ from tests.web.addresses.address import MEMBER, MODERATOR
 from tests.web.addresses.conftest import Everybody, MakePerson
 from tests.web.addresses.table import FORMS
 from tests.web.browser import PASSWORD, Browser
-from voteweb.core.errors import Unavailable
-from voteweb.store import Store
-from voteweb.store.connection.connection import Connection
 
 RETURNING = [address for address in FORMS if address.returns_to is not None]
 
@@ -56,17 +53,3 @@ def test_answer_to_a_button_never_links_to_the_buttons_address(path: str, make_p
             targets = [field["value"] for field in moderator.page.all("input", name="next")]
             targets += [link["href"] for link in moderator.page.all("a")]
             assert not [target for target in targets if target.endswith(button)]
-
-
-def test_answer_to_a_button_without_redis_links_to_a_page(
-    make_person: MakePerson, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise Unavailable
-
-    member = make_person(MEMBER)
-    token = member.csrf_token()
-    monkeypatch.setattr(Connection, "retry_until_deadline", fail)
-    member.post("/a/1/vote", {"csrf_token": token})
-    assert member.status == 503
-    assert member.page.one("a", href="/login?next=/a/1")
