@@ -3,13 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from flask import Flask, Response, jsonify, make_response, redirect, session
+from flask import Flask, Response, jsonify, make_response, redirect
 
-from tests.web.browser import Browser
 from tests.web.conftest import MakeApp
-from voteweb.app import create_app
-from voteweb.core.settings import Settings
-from voteweb.store import Store
 from voteweb.web.flask_app import SiteResponse
 
 
@@ -36,32 +32,8 @@ def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:
     """lane.py answers without hooks: a new one must be repeated there."""
     app = make_app(site_url="https://news.example")
     hooks = {hook.__name__ for table in (app.before_request_funcs, app.after_request_funcs) for hook in table[None]}
-    idle = {"csrf_protect", "_update_remember_cookie"}  # those of Flask-WTF and Flask-Login, which do nothing here
+    idle = {"_update_remember_cookie"}  # of Flask-Login, which does nothing here
     assert hooks - idle == {"check_host", "read_if_due", "_check_request", "_log_in_by_form", "finish"}
     others = (app.url_value_preprocessors, app.teardown_request_funcs, app.teardown_appcontext_funcs)
     assert not any(others)
     assert app.before_request_funcs.keys() == app.after_request_funcs.keys() == {None}
-
-
-def site_with_hook(settings: Settings, store: Store, *, saves: bool) -> Flask:
-    """Return the site with a hook of an extension, which sets a cookie or *saves* something in the session."""
-    app = create_app(settings, store)
-
-    @app.after_request
-    def foreign(response: Response) -> Response:
-        if saves:
-            session["foreign"] = "1"
-        else:
-            response.set_cookie("foreign", "1")
-        return response
-
-    return app
-
-
-def test_hooks_of_extensions_run_before_headers_are_decided(settings: Settings, store: Store) -> None:
-    for saves, name in ((False, "foreign"), (True, "voteweb")):
-        browser = Browser(site_with_hook(settings, store, saves=saves))
-        response = browser.open("/").response
-        assert browser.client.get_cookie(name)
-        assert response.headers["Cache-Control"] == "private, no-store"
-        assert response.vary.to_header() == "Accept-Language, Cookie"

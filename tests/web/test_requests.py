@@ -71,17 +71,6 @@ def test_form_that_was_cut_off_is_refused() -> None:
     assert read(SiteRequest, environ, b"id=1&to=an", ("form",)) == {"form": ClientDisconnected}
 
 
-@given(header=st.text(st.characters(max_codepoint=255)))
-@example(header='a=1; a=2;b;=c; d = 4; e="\\075"; a=3')
-def test_cookies_are_those_of_werkzeug(header: str) -> None:
-    for _ in range(2):
-        sent = {"HTTP_COOKIE": header}
-        cookies = SiteRequest(dict(sent)).cookies
-        assert cookies == Request(dict(sent)).cookies
-        with pytest.raises(TypeError):
-            cookies.add("session", "shared by requests")
-
-
 def test_no_view_or_hook_is_a_coroutine_function(app: SiteFlask) -> None:
     hooks = (app.before_request_funcs, app.after_request_funcs, app.teardown_request_funcs)
     functions = [*app.view_functions.values(), *(f for kind in hooks for funcs in kind.values() for f in funcs)]

@@ -235,7 +235,7 @@ def _render(feed: Feed, format: str) -> Response:
     if format == "atom":
         response = xml("feeds/atom.xml", "application/atom+xml", config.FEED_SECONDS, modified, feed=feed)
     else:
-        body = json.dumps(_clean(_json_feed(feed)), ensure_ascii=False, separators=(",", ":"))
+        body = json.dumps(_json_feed(feed), ensure_ascii=False, separators=(",", ":"))
         response = public(body, "application/feed+json", config.FEED_SECONDS, modified)
     if feed.secret_path:
         g.is_public = False
@@ -244,7 +244,7 @@ def _render(feed: Feed, format: str) -> Response:
 
 
 def _json_feed(feed: Feed) -> dict[str, Any]:
-    return _without_empty(
+    return _clean(
         {
             "version": "https://jsonfeed.org/version/1.1",
             "title": f"{settings().site_name}: {feed.title}",
@@ -259,8 +259,8 @@ def _json_feed(feed: Feed) -> dict[str, Any]:
 
 
 def _json_item(item: Item) -> dict[str, Any]:
-    author = _without_empty({"name": item.author, "url": item.author_url})
-    return _without_empty(
+    author = _clean({"name": item.author, "url": item.author_url})
+    return _clean(
         {
             "id": item.id,
             "url": item.page_url,
@@ -270,19 +270,13 @@ def _json_item(item: Item) -> dict[str, Any]:
             "date_published": formatting.iso(item.published),
             "date_modified": formatting.iso(item.updated),
             "authors": [author] if item.author else "",
-            "tags": list(item.tags) or "",
+            "tags": [xml_text(tag) for tag in item.tags] or "",
         }
     )
 
 
-def _without_empty(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value != ""}
-
-
-def _clean(value: Any) -> Any:
-    """Return the JSON *value* with all its texts reduced to the characters that the Atom feed may contain."""
-    if isinstance(value, str):
-        return xml_text(value)
-    if isinstance(value, dict):
-        return {name: _clean(field) for name, field in value.items()}
-    return [_clean(element) for element in value] if isinstance(value, list) else value
+def _clean(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the *fields* that are not empty, with the characters that the Atom feed may contain."""
+    return {
+        name: xml_text(value) if isinstance(value, str) else value for name, value in fields.items() if value != ""
+    }

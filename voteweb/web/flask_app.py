@@ -25,11 +25,6 @@ class SiteRequest(Request):
     """A request as Flask makes it, in less time."""
 
     @cached_property
-    def cookies(self) -> ImmutableMultiDict[str, str]:
-        """Return the cookies, which are parsed once for each header text."""
-        return parse_cookies(self.environ.get("HTTP_COOKIE", ""))
-
-    @cached_property
     def form(self) -> ImmutableMultiDict[str, str]:
         """Return the fields of the form, of a short one without all the steps that Werkzeug takes to them.
 

@@ -54,7 +54,9 @@ def test_logout_ends_the_session_of_a_copied_cookie_and_no_other(bob: Browser, r
     assert not bob.is_logged_in()
     assert "Set-Cookie" not in bob.open("/").response.headers
     assert reader.is_logged_in()
-    assert not copy_of(thief).is_logged_in()
+    copy = copy_of(thief)
+    assert not copy.is_logged_in()
+    assert "voteweb=;" in copy.response.headers["Set-Cookie"]
     assert thief.post("/a/1/vote", fields).location.startswith("/login?next=/%23a1")
     assert store.articles.get(1).votes == 1
 
