@@ -166,34 +166,9 @@ def test_other_pages_are_left_to_flask(bob: Browser, address: str, headers: dict
     assert reached == [address.partition("?")[0]]
 
 
-def test_changed_conversation_is_left_to_flask_once(bob: Browser, store: Store, reached: list[str]) -> None:
-    for text in ("Also well said.", "Even better."):
-        factories.comment(store, text=text)
-        bob.open("/a/1")
-        assert reached.pop() == "/a/1"
-        reached.clear()
-        assert text in bob.open("/a/1").response.text
-        assert not reached
-
-
 def without_once(browser: Browser) -> str:
     """Return the page without what is new each time."""
     return re.sub(r'name="once" value="[^"]+"', "", browser.response.text)
-
-
-def test_unread_answers_on_the_page_are_read_before_flask(
-    bob: Browser, make_member: MakeMember, store: Store, reached: list[str]
-) -> None:
-    bob_comment = factories.comment(store, 1, store.users.get("bob"))
-    for _ in range(2):
-        bob.open("/a/1")
-    factories.comment(store, 1, store.users.get("ann"), parent=bob_comment.number)
-    make_member("cem").open("/a/1")  # from now on there is a page to share
-    reached.clear()
-    assert ">1 new</mark>" in bob.open("/a/1").response.text
-    assert not reached
-    assert [bob.open(address).page.one("a", href="/inbox").text for address in ("/a/1", "/")] == ["Inbox", "Inbox"]
-    assert not bob.open("/inbox/all").page.all(class_="unread")
 
 
 def test_page_changes_with_the_time(

@@ -277,6 +277,4 @@ def _json_item(item: Item) -> dict[str, Any]:
 
 def _clean(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the *fields* that are not empty, with the characters that the Atom feed may contain."""
-    return {
-        name: xml_text(value) if isinstance(value, str) else value for name, value in fields.items() if value != ""
-    }
+    return {name: xml_text(value) if isinstance(value, str) else value for name, value in fields.items() if value != ""}

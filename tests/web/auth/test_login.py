@@ -95,15 +95,3 @@ def test_login_form_without_session_keeps_the_name(bob: Browser, reader: Browser
     assert reader.status == 422
     assert reader.page.one("input", name="username")["value"] == "bob"
     assert reader.submit("/login", password=PASSWORD).location == "/"
-
-
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [("/submit?title=x", "post your article"), ("/a/1/comment", "write your comment"), ("/inbox", "After that")],
-)
-def test_log_in_and_sign_up_say_what_a_form_needs_them_for(reader: Browser, path: str, said: str, store: Store) -> None:
-    factories.article(store)
-    reader.open(path).follow()
-    assert (said in reader.page.text) is (path != "/inbox")
-    signup = reader.page.one("main").all("a")[0]["href"]
-    assert (said in reader.open(signup).page.text) is (path != "/inbox")

@@ -13,11 +13,10 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import Clock, MakeApp
 from tests.web.limits import assert_too_fast
 from voteweb.core import config
-from voteweb.core.models import LogAction, LogInOutcome, Role
+from voteweb.core.models import LogInOutcome, Role
 from voteweb.core.rate_limits import SECOND_FACTOR
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import data_export
 
 PAGE, STEP = "/account/second-factor", "/login/second-factor"
@@ -118,13 +117,6 @@ def test_it_is_turned_off_with_password_and_code(mod: Browser, store: Store) -> 
     assert mod.submit(path, password=PASSWORD, code=app.now()).location == "/account#second-factor"
     assert mod.open(PAGE).status == 403
     assert "Second factor" not in mod.open("/account").page.one("main").text
-
-
-def test_member_reads_that_the_operator_turned_it_off(mod: Browser, store: Store) -> None:
-    set_up(mod, store)
-    store.second_factors.remove("mod", NewLogEntry(LogAction.SECOND_FACTOR, config.COMMAND_LINE, about="mod"))
-    assert "turned off your second factor" in mod.open("/inbox").page.one("main").text
-    assert "turned off the second factor of mod" in mod.open("/log").page.one("main").text
 
 
 def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, store: Store, switch_clock: Clock) -> None:

@@ -266,13 +266,6 @@ def test_member_sees_every_own_act_at_every_server(sites: Sites) -> None:
     assert _wrong_pages(sites, 500) == 0
 
 
-@pytest.mark.heavy
-def test_without_the_mark_acts_are_missed(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So the test above does find a page that lacks an act."""
-    monkeypatch.setattr(shared_pages, "mark_cookie", lambda: "no-mark=1")
-    assert _wrong_pages(sites, 150) > 2  # so that it is no chance
-
-
 def test_hidden_article_is_gone_at_every_server(sites: Sites) -> None:
     bob, path = sites.member("bob"), "/a/30/hide"
     before = [bob.page(server, "/new") for server in range(2)]

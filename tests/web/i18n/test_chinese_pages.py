@@ -178,15 +178,6 @@ def test_messages_about_buttons_are_chinese(mod: Browser) -> None:
     assert mod.response.json["error"]["message"] == "没有这篇文章。"
 
 
-def test_explanation_of_the_score_has_whole_sentences(reader: Browser, store: Store) -> None:
-    factories.imported(store, title="旧闻", link="https://example.com/9", time=1_456_789_012, votes=12)
-    page = reader.open("/a/5", headers=ZH).page
-    assert page.by_id("why").text == (
-        "发布于 2016年2月29日 23:36 UTC，加上12票 × 432秒 = 1小时26分钟：排名相当于 2016年3月1日 "
-        "01:03 UTC 发布的新文章。 投票已于 2016年3月7日 23:36 UTC 截止，得分不再变化。 本站的排名规则"
-    )
-
-
 def test_roles_and_kinds_in_forms_and_the_log_are_translated(reader: Browser, make_member: MakeMember) -> None:
     root = make_member("root", Role.ADMIN)
     roles = root.open("/u/bob", headers=ZH).page.one("select", name="role").all("option")
