@@ -21,7 +21,6 @@ from voteweb.web import (
     finishing,
     lane,
     request_bounds,
-    search_results,
     security,
     site_switches,
     static_files,
@@ -29,7 +28,7 @@ from voteweb.web import (
     views,
 )
 from voteweb.web.auth import authentication, login, sessions
-from voteweb.web.caching import fragment_cache, page_cache, shared_pages
+from voteweb.web.caching import page_cache, shared_pages
 from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
@@ -66,10 +65,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     login.init_app(app)
     authentication.init_app(app)
     templating.init_app(app, settings)
-    fragment_cache.init_app(app)
-    templating.add_macros(app)
     shared_pages.init_app(app)
-    search_results.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)
     return app
@@ -113,7 +109,7 @@ def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
     lane.init_app(app, settings)
     request_bounds.limit_headers(app)
-    if middleware.monitors_cached_pages(settings):
+    if settings.metrics_token:  # cached pages are counted too
         page_cache.init_app(app, settings)
         middleware.init_app(app, settings)
     else:  # a request id that nobody reads would cost a third of the time of a cached page

@@ -167,10 +167,8 @@ class Lane:
         viewer = pipeline.queue([], lambda _: login.set_viewer(read.result, voter))
         if rows is None:
             finish = _queue_article(found.key, pipeline, voter)
-        elif found.read:
-            finish = _queue_again(sent, found.kept, rows, found.read, pipeline)
         else:
-            finish = _queue_list(found.kept, rows, pipeline, voter)
+            finish = _queue_list(sent, found, rows, pipeline)
         pipeline.execute()
         user = viewer.result
         page = finish(user) if user and shared_pages.may_share(user, found.kept.shown) else None
@@ -227,30 +225,22 @@ class Lane:
         return answer._replace(headers=headers)
 
 
-def _queue_list(kept: Kept, rows: Rows, pipeline: Pipeline, voter: Voter) -> _Finish:
-    """Queue a read of *voter*'s acts on the *rows* of a list."""
-    marks = queue_marks(pipeline, rows.ids, voter)
-
-    def finish(user: User) -> _Page:
-        if user.my and not marks.has_saves:  # this process has learnt of the viewer's choice in the meantime
-            return None
-        return kept.pieces, {shared_pages.ROWS: rows.fill(marks.read.result, user.name)}
-
-    return finish
-
-
-def _queue_again(sent: _Sent, kept: Kept, last: Rows, read: Read, pipeline: Pipeline) -> _Finish:
-    """Queue a read of a list afresh with *read*, and of the viewer's acts on its *last* rows."""
-    asked, finish_read = shared_pages.clock(), read(pipeline)
+def _queue_list(sent: _Sent, found: _Found, last: Rows, pipeline: Pipeline) -> _Finish:
+    """Queue a read of the viewer's acts on the *last* rows of a list, and of the list itself if it is too old."""
+    asked, finish_read = shared_pages.clock(), found.read(pipeline) if found.read else None
     queued = queue_marks(pipeline, last.ids, sent.voter)
 
     def finish(user: User) -> _Page:
+        if finish_read is None:
+            if user.my and not queued.has_saves:  # this process has learnt of the viewer's choice in the meantime
+                return None
+            return found.kept.pieces, {shared_pages.ROWS: last.fill(queued.read.result, user.name)}
         try:
             articles, context = finish_read()
         except VotewebError:  # such as that a group has another name now: the view answers it
             return None
         marks = read_marks(articles, user, queued)
-        pieces, rows = shared_pages.keep_list(sent.environ, asked, kept, articles, context)
+        pieces, rows = shared_pages.keep_list(sent.environ, asked, found.kept, articles, context)
         return pieces, {shared_pages.ROWS: rows.fill(marks.by_id, user.name)}
 
     return finish

@@ -15,7 +15,7 @@ from werkzeug.sansio.utils import get_current_url
 from voteweb.core import config
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 #: A name or an address, and a port.
 _HOST = re.compile(r"([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
@@ -48,17 +48,13 @@ def limit_headers(app: Flask) -> None:
 
 
 def init_app(app: Flask) -> None:
-    """Wrap *app*, with all WSGI layers that it has so far, in the layer that checks what they remember."""
-    app.wsgi_app = RequestBounds(app.wsgi_app)  # type: ignore[method-assign]
+    """Wrap *app*, with all WSGI layers that it has so far, in the layer that checks what they remember.
 
+    It answers 414 to a long address, 431 to long headers that a layer remembers, 400 to no host.
+    """
+    inner = app.wsgi_app
 
-class RequestBounds:
-    """A WSGI layer that answers 414 to a long address, 431 to long headers that a layer remembers, 400 to no host."""
-
-    def __init__(self, app: "WSGIApplication") -> None:
-        self._app = app
-
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def bounded(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         get = environ.get
         if len(get("PATH_INFO", "")) + len(get("QUERY_STRING", "")) > config.MAX_URL_BYTES:
             return _refuse(HTTPStatus.REQUEST_URI_TOO_LONG, environ, start_response)
@@ -69,7 +65,9 @@ class RequestBounds:
         must_name_host = host or get("SERVER_PROTOCOL") not in _HOSTLESS
         if must_name_host and (len(host) > _MAX_HOST_LENGTH or not _is_valid_host(host)):
             return _refuse(HTTPStatus.BAD_REQUEST, environ, start_response)
-        return self._app(environ, start_response)
+        return inner(environ, start_response)
+
+    app.wsgi_app = bounded  # type: ignore[method-assign]
 
 
 def _refuse(status: HTTPStatus, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

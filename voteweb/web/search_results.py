@@ -12,8 +12,6 @@ from dataclasses import replace
 from math import ceil
 from typing import Any, NamedTuple, TypeVar, cast
 
-from flask import Flask, current_app
-
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import NoSuchPage, TooFast
@@ -36,7 +34,6 @@ from voteweb.web.pagination import check_page_exists
 T = TypeVar("T")
 #: Ids that are read besides those of a page.
 _SPARE = 27
-_EXTENSION = "voteweb.refused_searches"
 
 
 class Search(NamedTuple):
@@ -202,13 +199,8 @@ class Refused(NamedTuple):
     until: float
 
 
-def init_app(app: Flask) -> None:
-    """Give *app* its memory of refused searches, each kept until its end: no index is asked for them."""
-    app.extensions[_EXTENSION] = BoundedCache[RateLimitHit, Refused](config.HINT_CACHE_SIZE)
-
-
-def _refused() -> BoundedCache[RateLimitHit, Refused]:
-    return cast("BoundedCache[RateLimitHit, Refused]", current_app.extensions[_EXTENSION])
+#: Each until its end: no index is asked for them.
+refused: BoundedCache[RateLimitHit, Refused] = BoundedCache(config.HINT_CACHE_SIZE)
 
 
 def viewer_hit() -> RateLimitHit | None:
@@ -219,10 +211,9 @@ def viewer_hit() -> RateLimitHit | None:
 
 def check_not_refused(hit: RateLimitHit | None) -> None:
     """Raise TooFast if this process knows that a search would be refused."""
-    refused = _refused().get(hit) if hit else None
-    if refused and refused.until > now():
-        wait = ceil(refused.until - now())
-        raise TooFast(refused.error.template, **refused.error.values | {"wait": wait})
+    known = refused.get(hit) if hit else None
+    if known and known.until > now():
+        raise TooFast(known.error.template, **known.error.values | {"wait": ceil(known.until - now())})
 
 
 def queue_count(pipeline: Pipeline, hit: RateLimitHit | None) -> None:
@@ -250,5 +241,5 @@ def check_counted(hit: RateLimitHit | None) -> None:
     """Raise TooFast if the search of this request, which has been counted, was refused."""
     refusal = rate_limits.exceeded()
     if refusal and hit:
-        _refused().put(hit, Refused(refusal, now() + refusal.values["wait"]))
+        refused.put(hit, Refused(refusal, now() + refusal.values["wait"]))
         raise refusal

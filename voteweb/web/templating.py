@@ -21,8 +21,8 @@ from voteweb.web import branding, flashes, own_marks, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
-from voteweb.web.caching import own_parts
-from voteweb.web.caching.text_cache import article_text
+from voteweb.web.caching import fragment_cache, own_parts
+from voteweb.web.caching.text_cache import article_text, page_texts
 from voteweb.web.context import now
 from voteweb.web.context import settings as current_settings
 from voteweb.web.forms import AnswerForm, CommentForm, ReportForm
@@ -55,52 +55,46 @@ class TemplateEnvironment(Environment):
 
 def init_app(app: Flask, settings: Settings) -> None:
     brand: Brand = app.extensions["voteweb.brand"]
+    texts = {
+        name: value
+        for name, value in vars(formatting).items()
+        if getattr(value, "__module__", "") == formatting.__name__
+    }
     app.jinja_env.filters.update(
-        coarse_duration=formatting.coarse_duration,
+        texts,
         datetime=_time_element,
         datetime_text=formatting.format_datetime,
-        display_name=formatting.display_name,
         domain=links.domain,
-        duration=formatting.duration,
-        iso=formatting.iso,
-        join_names=formatting.join_names,
         listed_domain=links.listed_domain,
         markdown=article_text,
         number=formatting.format_number,
         operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),
-        relative_time=formatting.relative_time,
-        span=formatting.span,
         runs_of_sorting=runs_of_sorting,
         short_domain=links.short_domain,
-        weight_changes=formatting.weight_changes,
     )
     app.jinja_env.globals.update(
+        texts,
         N_=N_,
         absolute=urls.absolute,
-        act_count=formatting.act_count,
-        action_count=formatting.action_count,
+        article_rows=lambda *arguments: markup.join(fragment_cache.article_rows(*arguments)),
+        articles_with_rows=fragment_cache.articles_with_rows,
+        cached=fragment_cache.cached,
         age=lambda time: formatting.round_age(now() - time),
-        article_count=formatting.article_count,
         app_icon=branding.main_icon(brand),
         article_target=urls.article_target,
         brand=brand,
         canonical=urls.canonical,
         closing_time=lambda article, thread: permissions.closing_time(article, thread, current_settings()),
-        code_count=formatting.code_count,
-        comment_count=formatting.comment_count,
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
         comment_path=urls.comment_path,
         constants=config,
         csrf_field=lambda: own_parts.token_field(own_parts.token()),
         current_path=urls.current_path,
         current_settings=current_settings,
-        error_message=formatting.error_message,
         lift_of=lambda votes: ranking.lift(votes, current_settings().vote_score, current_settings().max_lift),
         explain_score=_explain_score,
         form_token=csrf_token,
-        format_times=formatting.format_times,
-        invitation_count=formatting.invitation_count,
         has_search=app.extensions["voteweb.search"] is not None,
         is_good=lambda article: permissions.is_good(article, current_settings()),
         is_member_name=validation.is_member_name,
@@ -109,24 +103,21 @@ def init_app(app: Flask, settings: Settings) -> None:
         period_names=formatting.PERIOD_NAMES,
         period_titles=formatting.PERIOD_TITLES,
         new_answer_form=lambda: AnswerForm(formdata=None, meta={"csrf": False}),
-        new_count=formatting.new_count,
         own_account=own_parts.account,
         own_messages=own_parts.messages,
         own_notice=own_parts.notice,
         own_part=own_parts.own,
         my_site=own_marks.choice,
         may_edit_comment=lambda node: permissions.may_edit_comment(viewer(), node, now(), settings),
-        more_replies=formatting.more_replies,
         now=now,
+        page_texts=page_texts,
         permissions=permissions,
-        reply_count=formatting.reply_count,
         refused_form=lambda: g.get("refused_form"),
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
-        report_count=formatting.report_count,
-        rule_count=formatting.rule_count,
         Role=Role,
         has_touch_icon=not brand.icons or branding.png_icon(brand) is not None,
         row_flash=flashes.pop_row_flash,
+        row_text=fragment_cache.row_text,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
         share_image=lambda: branding.share_address(brand),
@@ -134,10 +125,12 @@ def init_app(app: Flask, settings: Settings) -> None:
         snippet_of=snippets.mark_snippet,
         static=urls.static,
         title_of=snippets.mark_title,
-        vote_count=formatting.vote_count,
         voting_state=lambda article: permissions.voting_state(viewer(), article, now(), current_settings()),
     )
     app.context_processor(lambda: {"viewer": viewer(), "unread": viewer_read().unread.count})
+    for file in MACROS:  # after all other globals
+        module = vars(app.jinja_env.get_template(file).module)
+        app.jinja_env.globals.update({name: macro for name, macro in module.items() if isinstance(macro, Macro)})
 
 
 def _time_element(time: float) -> Markup:
@@ -154,10 +147,3 @@ def runs_of_sorting(entries: Iterable[LogEntry]) -> list[tuple[LogEntry, ...]]:
     """Return *entries* of the log, each alone but for those that follow one another by which one moderator sorted."""
     runs = groupby(entries, attrgetter("run"))
     return [tuple(run) for _, run in runs]
-
-
-def add_macros(app: Flask) -> None:
-    """Make the macros of :data:`MACROS` globals of the templates of *app*; after all other globals."""
-    for file in MACROS:
-        module = vars(app.jinja_env.get_template(file).module)
-        app.jinja_env.globals.update({name: macro for name, macro in module.items() if isinstance(macro, Macro)})

@@ -1,18 +1,18 @@
-"""The monitoring middleware: every response has a request id, and the listeners get a record of every request."""
+"""The monitoring middleware: every response has a request id, and every request that is rendered is logged."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from flask import Flask
 from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
+from voteweb.core.settings import Settings
 from voteweb.web.caching.page_cache import PageCache
-from voteweb.web.monitoring import request_record
-from voteweb.web.monitoring.middleware import MonitoringMiddleware
-from voteweb.web.monitoring.request_record import HEADER, RequestRecord
-
-Records = list[tuple[str, RequestRecord, float]]
+from voteweb.web.monitoring import middleware, request_record
+from voteweb.web.monitoring.request_record import HEADER
 
 
 def small_app(environ: Any, start_response: Any) -> Iterable[bytes]:
@@ -28,30 +28,24 @@ def small_app(environ: Any, start_response: Any) -> Iterable[bytes]:
 
 
 @pytest.fixture
-def records() -> Records:
-    """The path, record and duration of each request."""
-    return []
+def client() -> Client:
+    app = Flask(__name__)
+    app.wsgi_app = PageCache(small_app, 60.0, "voteweb")  # type: ignore[method-assign]
+    middleware.init_app(app, Settings(log="json"))
+    return Client(app.wsgi_app, use_cookies=False)
 
 
-@pytest.fixture
-def client(records: Records) -> Client:
-    def listen(environ: Any, record: RequestRecord, seconds: float) -> None:
-        records.append((environ["PATH_INFO"], record, seconds))
-
-    return Client(MonitoringMiddleware(PageCache(small_app, 60.0, "voteweb"), [listen]), use_cookies=False)
-
-
-def test_every_response_has_its_own_id_even_from_the_cache(client: Client, records: Records) -> None:
-    paths = ["/", "/", "/", "/missing", "/personal", "/personal"]
-    responses = [client.get(path, headers={HEADER: "made up"}) for path in paths]
-    ids = [response.headers.getlist(HEADER) for response in responses]
-    assert ids == [[record.id] for _, record, _ in records]
+def test_every_response_has_its_own_id_even_from_the_cache(client: Client, capfd: pytest.CaptureFixture[str]) -> None:
+    paths = ["/", "/missing", "/personal", "/personal", "/", "/"]
+    ids = [client.get(path, headers={HEADER: "made up"}).headers.getlist(HEADER) for path in paths]
     assert len({id for (id,) in ids}) == len(paths)
     assert all(len(id) == 12 and int(id, 16) >= 0 for (id,) in ids)
+    logged = [[json.loads(line)["id"]] for line in capfd.readouterr().err.splitlines()]
+    assert logged == ids[:4], "pages from the cache are not logged"
 
 
-def test_exception_is_recorded_as_500_and_raised(client: Client, records: Records) -> None:
+def test_exception_is_recorded_as_500_and_raised(client: Client, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(RuntimeError):
         client.get("/broken")
-    ((path, record, _),) = records
-    assert (path, record.status) == ("/broken", "500")
+    line = json.loads(capfd.readouterr().err)
+    assert (line["path"], line["status"]) == ("/broken", 500)

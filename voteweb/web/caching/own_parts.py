@@ -19,7 +19,7 @@ from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes, site_switches
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import lacks_rights, viewer, viewer_read
-from voteweb.web.caching.fragment_cache import fragments, render
+from voteweb.web.caching.fragment_cache import cached, render
 from voteweb.web.context import request_globals, settings
 from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
@@ -39,9 +39,9 @@ def account() -> Markup:
         # After log-in a reader returns to this page, or where the pages of log-in lead; to the front page anyway.
         back = "" if request.path == "/" else f"?next={quote(current_path())}"
         query = g.get("login_query", back)
-        return fragments().cached("_frame.html#account_nav", name="", query=query, joins=settings().signup != "closed")
+        return cached("_frame.html#account_nav", name="", query=query, joins=settings().signup != "closed")
     read = viewer_read()
-    return fragments().cached(
+    return cached(
         "_frame.html#account_nav",
         name=member.name,
         moderates=permissions.may_moderate(member),
@@ -61,7 +61,7 @@ def _messages(shown: list[tuple[str, str]]) -> Markup:
         return Markup()
     # Votes have all the same message; to render it takes a fifteenth of the page that is read afresh after a vote.
     if sum(len(message) for _, message in shown) <= config.MAX_CACHED_LENGTH:
-        return fragments().cached("_frame.html#messages", messages=tuple(shown))
+        return cached("_frame.html#messages", messages=tuple(shown))
     return render("_frame.html#messages", locale.current().code, messages=shown)
 
 
@@ -71,7 +71,7 @@ def notice() -> Markup:
         return mark
     switches = site_switches.current()
     shown = {"announcement": switches.announcement, "read_only": switches.read_only, "lacks_rights": lacks_rights()}
-    return fragments().cached("_frame.html#notice", **shown) if any(shown.values()) else Markup()
+    return cached("_frame.html#notice", **shown) if any(shown.values()) else Markup()
 
 
 def token() -> str:

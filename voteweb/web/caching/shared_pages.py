@@ -37,7 +37,7 @@ from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts
-from voteweb.web.caching.fragment_cache import fragments
+from voteweb.web.caching.fragment_cache import article_rows
 from voteweb.web.caching.own_parts import Pieces, cut, fill
 from voteweb.web.caching.page_cache import Key, is_cached_address, page_key
 from voteweb.web.context import now, request_app, settings, store
@@ -109,7 +109,7 @@ class Rows:
         return html
 
     def _render(self, articles: Iterable[Article]) -> list[bytes]:
-        return [row.encode() for row in fragments().article_rows(articles, (), self._in_group)]
+        return [row.encode() for row in article_rows(articles, (), self._in_group)]
 
 
 class Kept(NamedTuple):

@@ -114,17 +114,13 @@ def force_language(language: Language) -> Iterator[None]:
 
 def negotiate(choice: str, accept_language: str) -> Language:
     """Return the language for the value of the cookie and of the header Accept-Language, each "" if not sent."""
-    return LANGUAGES.get(choice) or best_match(accept_language)
-
-
-def best_match(accept_language: str) -> Language:
-    """Return the language that the header Accept-Language prefers, English if it accepts none of the site's."""
-    return _best_match(accept_language) if accept_language else ENGLISH
+    return LANGUAGES.get(choice) or _best_match(accept_language)
 
 
 # Takes 19 µs; a reader's page that is kept takes 25.
 @cache_short(_HEADER_CACHE_SIZE)
 def _best_match(accept_language: str) -> Language:
+    """Return the language that the header Accept-Language prefers, English if it accepts none of the site's."""
     # Werkzeug's best_match prefers an exact tag over a better one: for "zh-CN, en;q=0.5" it would return English.
     for tag, quality in parse_accept_header(accept_language, LanguageAccept):
         language = LANGUAGES.get(tag.replace("_", "-").partition("-")[0].lower())

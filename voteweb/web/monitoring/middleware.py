@@ -1,6 +1,6 @@
 """The monitoring of requests: each gets an id, which its response contains, a line in the access log, and metrics."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,24 +9,18 @@ from flask import Flask
 from voteweb.core.settings import Settings
 from voteweb.store.connection.connection import one_deadline
 from voteweb.web.monitoring import access_log, metrics, request_record
-from voteweb.web.monitoring.request_record import RequestRecord
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
-#: Receives each finished request: its environ, its record, and how many seconds it took.
-Listener = Callable[["WSGIEnvironment", RequestRecord, float], None]
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
-class MonitoringMiddleware:
-    """A WSGI layer that calls its *listeners* after every request that reaches it."""
+def init_app(app: Flask, settings: Settings) -> None:
+    """Monitor *app* with the WSGI layers that it has so far; *settings* choose access log and metrics."""
+    access_log.configure(settings)
+    inner = app.wsgi_app
+    log = access_log.AccessLog(settings) if settings.log != "off" else None
 
-    def __init__(self, app: "WSGIApplication", listeners: Iterable[Listener]) -> None:
-        self._app = app
-        self._listeners = tuple(listeners)
-
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Pass the request to the app, and call the listeners once the response is ready to be sent."""
+    def monitored(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         started = perf_counter()
         record = request_record.start(environ)
 
@@ -36,28 +30,12 @@ class MonitoringMiddleware:
 
         try:
             with one_deadline():
-                return self._app(environ, start)
-        finally:
+                return inner(environ, start)
+        finally:  # the response is ready to be sent
             seconds = perf_counter() - started
-            for listener in self._listeners:
-                listener(environ, record, seconds)
+            if log:
+                log(environ, record, seconds)
+            if settings.metrics_token:
+                metrics.request_series(record.route, record.status, record.cache_status).observe(seconds)
 
-
-def monitors_cached_pages(settings: Settings) -> bool:
-    """Tell whether requests that the page cache answers are monitored too."""
-    return bool(settings.metrics_token)
-
-
-def init_app(app: Flask, settings: Settings) -> None:
-    """Monitor *app* with the WSGI layers that it has so far; *settings* choose access log and metrics."""
-    access_log.configure(settings)
-    app.wsgi_app = MonitoringMiddleware(app.wsgi_app, _listeners(settings))  # type: ignore[method-assign]
-
-
-def _listeners(settings: Settings) -> Iterable[Listener]:
-    if settings.log != "off":
-        yield access_log.AccessLog(settings)
-    if settings.metrics_token:
-        yield lambda _environ, record, seconds: metrics.request_series(
-            record.route, record.status, record.cache_status
-        ).observe(seconds)
+    app.wsgi_app = monitored  # type: ignore[method-assign]
