@@ -82,7 +82,7 @@ class Address:
     @property
     def sender(self) -> str:
         """The most powerful of those who may send this."""
-        return next(person for person in (ADMIN, MODERATOR, MEMBER, POSTER, READER) if person in self.allowed)
+        return next((person for person in (ADMIN, MODERATOR, MEMBER, POSTER) if person in self.allowed), READER)
 
     def url(self, person: str = "", more_query: Mapping[str, str] = MappingProxyType({}), **parts: str) -> str:
         """Return the address as the browser of *person* sends it, with *parts* in place of the usual ones."""

@@ -2,9 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,6 +28,7 @@ from tests.web.addresses.address import (
     ROLES,
     Address,
 )  # fmt: skip
+from tests.web.addresses.table import ROUTES
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import EMAIL, PENDING, content, make_codes, make_links
@@ -185,6 +187,26 @@ class Everybody:
         """Send *fields* to *address* as somebody who may, with a valid token unless they have another."""
         body = urlencode({"csrf_token": self.tokens[address.sender], **fields}, errors="surrogatepass", doseq=True)
         return self.browser(address.sender).post(url or address.url(), body, content_type=URL_ENCODED, **options)
+
+    def inputs(self) -> Iterator[tuple[Address, str, Callable[[str], Browser]]]:
+        """Yield each part, parameter and field of each address, with a function that sends a value as that one."""
+        for address in ROUTES:
+            for name in address.part_names:
+                yield address, name, partial(self._send_part, address, name)
+            is_form, next = address.method == "POST", ["next"] if address.returns_to is not None else []
+            for name in (*address.fields, *next, "csrf_token") if is_form else (*address.parameters, "x"):
+                yield address, name, partial(self._send_value, address, name)
+
+    def _send_part(self, address: Address, name: str, value: str) -> Browser:
+        url = address.url(**{name: value})
+        if address.method == "POST":
+            return self.post(address, address.fields, url)
+        return self.browser(address.sender).open(url)
+
+    def _send_value(self, address: Address, name: str, value: str) -> Browser:
+        if address.method == "POST":
+            return self.post(address, {**address.fields, name: value})
+        return self.browser(address.sender).open(address.url(more_query={name: value}))
 
     def is_unchanged(self) -> bool:
         """Tell whether the content of the database is what it was; the count of writes tells at once if it is."""

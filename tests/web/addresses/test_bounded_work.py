@@ -12,9 +12,8 @@ from urllib.parse import quote_plus, urlencode
 import pytest
 from markdown_it.parser_inline import ParserInline
 
-from tests.web.addresses.address import READER
 from tests.web.addresses.conftest import Everybody
-from tests.web.addresses.table import PAGES, ROUTES
+from tests.web.addresses.table import FORMS
 from voteweb.core import config
 from voteweb.store import Store
 
@@ -31,8 +30,6 @@ MAX_NORMALIZED = 10 * config.MAX_REASON_LENGTH
 #: Characters of a label of a host name.
 MAX_ENCODED = 63
 MAX_SKIPPED_TOKENS = 20_000
-GETS = [address for address in PAGES if not address.case and (address.part_names or address.parameters)]
-POSTS = [address for address in ROUTES if address.method == "POST" and (address.part_names or address.fields)]
 
 
 class Work:
@@ -88,33 +85,14 @@ def cut(value: str, max_bytes: int) -> str:
 
 
 @pytest.mark.heavy
-def test_longest_address_costs_little(everybody: Everybody, work: Work, subtests: pytest.Subtests) -> None:
-    for address in GETS:
-        browser = everybody.browser(address.sender if address.allowed else READER)
-        for name in (*address.part_names, *address.parameters):
-            for value in VALUES:
-                part = {name: cut(value, PASSED_BYTES)}
-                work.clear()
-                with subtests.test(str(address), part=name, value=value[:9]):
-                    browser.open(address.url(**part) if name in address.part_names else address.url(more_query=part))
-                    work.assert_little()
-
-
-@pytest.mark.heavy
-def test_longest_form_costs_little(everybody: Everybody, work: Work, subtests: pytest.Subtests) -> None:
-    for address in POSTS:
-        next = ["next"] if address.returns_to is not None else []
-        for name, value in product((*address.fields, *next), VALUES):
-            work.clear()
-            with subtests.test(str(address), field=name, value=value[:9]):
-                typed = cut(value, config.MAX_BODY_BYTES - len(urlencode(address.fields)) - TOKEN_BYTES)
-                assert everybody.post(address, {**address.fields, name: typed}).status != 413
-                work.assert_little()
-        for name, value in product(address.part_names, VALUES):
-            work.clear()
-            with subtests.test(str(address), part=name, value=value[:9]):
-                everybody.post(address, address.fields, address.url(**{name: cut(value, PASSED_BYTES)}))
-                work.assert_little()
+def test_longest_input_costs_little(everybody: Everybody, work: Work, subtests: pytest.Subtests) -> None:
+    for (address, name, send), value in product(everybody.inputs(), VALUES):
+        is_field = address.method == "POST" and name not in address.part_names
+        bound = config.MAX_BODY_BYTES - len(urlencode(address.fields)) - TOKEN_BYTES if is_field else PASSED_BYTES
+        work.clear()
+        with subtests.test(str(address), name=name, value=value[:9]):
+            assert send(cut(value, bound)).status != 413
+            work.assert_little()
 
 
 @pytest.mark.parametrize("path", ["/submit", "/a/1/edit", "/a/1/groups"])
@@ -129,7 +107,7 @@ def test_form_with_thousands_of_groups_names_few_keys(
         return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", checked)
-    address = next(address for address in POSTS if address.url() == path)
+    address = next(address for address in FORMS if address.url() == path)
     groups = [f"g{number}" for number in range(20_000)]
     field = "remove" if path == "/a/1/groups" else "groups"
     assert everybody.post(address, {**address.fields, field: groups}).status in (409, 422)

@@ -3,9 +3,9 @@
 import pytest
 from flask import Flask
 
-from tests.web.addresses.address import ADMIN, READER, Address
-from tests.web.addresses.conftest import Everybody, MakePerson
-from tests.web.addresses.table import FORMS, PAGES, ROUTES
+from tests.web.addresses.address import READER, Address
+from tests.web.addresses.conftest import Everybody
+from tests.web.addresses.table import FORMS, ROUTES
 from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
@@ -76,14 +76,3 @@ def test_nobody_without_an_address_is_locked_out(
             else:
                 reader.post(address.url(), {**address.fields, "csrf_token": reader.csrf_token()})
             assert reader.status == address.status(READER)
-
-
-def test_member_who_has_used_up_every_limit_can_still_read(make_person: MakePerson, store: Store) -> None:
-    admin = make_person(ADMIN)
-    for limit in LIMITS:
-        use_up(store, limit, ADMIN)
-    for address in PAGES:
-        if ADMIN in address.allowed and (address.endpoint, "GET") not in LIMIT_OF:
-            assert admin.open(address.url()).status == 200, address
-    admin.log_out()
-    assert admin.status == 303

@@ -5,7 +5,6 @@ from flask import Flask
 from tests.web.addresses.address import MODERATOR, READER
 from tests.web.addresses.conftest import MakePerson
 from tests.web.addresses.table import FORMS, PAGES, ROUTES, TABLE
-from tests.web.browser import Browser
 
 _PAGE_PATHS = {page.path for page in PAGES}
 #: Addresses that take forms only.
@@ -26,13 +25,6 @@ def test_address_leads_to_its_endpoint(app: Flask) -> None:
     for address in TABLE:
         endpoint, parts = adapter.match(address.url().partition("?")[0], address.method)
         assert (endpoint, sorted(parts)) == (address.endpoint, sorted(address.part_names))
-
-
-def test_no_other_method_is_accepted(reader: Browser) -> None:
-    for method in ("PUT", "DELETE", "PATCH"):
-        for address in TABLE:
-            assert reader.client.open(address.url(), method=method).status_code == 405, (method, address)
-        assert reader.client.open("/nowhere", method=method).status_code == 404, method
 
 
 def test_form_address_cannot_be_opened(make_person: MakePerson) -> None:

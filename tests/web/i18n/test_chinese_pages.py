@@ -178,16 +178,8 @@ def test_messages_about_buttons_are_chinese(mod: Browser) -> None:
     assert mod.response.json["error"]["message"] == "没有这篇文章。"
 
 
-def test_roles_and_kinds_in_forms_and_the_log_are_translated(reader: Browser, make_member: MakeMember) -> None:
-    root = make_member("root", Role.ADMIN)
-    roles = root.open("/u/bob", headers=ZH).page.one("select", name="role").all("option")
-    assert [option.text for option in roles] == ["成员", "版主", "管理员"]
-    log = reader.open("/log", headers=ZH).page
-    sentences = [entry.all("p")[0].text for entry in log.one("main").all("li")]
-    assert "命令行 变更了 zoe 的角色 ： 版主" in sentences
-    assert "mod 调整了《第一篇文章》的小组：加入“数据库”，移出“编程”" in sentences
-    kinds = {option["value"]: option.text for option in log.one("select", name="kind").all("option")}
-    assert kinds.pop("") == "全部"
+def test_every_kind_of_the_log_has_a_chinese_name(reader: Browser) -> None:
+    choices = reader.open("/log", headers=ZH).page.one("select", name="kind").all("option")
+    kinds = {option["value"]: option.text for option in choices if option["value"]}
     assert set(kinds) == set(LogAction)
-    assert kinds["role"] == "变更角色"
     assert not set(kinds.values()) & set(LogAction)
