@@ -5,6 +5,7 @@
 
 import math
 from dataclasses import replace
+from typing import TypeGuard
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
@@ -14,12 +15,12 @@ from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
 
 
-def may_moderate(user: User | None) -> bool:
+def may_moderate(user: User | None) -> TypeGuard[User]:
     """Tell whether *user* may set articles' groups, make groups, and settle reports."""
     return user is not None and user.role in (Role.MODERATOR, Role.ADMIN)
 
 
-def may_administer(user: User | None) -> bool:
+def may_administer(user: User | None) -> TypeGuard[User]:
     """Tell whether *user* may give roles and ban moderators."""
     return user is not None and user.role is Role.ADMIN
 
@@ -159,35 +160,33 @@ def may_ban(user: User | None, member: User) -> bool:
     Nobody may ban themselves; an admin can only be banned from the command line. An account that is held is let in or
     refused instead.
     """
-    if user is None or user.id == member.id or member.left or member.held:
-        return False
-    return may_moderate(user) and (member.role is Role.MEMBER or may_administer(user)) and member.role is not Role.ADMIN
+    is_higher = may_administer(user) if member.role is Role.MODERATOR else member.role is Role.MEMBER
+    return may_moderate(user) and is_higher and user.id != member.id and not member.left and not member.held
 
 
 def may_note(user: User | None, member: User) -> bool:
     """Tell whether *user* may write notes on *member*: moderators may, on everybody but themselves."""
-    return user is not None and may_moderate(user) and user.id != member.id and not member.left
+    return may_moderate(user) and user.id != member.id and not member.left
 
 
 def may_delete_note(user: User | None, note: Note) -> bool:
     """Tell whether *user* may delete *note*: the moderator who wrote it may, and admins."""
-    return user is not None and may_moderate(user) and (note.by == user.name or may_administer(user))
+    return may_moderate(user) and (note.by == user.name or may_administer(user))
 
 
 def may_set_role(user: User | None, member: User) -> bool:
-    return may_administer(user) and user is not None and user.id != member.id and not member.left and not member.held
+    return may_administer(user) and user.id != member.id and not member.left and not member.held
 
 
 def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
     """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS."""
-    if user is None or not may_moderate(user) or entry.undone or name_key(entry.who) != name_key(user.name):
-        return False
-    return entry.kind in UNDOING and now < entry.time + config.UNDO_SECONDS
+    is_open = entry.kind in UNDOING and not entry.undone and now < entry.time + config.UNDO_SECONDS
+    return may_moderate(user) and is_open and name_key(entry.who) == name_key(user.name)
 
 
 def may_undo_all(user: User | None, member: User) -> bool:
     """Tell whether *user* may undo all that *member* did since a time: admins may, of another admin's acts none."""
-    return user is not None and may_administer(user) and (member.role is not Role.ADMIN or user.id == member.id)
+    return may_administer(user) and (member.role is not Role.ADMIN or user.id == member.id)
 
 
 def is_good(article: Article, settings: Settings) -> bool:
