@@ -81,6 +81,10 @@ class Connection:
             self._connection.close()
 
 
+class _OfThread(threading.local):
+    connection: Connection | None = None
+
+
 class Connections:
     """The connections of one process, which forks none that search, to the current file of a folder.
 
@@ -89,7 +93,7 @@ class Connections:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
-        self._of_thread = threading.local()
+        self._of_thread = _OfThread()
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -123,7 +127,7 @@ class Connections:
                 raise
 
     def _open(self, file: Path) -> Connection:
-        known = self._known()
+        known = self._of_thread.connection
         if known and known.file == file:
             return known
         self._close()
@@ -137,9 +141,6 @@ class Connections:
         self._folder.discard(file)
 
     def _close(self) -> None:
-        if known := self._known():
-            known.close()
+        if self._of_thread.connection:
+            self._of_thread.connection.close()
         self._of_thread.connection = None
-
-    def _known(self) -> Connection | None:
-        return getattr(self._of_thread, "connection", None)
