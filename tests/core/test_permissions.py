@@ -53,7 +53,7 @@ HELD = user(name="hal", id=10, held=POSTED, request="Please")
 REFUSED = replace(HELD, banned=POSTED)
 INVITATION = Invitation("token", "Ann", LATE)
 USED, REVOKED = INVITATION._replace(used="cid"), INVITATION._replace(revoked=True)
-REMOVAL = LogEntry(1, LogAction.REMOVE, "MOD", POSTED)
+REMOVAL = LogEntry(LogAction.REMOVE, "MOD", id=1, time=POSTED)
 
 NOBODY = ""
 STAFF = "moderator admin"

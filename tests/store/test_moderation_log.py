@@ -42,7 +42,7 @@ def test_entries_are_found_by_moderator_kind_and_member(log_of_five: Store, subt
         with subtests.test(**filters):
             assert (entry_ids(log_of_five, **filters), log_page(log_of_five, **filters).total) == (ids, len(ids))
     entry = logged_act(log_of_five, 2)
-    assert entry == LogEntry(2, LogAction.BAN, "mod", entry.time, about="Bob", why="Spam.")
+    assert entry == LogEntry(LogAction.BAN, "mod", "Bob", why="Spam.", id=2, time=entry.time)
     assert log_page(log_of_five).rows[3] == entry
     assert log_of_five.log.get(77) is None
 

@@ -349,27 +349,27 @@ class LogEntry:
     done, and so many others are ``kept``.
     """
 
-    id: int
     kind: LogAction
     who: str
-    time: float
     about: str = ""
     article: int = 0
     title: str = ""
     why: str = ""
+    undoes: int = 0
+    comment: int = 0
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     undone: bool = False
-    comment: int = 0
     articles: int = 0
     comments: int = 0
     until: float = 0.0
     votes: int = 0
     closed: int = 0
-    undoes: int = 0
     since: float = 0.0
     acts: int | None = None
     kept: int = 0
+    id: int = 0
+    time: float = 0.0
 
     @property
     def run(self) -> str | int:

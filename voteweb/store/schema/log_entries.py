@@ -12,25 +12,12 @@ from voteweb.store.schema.keys import Keys
 
 
 @dataclass(frozen=True, slots=True)
-class NewLogEntry:
-    """An entry to be written by the script that carries out the act, with fields as those of LogEntry.
+class NewLogEntry(LogEntry):
+    """An entry to be written by the script that carries out the act, and gives it an id and a time.
 
     ``part_of`` is the id of the entry of an act that this one is a part of: this one is not logged; 0 for none.
     """
 
-    kind: LogAction
-    who: str
-    about: str = ""
-    article: int = 0
-    title: str = ""
-    why: str = ""
-    undoes: int = 0
-    comment: int = 0
-    articles: int = 0
-    comments: int = 0
-    votes: int = 0
-    closed: int = 0
-    since: float = 0.0
     part_of: int = 0
 
 
