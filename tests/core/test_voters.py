@@ -16,17 +16,22 @@ def found_in(votes: dict[str, set[int]], counts: dict[int, int], total: int) -> 
     return {name for name, rows in find_coincidences(votes, counts, total).items() if rows}
 
 
+def pair(common: int, *others: int) -> dict[str, set[int]]:
+    """Return the votes of two members for as many articles, and *others* that only one of them voted for."""
+    return {"a": {*range(1, common + 1)}, "b": {*range(1, common + 1), *others}}
+
+
 def test_who_votes_together(subtests: pytest.Subtests) -> None:
-    three = {"a": {1, 2, 3}, "b": {1, 2, 3}}
+    half = dict.fromkeys(range(1, 4), 50)
     rows = [
         (RING | HONEST, FEW | {10: 6}, 60, set(RING)),
         (RING | HONEST, MANY | {10: 6}, 10_000, set()),  # everybody votes for articles with many votes
-        ({"a": {1, 2, 3, 4}, "b": {1, 2, 3, 4}}, FEW, 8, {"a", "b"}),  # a site with few votes
-        (three, dict.fromkeys((1, 2, 3), 50), 150, set()),  # they are all that there is
-        (three, dict.fromkeys((1, 2, 3), 50), 9_000, {"a", "b"}),
-        ({"a": {1, 2}, "b": {1, 2}}, {1: 2, 2: 2}, 900, set()),  # too few
-        ({"a": {1, 2, 3}, "b": {1, 2, 3, 5, 6, 7}}, FEW, 900, set()),  # less than three fifths of what b voted for
-        ({"a": {1, 2, 3}, "b": {1, 2, 3, 5}}, FEW, 900, {"a", "b"}),
+        (pair(4), FEW, 8, {"a", "b"}),  # a site with few votes
+        (pair(3), half, 150, set()),  # they are all that there is
+        (pair(3), half, 9_000, {"a", "b"}),
+        (pair(2), FEW, 900, set()),  # too few
+        (pair(3, 5, 6, 7), FEW, 900, set()),  # less than three fifths of what b voted for
+        (pair(3, 5), FEW, 900, {"a", "b"}),
     ]
     check_results(subtests, {found_in: rows})
 
