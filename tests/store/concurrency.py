@@ -1,11 +1,14 @@
-"""Run several actions at the same moment."""
+"""Run several actions at the same moment, or one between the reads and the writes of another."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from voteweb.core.errors import VotewebError
+from voteweb.store import Store
 
 
 def at_once(actions: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -21,3 +24,18 @@ def at_once(actions: Sequence[Callable[[], Any]]) -> list[Any]:
 
     with ThreadPoolExecutor(len(actions)) as pool:
         return list(pool.map(run_one, actions))
+
+
+@contextmanager
+def overtaken(store: Store, rival: Callable[[], object]) -> Iterator[None]:
+    """Do *rival* when the first guarded commit has read, and has not written yet."""
+    script, left = store.connection.script, [rival]
+
+    def run_after_rival(name: str, /, **values: Any) -> Any:
+        if name == "commit" and left:
+            left.pop()()
+        return script(name, **values)
+
+    with patch.object(store.connection, "script", run_after_rival):
+        yield
+    assert left == []

@@ -1,14 +1,10 @@
 """Lines of members about themselves: changed by them, reported by others, removed or left by moderators."""
 
-from collections.abc import Callable
-from functools import partial
-
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run
-from voteweb.core.errors import AboutChanged, Held, LoggedOut, NoSuchMember, NotAllowed
+from voteweb.core.errors import AboutChanged
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -55,31 +51,6 @@ def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod:
     assert [notice.log.why for notice in notices if notice.log] == ["spam"]
 
 
-@pytest.mark.parametrize(
-    ("refusal", "act"),
-    [
-        (Held, lambda store, held, _: store.users.describe(held, "Buy!")),
-        (Held, lambda store, held, _: store.waiting.report_about("ann", held)),
-        (LoggedOut, lambda store, _, gone: store.users.describe(gone, "Buy!")),
-        (NoSuchMember, lambda store, _, gone: store.waiting.judge_about(gone.name, "", entry("spam"))),
-        (
-            NotAllowed,
-            lambda store, held, _: store.waiting.judge_about(
-                "ann", "I am Ann.", entry("spam"), actor=factories.user(store, "eve")
-            ),
-        ),
-    ],
-)
-def test_refusals_change_nothing(
-    refusal: type[Exception], act: Callable[[Store, User, User], object], store: Store, ann: User
-) -> None:
-    held, gone = store.users.make("hal", "", request="Please"), factories.user(store, "bob")
-    store.account_deletion.start(gone, delete_articles=False)
-    with pytest.raises(refusal):
-        act(store, held, gone)
-    assert (store.users.get("ann").about, reported(store)) == ("I am Ann.", [])
-
-
 def test_lines_of_those_who_leave_or_are_banned_do_not_wait(store: Store, ann: User) -> None:
     store.waiting.report_about("ann", factories.user(store, "bob"))
     factories.ban(store, "ann")
@@ -88,15 +59,3 @@ def test_lines_of_those_who_leave_or_are_banned_do_not_wait(store: Store, ann: U
     assert reported(store) == ["ann"]
     store.account_deletion.start(store.users.get("ann"), delete_articles=False)
     assert (reported(store), run(store, "HMGET", "user:ann", "about", "about-reported")) == ([], [None, None])
-
-
-def test_nobody_judges_lines_that_change_meanwhile(store: Store, ann: User, mod: User) -> None:
-    bob = factories.user(store, "bob")
-    for number in range(10):
-        store.users.describe(ann, f"Buy {number}!")
-        store.waiting.report_about("ann", bob)
-        judge = partial(store.waiting.judge_about, "ann", f"Buy {number}!", entry("spam"), actor=mod)
-        judged, _ = at_once([judge, partial(store.users.describe, ann, "I am Ann.")])
-        assert store.users.get("ann").about == "I am Ann."
-        assert reported(store) == {True: [], AboutChanged: ["ann"]}[judged]
-        store.users.describe(ann, "")

@@ -1,12 +1,10 @@
 """Admins: there is always one who can log in, whatever they do to each other at once."""
 
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run
 from voteweb.core.errors import LastAdmin
 from voteweb.core.models import Role
@@ -35,20 +33,6 @@ def test_the_last_admin_stays_one(store: Store, act: Callable[[Store, str], None
     factories.lift(store, "barred")
     act(store, "Boss")
     assert run(store, "SMEMBERS", "admins:") == {"barred"}
-
-
-@pytest.mark.parametrize("first", [demote, factories.ban, leave])
-@pytest.mark.parametrize("second", [demote, factories.ban, leave])
-def test_two_admins_who_go_at_once_leave_one(
-    store: Store, first: Callable[[Store, str], None], second: Callable[[Store, str], None]
-) -> None:
-    store.users.make("boss", "", Role.ADMIN)
-    for number in range(8):
-        (stays,) = run(store, "SMEMBERS", "admins:")
-        store.users.make(f"admin{number}", "", Role.ADMIN)
-        answers = at_once([partial(first, store, stays), partial(second, store, f"admin{number}")])
-        assert answers.count(LastAdmin) == 1
-        assert run(store, "SCARD", "admins:") == 1
 
 
 def test_members_are_indexed_by_time_of_joining(store: Store) -> None:

@@ -1,12 +1,10 @@
 """Answers to removals and bans: once, by whom these are about, until a moderator has looked at it."""
 
 import time
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run
 from tests.store.queries import log_page
 from voteweb.core.errors import AnsweredBefore, FormExpired, NoSuchArticle, NotAllowed, NotRemoved, NotYours
@@ -99,21 +97,3 @@ def test_a_ban_is_answered_once_until_it_ends(days: int | None, store: Store, mo
         assert run(store, "HMGET", "user:bob", "ban-answer", "ban-answered") == [None, None]
         bob = store.users.get("bob")
         store.account_deletion.start(bob, delete_articles=False)
-
-
-def test_answers_to_a_ban_against_its_end_leave_the_queue_right(store: Store) -> None:
-    for number in range(10):
-        name = factories.user(store, f"bob{number}").name
-        factories.ban(store, name)
-        answers = [partial(store.bans.answer, name, text) for text in ("It was not me.", "Really.")]
-        at_once([*answers, partial(factories.lift, store, name)])
-        assert store.users.get(name).ban_answer == ""
-    assert answered_bans(store) == []
-
-
-def test_answers_against_decisions_leave_the_queue_right(store: Store, ann: User) -> None:
-    for number in range(2, 11):
-        factories.remove(store, factories.article(store, ann, link="").id)
-        answering = partial(store.waiting.answer, number, ann, "It is no spam.")
-        at_once([answering, answering, partial(factories.restore, store, number)])
-    assert waiting(store) == []

@@ -2,12 +2,10 @@
 
 import time
 from collections.abc import Iterator
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
 from voteweb.core import config
@@ -123,16 +121,6 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User)
         ban(store)
     assert (left(store), state(store)) == (([1, 2, 3], [1, 2]), None)
     assert run(store, "HEXISTS", "article:1", "removed-by") == 0
-
-
-def test_lifting_against_removing_leaves_all_of_it(store: Store, bob: User) -> None:
-    def finish() -> None:
-        list(store.bans.steps())
-
-    for _ in range(4):
-        ban(store, articles=Span.ALL, comments=Span.ALL)
-        at_once([finish, finish, partial(lift, store), finish])
-        assert (left(store), state(store)) == (ALL, None)
 
 
 def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store, bob: User) -> None:

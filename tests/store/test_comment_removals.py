@@ -1,14 +1,11 @@
 """Moderated comments: removed and restored, alone or with their replies; conversations closed and reopened."""
 
-import random
-from functools import partial
 from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot, unchanged
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import (
@@ -151,23 +148,6 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job_or_the_next(
     assert gone(site) == [1, 2, 3, 4, 5, 6]
 
 
-def test_what_is_written_while_a_removal_is_counted_is_counted_too(
-    site: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cut_off(site, 1, monkeypatch)
-    command, others = site.connection.command, iter([0])
-
-    def write_meanwhile(*arguments: Any) -> Any:
-        reply = command(*arguments)
-        if arguments[0] == "HGETALL" and next(others, None) is not None:
-            factories.comment(site, 1)
-        return reply
-
-    monkeypatch.setattr(site.connection, "command", write_meanwhile)
-    site.removals.finish(1)
-    assert (list(others), gone(site)) == ([], [1, 2, 3, 4])
-
-
 def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
     site.removals.delete(FIRST, factories.user(site))
     for act in (remove, restore):
@@ -262,28 +242,3 @@ def test_what_has_ended_or_is_gone_is_not_closed(make_store: MakeStore) -> None:
     store.removals.delete(1)
     with pytest.raises(ArticleGone):
         store.threads.close(1, entry(LogAction.CLOSE), actor=None)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_removals_restorations_and_deletions_at_once_count_once(site: Store, seed: int) -> None:
-    ann = factories.user(site)
-    for _ in range(8):
-        factories.comment(site, 1, parent=4)
-    actions = [partial(remove, site, number, with_replies=number % 2 == 1) for number in range(1, 6)] * 2
-    actions += [partial(restore, site, number) for number in range(1, 6)] * 2
-    actions += [partial(site.removals.delete, CommentId(1, number), ann) for number in (2, 4)] * 2
-    actions += [partial(factories.comment, site, 1, ann, parent=number) for number in (1, 3, 5)]
-    random.Random(seed).shuffle(actions)
-    assert {answer for answer in at_once(actions) if isinstance(answer, type)} <= {CommentGone, ParentGone}
-    assert broken(site) == []
-    for number in range(1, 6):
-        if site.threads.get(1).nodes[number].status is CommentStatus.REMOVED:
-            restore(site, number)
-    nodes = site.threads.get(1).nodes.values()
-    assert gone(site) == [node.number for node in nodes if node.status is not CommentStatus.VISIBLE]
-
-
-def test_equal_removals_and_closings_at_once_are_logged_once(site: Store) -> None:
-    at_once([partial(remove, site, by=f"mod{i}", with_replies=True) for i in range(10)])
-    at_once([partial(site.threads.close, 1, entry(LogAction.CLOSE, f"mod{i}"), actor=None) for i in range(10)])
-    assert (run(site, "LLEN", "log:"), gone(site)) == (2, [1, 2, 3, 4])

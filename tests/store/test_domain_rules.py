@@ -8,7 +8,6 @@ from functools import partial
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
 from voteweb.core import config
@@ -49,20 +48,6 @@ def test_a_rule_refuses_a_domain_and_its_subdomains(store: Store, mod: User) -> 
     assert len(ids(store, "time:")) == 3
     with pytest.raises(NotAllowed):
         refuse(store, ann, "mine.example")
-    assert broken(store) == []
-
-
-def test_posting_against_a_new_rule_is_one_or_the_other(store: Store, mod: User) -> None:
-    ann = factories.user(store)
-    for number in range(4):
-        link = f"https://n{number}.example/"
-        posts = [partial(post, store, ann, link) for _ in range(4)]
-        answers = at_once([*posts, partial(refuse, store, mod, f"n{number}.example"), *posts])
-        assert len(ids(store, "posted:ann")) == sum(isinstance(answer, int) for answer in answers)
-        with pytest.raises(DomainRefused):
-            post(store, ann, link)
-        for id in ids(store, "posted:ann"):
-            store.removals.delete(id)
     assert broken(store) == []
 
 

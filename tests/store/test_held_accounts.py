@@ -2,15 +2,13 @@
 
 import time
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from tests.store.queries import log_page
-from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed
+from voteweb.core.errors import Held, NoSuchMember
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -68,15 +66,6 @@ def test_refused_member_is_logged_out_with_the_reason_until_let_in(store: Store,
     assert broken(store) == []
 
 
-def test_of_concurrent_verdicts_one_is_logged(store: Store, hal: User) -> None:
-    at_once([partial(store.waiting.judge_account, "hal", entry) for entry in (admission(), refusal())] * 5)
-    assert waiting(store) == ([], 0)
-    member = store.users.get("hal")
-    assert bool(member.banned) == bool(member.held)
-    assert log_page(store).total <= 2, "a refusal and the admission after it"
-    assert broken(store) == []
-
-
 def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) -> None:
     factories.user(store, "ann")
     assert not store.waiting.judge_account("ann", admission())
@@ -84,15 +73,6 @@ def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) 
     assert (store.users.get("ann").banned, log_page(store).total) == (0, 0)
     with pytest.raises(NoSuchMember):
         store.waiting.judge_account("nobody", admission())
-
-
-def test_only_moderators_judge(store: Store, hal: User, mod: User) -> None:
-    ann = factories.user(store, "ann")
-    factories.ban(store, "mod", by="boss")
-    for actor, refused in ((ann, NotAllowed), (hal, Held), (mod, LoggedOut)):
-        with pytest.raises(refused):
-            store.waiting.judge_account("hal", refusal(), actor=actor)
-    assert waiting(store) == (["hal"], 1)
 
 
 def test_held_member_gets_no_ban_and_no_role_and_can_leave(store: Store, hal: User) -> None:

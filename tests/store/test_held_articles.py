@@ -8,7 +8,6 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
@@ -115,19 +114,6 @@ def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, 
         assert (held in listed(store), store.waiting.has_article(held)) == (not waits, waits)
         assert (release(store, held, mod), broken(store)) == (waits, [])
         remove(store, held, mod)
-
-
-def test_releasing_against_removing_and_deleting_is_one_of_them(store: Store, mod: User, ann: User) -> None:
-    for _ in range(ROUNDS):
-        held = post(store, store.users.make(factories.token()[:12], "", network=""))
-        at_once([
-            partial(release, store, held, mod),
-            partial(remove, store, held, mod),
-            partial(release, store, held, mod),
-            partial(store.removals.delete, held),
-        ])  # fmt: skip
-        assert not store.waiting.has_article(held)
-        assert broken(store) == []
 
 
 def test_rule_holds_links_of_members_only(make_store: MakeStore) -> None:

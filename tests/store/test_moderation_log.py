@@ -72,11 +72,3 @@ def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
     log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
     assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
     assert log_of_five.users.get("cid").ban_reason == "Spam."
-
-
-def test_an_act_takes_few_bytes(store: Store) -> None:
-    for i in range(1_000):
-        entry = NewLogEntry(LogAction.GROUP, f"mod{i % 8}", f"member{i % 250}", i, "Redis in Action")
-        store.groups.make(f"g{i}", "A group", "", entry)
-    keys = run(store, "KEYS", "log*")
-    assert sum(run(store, "MEMORY", "USAGE", key, "SAMPLES", 0) for key in keys) / 1_000 < 250

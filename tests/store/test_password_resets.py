@@ -1,14 +1,12 @@
 """Password resets: one-time links that are valid for a day."""
 
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run, snapshot
-from voteweb.core.errors import LinkUsed, NoSuchMember, PasswordChanged
+from voteweb.core.errors import LinkUsed, NoSuchMember
 from voteweb.core.models import User
 from voteweb.store import Store
 
@@ -69,16 +67,6 @@ def test_any_new_password_ends_every_link_and_a_reset_the_codes(
             use(token)
     assert store.users.get("ann").password == "second hash"
     assert store.read(store.passwords.queue_codes_left, "ann").number == codes
-
-
-def test_links_used_against_password_changes_set_one_password(store: Store, ann: User) -> None:
-    for round in range(8):
-        before = store.users.get("ann").password
-        links = [store.passwords.make_link("ann") for _ in range(4)]
-        actions = [partial(store.passwords.use_link, link, f"link {round}-{i}") for i, link in enumerate(links)]
-        actions += [partial(store.users.set_password, "ann", f"own {round}-{i}", verified=before) for i in range(4)]
-        answers = at_once(actions)
-        assert len([answer for answer in answers if answer not in (LinkUsed, PasswordChanged)]) == 1
 
 
 def test_unknown_and_deleted_members_get_no_link(store: Store, ann: User) -> None:

@@ -1,12 +1,10 @@
 """Reports: one per member and article, counted, and closed by moderators."""
 
 import json
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot, unchanged
 from tests.store.queries import reported
 from voteweb.core import config
@@ -83,18 +81,6 @@ def test_a_dismissal_keeps_the_article_and_is_logged_once(store: Store) -> None:
     assert run(store, "LLEN", "log:") == 1
 
 
-def test_concurrent_reports_dismissals_and_removals_leave_no_orphans(store: Store) -> None:
-    for _ in range(3):
-        factories.article(store)
-    members = factories.users(store, 12)
-    actions = [partial(store.reports.make, id, member, Reason.SPAM, "") for member in members for id in (1, 2, 3)]
-    actions += [partial(store.reports.dismiss, 1, DISMISS)] * 6
-    actions += [partial(factories.remove, store, 2)] * 3
-    at_once(actions)
-    assert broken(store) == []
-    assert 2 not in list(open_reports(store))
-
-
 def dismiss(store: Store, mod: User, id: int | CommentId = 1) -> int:
     """Dismiss the reports of an article or a comment; return the id of the act."""
     article, number = id if isinstance(id, CommentId) else (id, 0)
@@ -167,16 +153,3 @@ def test_the_first_open_report_gives_an_article_its_place(store: Store, mod: Use
     assert list(open_reports(store)) == [2, 1]
     store.undoing.undo(dismiss(store, mod, 2), mod)
     assert list(open_reports(store)) == [2, 1]
-
-
-def test_undoing_a_dismissal_while_others_decide_is_one_or_the_other(store: Store, mod: User, bob: User) -> None:
-    factories.user(store, "cid")
-    for id in (1, 2, 3):
-        if id > 1:
-            store.reports.make(factories.article(store).id, bob, Reason.SPAM, "")
-        act = dismiss(store, mod, id)
-        undo = partial(store.undoing.undo, act, mod)
-        again = partial(store.reports.make, id, store.users.get("cid"), Reason.RULES, "")
-        answers = at_once([undo, undo, again, partial(factories.remove, store, id) if id == 3 else undo])
-        assert answers.count(None) <= 2 + (id == 3)
-        assert broken(store) == []

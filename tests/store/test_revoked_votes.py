@@ -1,17 +1,14 @@
 """Votes that a ban takes back: all that are open, in one act with it, and given back as far as they still are."""
 
 import time
-from functools import partial
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.errors import LoggedOut
 from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
@@ -126,16 +123,6 @@ def test_more_votes_than_a_list_holds_are_all_taken_back(
     factories.ban(store, "cid", votes=True)
     assert votes(store) == [6, 6, 5, 5]
     assert told(store, 1) == (3, 0)
-
-
-def test_no_vote_survives_that_comes_with_the_ban(store: Store, ring: list[User]) -> None:
-    for round in range(5):
-        member = factories.user(store, f"s{round}")
-        acts = [partial(store.votes.cast, id, member) for id in (1, COMMENT, 2)]
-        ban = partial(factories.ban, store, member.name, votes=True)
-        answers = at_once([*acts, ban, lambda: list(store.bans.steps())])
-        assert set(answers[:3]) <= {LoggedOut, 6, 7}
-        assert votes(store) == [6, 6, 5, 5]
 
 
 def test_settings_in_force_say_how_far_votes_are_searched(make_store: MakeStore) -> None:

@@ -1,13 +1,10 @@
 """Second factors: turned on and off by codes, each of which is accepted once, and roles where one is required."""
 
 import time
-from collections import Counter
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run, snapshot, unchanged
 from tests.store.queries import log_page
 from tests.store.test_site_switches import set_switch
@@ -66,14 +63,6 @@ def test_it_is_not_turned_on_for_somebody_who_may_not(store: Store, mod: User) -
         change()
         with unchanged(store), pytest.raises(refusal):
             store.second_factors.turn_on(mod, NONCE, typed)
-
-
-def test_a_code_that_is_sent_several_times_at_once_is_accepted_once(store: Store, mod: User) -> None:
-    for _ in range(4):
-        turn_on(store)
-        answers = at_once([partial(store.second_factors.use_code, mod, code(store))] * 5)
-        assert Counter(answers) == {True: 1, CodeNeeded: 4}
-        store.second_factors.remove("mod", OFF)
 
 
 def test_a_recovery_code_replaces_one_factor_and_is_used_up(store: Store, mod: User) -> None:

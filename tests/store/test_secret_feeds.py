@@ -1,11 +1,8 @@
 """The secret address of a feed, here that of an inbox: renewed, withdrawn, and gone with the account."""
 
-from functools import partial
-
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.examination import run, snapshot
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
@@ -33,13 +30,3 @@ def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store, feed: S
     for _ in range(2):
         store.feeds.withdraw(feed, "Ann")
         assert state(second) == (None, False, [])
-
-
-def test_of_addresses_made_at_once_one_works(store: Store) -> None:
-    ann = factories.user(store, "ann")
-    tokens = at_once([partial(store.feeds.renew, INBOX, ann)] * 20)
-    assert [store.feeds.name_of(INBOX, token) for token in tokens].count("ann") == 1
-    assert len(run(store, "KEYS", "inbox-feed:*")) == 1
-    at_once([partial(store.feeds.renew, INBOX, ann), partial(store.feeds.withdraw, INBOX, "ann")] * 10)
-    digest = run(store, "HGET", "user:ann", "inbox-feed")
-    assert run(store, "KEYS", "inbox-feed:*") == ([f"inbox-feed:{digest}"] if digest else [])

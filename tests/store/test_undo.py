@@ -1,12 +1,10 @@
 """Undoing: it reverts what the moderator did, and nothing that somebody decided later."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run, unchanged
 from tests.store.queries import log_page, logged_act, reported
@@ -204,16 +202,6 @@ def test_undoing_all_is_refused(site: Store, name: str, admin: str, refusal: typ
         factories.user(site, who, role)
     with unchanged(site), pytest.raises(refusal):
         site.undoing.start(name, 0, site.users.get(admin))
-
-
-def test_of_two_admins_at_once_one_undoes_all(site: Store) -> None:
-    act_of_every_kind(site)
-    admins = [factories.user(site, name, Role.ADMIN) for name in ("Una", "Eva")]
-    answers = at_once([partial(site.undoing.start, "Mod", 0, admin) for admin in admins * 2])
-    assert sorted(answers, key=str) == [NothingToUndo] * 3 + [None]
-    at_once([lambda: list(site.undoing.steps())] * 2)
-    assert (readable(site), log_page(site).total) == (([1, 2], ("go",), [1, 2], 0), 7)
-    assert run(site, "EXISTS", "undoing:") == 0
 
 
 def sort_and_remove(store: Store) -> None:
