@@ -49,6 +49,8 @@ ACTS: dict[str, Callable[[Store, User], object]] = {
     "hide": lambda store, bob: store.my_sites.hide(hidden_member("ann"), bob),
     "save": lambda store, bob: store.my_sites.save(1, bob),
     "make a feed": lambda store, bob: store.feeds.renew(SecretFeed.INBOX, bob),
+    "describe": lambda store, bob: store.users.describe(bob, "I am Bob."),
+    "report lines": lambda store, bob: store.waiting.report_about("ann", bob),
     "read an inbox": lambda store, bob: store.inbox.mark_all_read(bob, run(store, "LINDEX", "inbox:bob", 0)),
 }
 
@@ -58,6 +60,7 @@ ACTS: dict[str, Callable[[Store, User], object]] = {
 def test_who_is_banned_or_waits_cannot_act(store: Store, name: str, field: str, refusal: type[VotewebError]) -> None:
     bob = factories.user(store, "bob")
     factories.article(store, groups=("go",))
+    store.users.describe(store.users.get("ann"), "I am Ann.")
     factories.remove(store, factories.article(store, bob, link="").id)
     for author in (factories.user(store), bob):
         factories.comment(store, 1, author, text="Well said, @bob.")

@@ -7,7 +7,6 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, run
-from tests.store.queries import log_page
 from voteweb.core.errors import Held, NoSuchMember
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
@@ -64,15 +63,6 @@ def test_refused_member_is_logged_out_with_the_reason_until_let_in(store: Store,
     admitted = store.users.get("hal")
     assert (admitted.banned, admitted.ban_reason, admitted.held) == (0, "", 0)
     assert broken(store) == []
-
-
-def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) -> None:
-    factories.user(store, "ann")
-    assert not store.waiting.judge_account("ann", admission())
-    assert not store.waiting.judge_account("ann", refusal())
-    assert (store.users.get("ann").banned, log_page(store).total) == (0, 0)
-    with pytest.raises(NoSuchMember):
-        store.waiting.judge_account("nobody", admission())
 
 
 def test_held_member_gets_no_ban_and_no_role_and_can_leave(store: Store, hal: User) -> None:

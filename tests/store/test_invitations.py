@@ -83,13 +83,3 @@ def test_only_its_maker_or_a_moderator_can_revoke_an_invitation(store: Store, an
     store.users.make("cid", "", invitation=second)
     with pytest.raises(InvitationUsed):
         store.invitations.revoke(digest_of(second), ann)
-
-
-def test_a_page_of_invitations_is_all_that_is_read(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "READ_BATCH_SIZE", 20)
-    made = [digest_of(store.invitations.make(ann)) for _ in range(60)][::-1]
-    store.invitations.make(factories.user(store, "bob"))
-    assert [row.digest for row in store.read_all(store.invitations.queue_page, "ann")] == made
-    for number, digests in ((1, made[:25]), (3, made[50:])):
-        page = store.read(store.invitations.queue_page, "aNN", number)
-        assert ([row.digest for row in page.rows], page.total, page.more) == (digests, 60, number == 1)

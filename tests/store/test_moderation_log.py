@@ -56,16 +56,6 @@ def test_what_is_no_entry_counts_as_older_than_any_time(log_of_five: Store) -> N
         ]
 
 
-def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
-    for i in range(27):
-        store.groups.make(f"g{i}", "A group", "", NewLogEntry(LogAction.GROUP, "Mod", title=f"g{i}"))
-    first, second, third = (log_page(store, number) for number in (1, 2, 3))
-    assert [entry.id for entry in first.rows] == list(range(27, 2, -1))
-    assert [entry.id for entry in second.rows] == [2, 1]
-    assert (first.total, first.first_rank, first.more, second.first_rank, second.more) == (27, 1, True, 26, False)
-    assert third.rows == ()
-
-
 def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
     factories.ban(log_of_five, "cid", "another reason", by="Sue")
     factories.lift(log_of_five, "bob")

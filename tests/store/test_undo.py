@@ -1,6 +1,7 @@
 """Undoing: it reverts what the moderator did, and nothing that somebody decided later."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.store.examination import broken, ids, run, unchanged
 from tests.store.queries import log_page, logged_act, reported
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import NoSuchMember, NotAllowed, NothingToUndo, VotewebError
-from voteweb.core.models import ArticleStatus, LogAction, Reason, Role
+from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation.bans import Span
 from voteweb.store.moderation.undoing import KeptReason
@@ -37,84 +38,73 @@ def set_groups(store: Store, add: str, remove: str, undoes: int = 0, who: str = 
     store.articles.set_groups(1, add.split(), remove.split(), entry(LogAction.GROUPS, who, undoes))
 
 
-def test_undoing_a_removal_leaves_a_later_one_in_force(site: Store) -> None:
-    factories.remove(site)
-    factories.restore(site, by="Sue")
-    factories.remove(site, by="Sue")
-    with unchanged(site), pytest.raises(NothingToUndo):
-        factories.restore(site, undoes=1)
-    factories.restore(site, by="Sue", undoes=3)
-    assert factories.stored_article(site, 1).status is ArticleStatus.LISTED
+Act = Callable[[Store], object]
 
 
-def test_decision_that_no_group_fits_is_undone_once(site: Store) -> None:
-    set_groups(site, "", "go")
+def groups(add: str, remove: str, undoes: int = 0, who: str = "Mod") -> Act:
+    return lambda site: set_groups(site, add, remove, undoes, who)
+
+
+def no_group(site: Store) -> None:
     site.articles.set_groups(1, [], [], entry(LogAction.GROUPS), no_group=True)
-    set_groups(site, "", "", undoes=2)
-    assert not site.articles.get(1).no_group
-    with unchanged(site), pytest.raises(NothingToUndo):
-        set_groups(site, "", "", undoes=2)
 
 
-def test_undoing_groups_leaves_a_later_choice_or_edit_of_them(site: Store) -> None:
-    set_groups(site, "lua", "go")
-    set_groups(site, "", "lua", who="Sue")
-    set_groups(site, "lua", "", who="Sue")
-    mod = factories.user(site, "Sue", Role.MODERATOR)
-    site.articles.edit(1, factories.draft(groups=("go",)), mod, entry(LogAction.EDIT, "Sue"))
-    site.articles.edit(1, factories.draft(groups=("go", "lua")), mod, entry(LogAction.EDIT, "Sue"))
-    for undoes, groups in ((1, "lua"), (3, "")):
-        with unchanged(site), pytest.raises(NothingToUndo):
-            set_groups(site, groups, "lua" if not groups else "go", undoes=undoes)
+def edit_groups(site: Store) -> None:
+    """Let Sue take article 1 out of "lua" and put it there again, by its form."""
+    sue = factories.user(site, "Sue", Role.MODERATOR)
+    for names in (("go",), ("go", "lua")):
+        site.articles.edit(1, factories.draft(groups=names), sue, entry(LogAction.EDIT, "Sue"))
 
 
-def test_an_article_stays_in_a_group_that_took_in_another(site: Store) -> None:
-    set_groups(site, "lua", "")
+def merge(site: Store) -> None:
     site.group_merges.start("go", "lua", NewLogEntry(LogAction.MERGE, "Mod", title="go"))
+
+
+#: Acts, each of which the log has, and one that undoes the first or the last of them, though it is not in force.
+OVERRULED: dict[str, tuple[list[Act], Act]] = {
+    "removed again": (
+        [factories.remove, partial(factories.restore, by="Sue"), partial(factories.remove, by="Sue")],
+        partial(factories.restore, undoes=1),
+    ),
+    "banned again": (
+        [partial(act, name="bob", by="Sue") for act in (factories.ban, factories.lift, factories.ban)],
+        partial(factories.lift, name="bob", undoes=1),
+    ),
+    "no group fits, undone": ([groups("", "go"), no_group, groups("", "", 2)], groups("", "", 2)),
+    "sorted out and in": (
+        [groups("lua", "go"), groups("", "lua", who="Sue"), groups("lua", "", who="Sue")], groups("go", "lua", 1)
+    ),
+    "edited": ([groups("lua", ""), edit_groups], groups("", "lua", 1)),
+    "in a group that took in another": ([groups("lua", ""), merge], groups("", "lua", 1)),
+    "changed in part": ([groups("lua", "go"), groups("go redis", "lua")], groups("go", "lua", 1)),
+    "an undoing undone": (
+        [
+            groups("lua", ""), groups("redis", "lua"), groups("lua", "redis", 2), groups("redis", "lua", 3),
+            groups("lua", "", who="Sue"),
+        ],
+        groups("", "lua", 1),
+    ),
+    "no act": ([factories.remove], partial(factories.restore, undoes=77)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OVERRULED)
+def test_what_is_not_in_force_cannot_be_undone(site: Store, name: str) -> None:
+    acts, undo = OVERRULED[name]
+    for act in acts:
+        act(site)
     with unchanged(site), pytest.raises(NothingToUndo):
-        set_groups(site, "", "lua", undoes=1)
+        undo(site)
 
 
-def test_acts_are_undone_one_after_the_other(site: Store) -> None:
+def test_acts_are_undone_one_after_the_other_and_those_on_another_article_hinder_none(site: Store) -> None:
+    other = factories.article(site, groups=("lua",))
     set_groups(site, "lua", "go")
     set_groups(site, "go redis", "lua")
-    with pytest.raises(NothingToUndo):
-        set_groups(site, "go", "lua", undoes=1)
+    factories.remove(site, other.id, by="Sue")
     set_groups(site, "lua", "go redis", undoes=2)
     set_groups(site, "go", "lua", undoes=1)
     assert site.articles.get(1).groups == ("go",)
-
-
-def test_an_undoing_that_was_undone_stays_in_force(site: Store) -> None:
-    set_groups(site, "lua", "")
-    set_groups(site, "redis", "lua")
-    set_groups(site, "lua", "redis", undoes=2)
-    set_groups(site, "redis", "lua", undoes=3)
-    set_groups(site, "lua", "", who="Sue")
-    with pytest.raises(NothingToUndo):
-        set_groups(site, "", "lua", undoes=1)
-    assert site.articles.get(1).groups == ("go", "redis", "lua")
-
-
-def test_lifting_a_ban_leaves_a_later_one_in_force(site: Store) -> None:
-    for who in ("Mod", "Sue"):
-        factories.ban(site, "bob", by=who)
-        if who == "Mod":
-            factories.lift(site, "bob", by="Sue")
-    with pytest.raises(NothingToUndo):
-        factories.lift(site, "bob", undoes=1)
-    assert site.users.get("bob").banned
-
-
-def test_a_missing_act_cannot_be_undone_but_one_on_another_article_hinders_nothing(site: Store) -> None:
-    other = factories.article(site, groups=("lua",))
-    factories.remove(site)
-    factories.remove(site, other.id, by="Sue")
-    for missing in (3, 77):
-        with unchanged(site), pytest.raises(NothingToUndo):
-            factories.restore(site, undoes=missing)
-    factories.restore(site, undoes=1)
-    assert site.articles.get(1).is_listed
 
 
 def act_of_every_kind(site: Store) -> None:
