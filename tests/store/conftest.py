@@ -22,8 +22,8 @@ from voteweb.store.schema.keys import Keys
 #: Modules whose tests also run where servers change, under Sentinel and on a cluster: of each kind of command some.
 WHERE_SERVERS_CHANGE = frozenset({
     "test_account_deletion", "test_backup", "test_book", "test_combined_groups", "test_comments",
-    "test_concurrent_repair", "test_dump", "test_groups", "test_imports", "test_listings", "test_lost_answers", "test_overtaken",
-    "test_pipeline", "test_rescoring", "test_script_loading", "test_storm", "test_votes",
+    "test_concurrent_repair", "test_dump", "test_groups", "test_imports", "test_listings", "test_lost_answers",
+    "test_overtaken", "test_pipeline", "test_rescoring", "test_script_loading", "test_storm", "test_votes",
 })  # fmt: skip
 
 
