@@ -108,6 +108,11 @@ ACTS: dict[str, tuple[Act, Act, object]] = {
     "ban": (ban("boss"), leave("root"), errors.LastAdmin),
     "leave": (leave("boss"), demote("root"), errors.LastAdmin),
     "ban who leaves": (ban("cid"), leave("cid"), errors.NoSuchMember),
+    "undo": (
+        lambda store: store.undoing.undo(1, store.users.get("mod")),
+        lambda store: factories.restore(store, 2),
+        errors.NothingToUndo,
+    ),
     "undo all": (undo_all, undo_all, errors.NothingToUndo),
 }  # fmt: skip
 

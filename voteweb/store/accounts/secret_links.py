@@ -199,10 +199,6 @@ class Passwords(StorePart):
         self._connection.command("SET", self._link(token), value, "EX", config.RESET_SECONDS)
         return token
 
-    def linked_member(self, token: str) -> str:
-        """Return the name, in lower case, of the member whose password the link sets; raise LinkUsed."""
-        return self._linked_member(Attempt(self._connection), token)
-
     def use_link(self, token: str, password_hash: str) -> str:
         """Set the password by a one-time link, which ends all sessions; return the name. Raises LinkUsed.
 
@@ -211,7 +207,7 @@ class Passwords(StorePart):
         name, session_id = self.linked_member(token), new_session_id()
 
         def decide(attempt: Attempt) -> list[Command]:
-            user = self._keys.user(self._linked_member(attempt, token))
+            user = self._keys.user(self.linked_member(token, attempt))
             return [
                 ("HSET", user, "password", password_hash, "session", session_id),
                 ("HDEL", user, "recovery"),
@@ -221,7 +217,9 @@ class Passwords(StorePart):
         commit(self._connection, decide, when_full=True)
         return name
 
-    def _linked_member(self, attempt: Attempt, token: str) -> str:
+    def linked_member(self, token: str, attempt: Attempt | None = None) -> str:
+        """Return the name, in lower case, of the member whose password the link sets; raise LinkUsed."""
+        attempt = attempt or Attempt(self._connection)
         link = attempt.value("GET", self._link(token))
         if link is None:
             raise LinkUsed()

@@ -121,14 +121,19 @@ class Users(StorePart):
             writes += StoredMember(attempt, name, {}).change(fields)
         return writes if missing else []
 
-    def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
+    @act(Role.ADMIN, when_full=True)
+    def set_role(
+        self, attempt: Attempt, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None
+    ) -> list[Command]:
         """Give a member another role, for the admin *actor*; None is the operator. One who is held gets none.
 
         The member finds the log *entry* in the inbox.
 
         Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
         """
-        self._change(name, {"role": role}, entry=entry, actor=actor, least_role=Role.ADMIN)
+        member, stored = read_present_member(attempt, name)
+        attempt.told = [(NoticeKind.ROLE, name_key(name))]
+        return [] if member.held or member.role is role else stored.change({"role": role})
 
     def set_password(self, name: str, password_hash: str, *, verified: str | None = None) -> str:
         """Give a member another password, which ends all sessions; return the session id of new ones.
@@ -140,7 +145,7 @@ class Users(StorePart):
         changes: dict[str, str | None] = {"password": password_hash, "session": session_id}
         if verified is None:  # by the operator: another person who had the account before may have made recovery codes
             changes["recovery"] = None
-        self._change(name, changes, verified=verified)
+        self._set(name, changes, verified)
         return session_id
 
     def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
@@ -148,14 +153,29 @@ class Users(StorePart):
 
         Raises NoSuchMember, PasswordChanged if the member has another hash by now.
         """
-        self._change(name, {"password": password_hash}, verified=verified)
+        self._set(name, {"password": password_hash}, verified)
 
-    def choose(self, member: User, **choice: str) -> None:
-        """Store what *member* chose for themselves: one of the fields ``front``, ``theme``, ``order``, with its value.
+    def end_sessions(self, name: str) -> None:
+        """Log a member out everywhere; raise NoSuchMember."""
+        self._set(name, {"session": new_session_id()})
+
+    @act(when_full=True)
+    def _set(
+        self, attempt: Attempt, name: str, changes: Mapping[str, str | None], verified: str | None = None
+    ) -> list[Command]:
+        """Change fields of a member who has not left, whose password hash must be *verified* if that is given."""
+        member, stored = read_present_member(attempt, name)
+        if verified is not None and member.password != verified:
+            raise PasswordChanged()
+        return stored.change(changes)
+
+    @act(Role.MEMBER, when_full=True)
+    def choose(self, attempt: Attempt, /, actor: User, **choice: str) -> list[Command]:
+        """Store what *actor* chose for themselves: one of the fields ``front``, ``theme``, ``order``, with its value.
 
         Raises NoSuchMember, LoggedOut, Held.
         """
-        self._change(member.name, choice, actor=member, least_role=Role.MEMBER)
+        return read_present_member(attempt, actor.name)[1].change(choice)
 
     @act(Role.MEMBER)
     def describe(self, attempt: Attempt, actor: User, about: str) -> list[Command]:
@@ -170,34 +190,6 @@ class Users(StorePart):
         if not member.about_reported:  # else it waits again as soon as they say something
             changes["about-reported"] = None
         return stored.change(changes)
-
-    def end_sessions(self, name: str) -> None:
-        """Log a member out everywhere; raise NoSuchMember."""
-        self._change(name, {"session": new_session_id()})
-
-    def _change(
-        self,
-        name: str,
-        changes: Mapping[str, str | None],
-        *,
-        verified: str | None = None,
-        entry: NewLogEntry | None = None,
-        actor: User | None = None,
-        least_role: Role = Role.MODERATOR,
-    ) -> None:
-        """Change fields of a member who has not left, whose password hash must be *verified* if that is given."""
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, name)
-            if verified is not None and member.password != verified:
-                raise PasswordChanged()
-            if changes.items() <= stored.fields.items() or (member.held and "role" in changes):
-                return []
-            if "role" in changes:
-                attempt.told = [(NoticeKind.ROLE, name_key(name))]
-            return stored.change(changes)
-
-        commit(self._connection, decide, actor=actor, role=least_role, entry=entry, when_full=True)
 
     def queue_get(self, pipeline: Pipeline, name: str) -> Future[User | None]:
         """Queue a read of a member, whatever the case of *name*; None when there is none."""

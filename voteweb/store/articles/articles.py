@@ -49,7 +49,7 @@ class ArticlePlaces(StorePart):
         Raises NoSuchArticle.
         """
         names = (*_FIELDS, *others)
-        (values,) = attempt.read(("HMGET", self._keys.article(id), *names))
+        values = attempt.value("HMGET", self._keys.article(id), *names)
         fields = dict(zip(names, values, strict=True))
         stored = [fields.get(name) for name in (*decoding.FIELDS, *decoding.TEXT_FIELDS)]
         article = decoding.stored_article(id, stored)
@@ -61,7 +61,7 @@ class ArticlePlaces(StorePart):
         """Return the writes that give an article the status of *after*, and its places and no others."""
         wanted = self._wanted(attempt, after)
         poster = self._keys.user(after.poster or config.DELETED_MEMBER)
-        if not attempt.read(("HEXISTS", poster, "id"))[0]:
+        if not attempt.value("HEXISTS", poster, "id"):
             wanted.pop(self._rankings.key_of_poster(after))
         keys = dict.fromkeys([*self._rankings.named(stored.fields), *wanted])
         key = self._keys.article(after.id)
@@ -92,7 +92,7 @@ class ArticlePlaces(StorePart):
     def free_time(self, attempt: Attempt) -> str:
         """Return the first microsecond from now on at which no article was published, in unix seconds."""
         time = attempt.now
-        while attempt.read(("ZCOUNT", self._keys.by_time(), time, time))[0]:
+        while attempt.value("ZCOUNT", self._keys.by_time(), time, time):
             time = f"{float(time) + 0.000001:.6f}"
         return time
 
@@ -259,7 +259,7 @@ class Articles(StorePart):
 
     def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
         """Raise LinkFixed to a *poster* for whose article others have voted, DomainRefused if a rule refuses *link*."""
-        votes, base = map(finite_number, attempt.read(("HMGET", self._keys.article(article.id), "votes", "base"))[0])
+        votes, base = map(finite_number, attempt.value("HMGET", self._keys.article(article.id), "votes", "base"))
         # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
         if poster and (votes or 0) - min(base or 0, 0) > 1:
             raise errors.LinkFixed()

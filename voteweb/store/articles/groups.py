@@ -8,35 +8,41 @@ from typing import Any
 from voteweb.core import config, errors
 from voteweb.core.models import Group, User
 from voteweb.store.articles.articles import Articles
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_id, is_article
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import queue_by_id
 
 
 class Groups(StorePart):
     """The groups of one site."""
 
+    @act()
     def make(
-        self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
-    ) -> None:
+        self,
+        attempt: Attempt,
+        name: str,
+        title: str,
+        description: str,
+        entry: NewLogEntry | None = None,
+        *,
+        actor: User | None = None,
+    ) -> list[Command]:
         """Create a group for the moderator *actor*, None is the operator; raise GroupExists, LoggedOut, NotAllowed."""
         info, aliases = self._keys.group_info(name), self._keys.group_aliases()
+        is_group, is_alias = attempt.read(("SISMEMBER", self._keys.groups(), name), ("HEXISTS", aliases, name))
+        if is_group or is_alias:
+            raise errors.GroupExists(name=name)
+        return [("SADD", self._keys.groups(), name), ("HSET", info, "title", title, "description", description)]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            is_group, is_alias = attempt.read(("SISMEMBER", self._keys.groups(), name), ("HEXISTS", aliases, name))
-            if is_group or is_alias:
-                raise errors.GroupExists(name=name)
-            return [("SADD", self._keys.groups(), name), ("HSET", info, "title", title, "description", description)]
-
-        commit(self._connection, decide, actor=actor, entry=entry)
-
+    @act()
     def change(
         self,
+        attempt: Attempt,
         name: str,
         title: str,
         description: str,
@@ -44,7 +50,7 @@ class Groups(StorePart):
         *,
         aliases: Collection[str] | None = None,
         actor: User | None = None,
-    ) -> None:
+    ) -> list[Command]:
         """Give a group another title and description for *actor*, and other *aliases*, None for the same.
 
         Raises NoSuchGroup, TooManyAliases, AliasTaken if an alias is a group or another group's, StillMerging if one
@@ -53,24 +59,20 @@ class Groups(StorePart):
         info = self._keys.group_info(name)
         if aliases and len(aliases) > config.MAX_ALIASES:
             raise errors.TooManyAliases(max=config.MAX_ALIASES)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            before, is_group = attempt.read(
-                ("HMGET", info, "title", "description"), ("SISMEMBER", self._keys.groups(), name)
-            )
-            if not is_group:
-                raise errors.NoSuchGroup(names=name)
-            writes = [] if aliases is None else self._new_aliases(attempt, name, aliases)
-            if before != [title, description]:
-                writes.append(("HSET", info, "title", title, "description", description))
-            return writes
-
-        commit(self._connection, decide, actor=actor, entry=entry)
+        before, is_group = attempt.read(
+            ("HMGET", info, "title", "description"), ("SISMEMBER", self._keys.groups(), name)
+        )
+        if not is_group:
+            raise errors.NoSuchGroup(names=name)
+        writes = [] if aliases is None else self._new_aliases(attempt, name, aliases)
+        if before != [title, description]:
+            writes.append(("HSET", info, "title", title, "description", description))
+        return writes
 
     def _new_aliases(self, attempt: Attempt, name: str, aliases: Collection[str]) -> list[Command]:
         """Return the writes that give a group these *aliases* and no others; raises AliasTaken, StillMerging."""
         keys, key = self._keys, self._keys.group_aliases()
-        (stored,) = attempt.read(("HGETALL", key))
+        stored = attempt.value("HGETALL", key)
         new = [alias for alias in aliases if stored.get(alias) != name]
         old = [alias for alias, group in stored.items() if group == name and alias not in aliases]
         are_groups = attempt.read(*(("SISMEMBER", keys.groups(), alias) for alias in new))
@@ -84,28 +86,25 @@ class Groups(StorePart):
         writes: list[Command] = [("HDEL", key, *old)] if old else []
         return [*writes, ("HSET", key, *chain.from_iterable((alias, name) for alias in new))] if new else writes
 
-    def delete(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
+    @act(when_full=True)
+    def delete(self, attempt: Attempt, name: str, entry: NewLogEntry, *, actor: User | None = None) -> list[Command]:
         """Delete a group without listed articles for *actor*, None is the operator; its aliases end with it.
 
         Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
         """
         keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [name])
-
-        def decide(attempt: Attempt) -> list[Command]:
-            sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
-            is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
-            if not is_group:
-                raise errors.NoSuchGroup(names=name)
-            (aliases,) = attempt.read(("HGETALL", keys.group_aliases()))
-            old = [alias for alias, other in aliases.items() if other == name]
-            # Their articles are on the way to this group.
-            merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
-            if any(counts) or any(merging):
-                raise errors.GroupNotEmpty(name=name)
-            ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
-            return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
-
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
+        is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
+        if not is_group:
+            raise errors.NoSuchGroup(names=name)
+        aliases = attempt.value("HGETALL", keys.group_aliases())
+        old = [alias for alias, other in aliases.items() if other == name]
+        # Their articles are on the way to this group.
+        merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
+        if any(counts) or any(merging):
+            raise errors.GroupNotEmpty(name=name)
+        ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
+        return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 
     def delete_in_steps(self, name: str, entry: NewLogEntry) -> Iterator[int]:
         """Take each article out of the group *name*, yielding its id, and then delete the group, logging *entry*.

@@ -17,20 +17,20 @@ from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
 from voteweb.store.articles.search_documents import record_change
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, change_state, format_node, next_revision, parse_node
 from voteweb.store.schema.values import comment_of, finite_number, is_member_id
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rate_limits import member_hits, this_day
 from voteweb.store.votes.votes import raise_refusal
 
 
 def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:
     """Return when a listed article was posted; raise NoSuchArticle, ArticleGone."""
-    ((title, stored, gone),) = attempt.read(("HMGET", keys.article(article_id), "title", "time", "gone"))
+    title, stored, gone = attempt.value("HMGET", keys.article(article_id), "title", "time", "gone")
     time = finite_number(stored)
     if title is None or time is None:
         raise errors.NoSuchArticle()
@@ -111,7 +111,7 @@ class StoredComment:
 
     def read(self) -> tuple[Node, str]:
         """Return the comment and its stored form; raise NoSuchComment."""
-        (stored,) = self.attempt.read(("HGET", self.thread_key, self.id.number))
+        stored = self.attempt.value("HGET", self.thread_key, self.id.number)
         node = parse_node(self.id.number, stored or "")
         if node is None:
             raise errors.NoSuchComment()
@@ -123,7 +123,7 @@ class StoredComment:
         *with_replies*: the comments below it are shown or hidden, too, after the commit, see Removals.finish. While
         the article stands in ``removing:``, the bits of its comments may disagree with the conversation.
         """
-        (revision,) = self.attempt.read(("HGET", self.thread_key, "rev"))
+        revision = self.attempt.value("HGET", self.thread_key, "rev")
         revised = next_revision(revision, self.attempt.now)
         written: Command = ("HSET", self.thread_key, self.id.number, stored, "rev", revised)
         if not with_replies:
@@ -192,7 +192,8 @@ class Comments(StorePart):
             raise errors.Conflict()
         return id
 
-    def edit(self, id: CommentId, text: str, author: User) -> None:
+    @act(Role.MEMBER)
+    def edit(self, attempt: Attempt, id: CommentId, text: str, actor: User) -> list[Command]:
         """Give a comment another text; tell the members that it names now.
 
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
@@ -200,52 +201,43 @@ class Comments(StorePart):
         """
         keys, words = self._keys, self._keys.words(id.article)
         names, letters = self.named(text)
-        named = _reasons(names, author, "", "")
+        named = _reasons(names, actor, "", "")
+        read_time(attempt, keys, id.article)
+        node, stored = read_comment(attempt, keys, id)
+        if not is_author(node, actor.name):
+            raise errors.NotYourComment()
+        end = node.time + self._settings.edit_seconds
+        if float(attempt.now) >= end:
+            raise errors.CommentTooLate(when=end)
+        before = attempt.value("HGET", words, id.number)
+        if before == text:
+            return []
+        attempt.not_after, attempt.told_of = end, str(id)
+        attempt.told = [(NoticeKind.MENTION, name) for name in named]
+        edited = StoredComment(attempt, keys, id).set_state(stored, put=f"e{letters}", take=mentions.LETTERS)
+        return [("HSET", words, id.number, text), *edited]
 
-        def decide(attempt: Attempt) -> list[Command]:
-            read_time(attempt, keys, id.article)
-            node, stored = read_comment(attempt, keys, id)
-            if not is_author(node, author.name):
-                raise errors.NotYourComment()
-            end = node.time + self._settings.edit_seconds
-            if float(attempt.now) >= end:
-                raise errors.CommentTooLate(when=end)
-            (before,) = attempt.read(("HGET", words, id.number))
-            if before == text:
-                return []
-            attempt.not_after, attempt.told_of = end, str(id)
-            attempt.told = [(NoticeKind.MENTION, name) for name in named]
-            edited = StoredComment(attempt, keys, id).set_state(stored, put=f"e{letters}", take=mentions.LETTERS)
-            return [("HSET", words, id.number, text), *edited]
-
-        commit(self._connection, decide, actor=author, role=Role.MEMBER)
-
-    def set_quiet(self, article: int, number: int, member: User, is_quiet: bool) -> None:
-        """Note whether *member* wants no notices of replies to their comment; number 0: of comments on their article.
+    @act(Role.MEMBER)
+    def set_quiet(self, attempt: Attempt, article: int, number: int, actor: User, is_quiet: bool) -> list[Command]:
+        """Note whether *actor* wants no notices of replies to their comment; number 0: of comments on their article.
 
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, Unavailable.
         """
         keys, thread = self._keys, self._keys.thread(article)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            read_time(attempt, keys, article)
-            if number:
-                node, _ = read_comment(attempt, keys, CommentId(article, number))
-                author, was_quiet = node.author, node.is_quiet
-                change: Command = ("HSET", thread, number, format_node(replace(node, is_quiet=is_quiet)))
-            else:
-                author, was_quiet = attempt.read(
-                    ("HGET", keys.article(article), "poster"), ("HEXISTS", thread, "quiet")
-                )
-                change = ("HSET", thread, "quiet", "1") if is_quiet else ("HDEL", thread, "quiet")
-            if name_key(author or "") != name_key(member.name):
-                raise errors.NotYourComment()
-            if bool(was_quiet) == is_quiet:
-                return []
-            (revision,) = attempt.read(("HGET", thread, "rev"))
-            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+        read_time(attempt, keys, article)
+        if number:
+            node, _ = read_comment(attempt, keys, CommentId(article, number))
+            author, was_quiet = node.author, node.is_quiet
+            change: Command = ("HSET", thread, number, format_node(replace(node, is_quiet=is_quiet)))
+        else:
+            author, was_quiet = attempt.read(("HGET", keys.article(article), "poster"), ("HEXISTS", thread, "quiet"))
+            change = ("HSET", thread, "quiet", "1") if is_quiet else ("HDEL", thread, "quiet")
+        if name_key(author or "") != name_key(actor.name):
+            raise errors.NotYourComment()
+        if bool(was_quiet) == is_quiet:
+            return []
+        revision = attempt.value("HGET", thread, "rev")
+        return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
 
     def named(self, text: str) -> tuple[list[str], str]:
         """Return the names in *text*, in the form of :func:`name_key`, and the letters that note whose are members'.

@@ -17,12 +17,12 @@ from voteweb.core.errors import ConversationEnded
 from voteweb.core.models import Article, User
 from voteweb.store.comments.comments import read_time
 from voteweb.store.connection import scripts
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import VOTER_FACTOR, next_revision, parse_thread
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rows import queue_by_id
 from voteweb.store.site.site_settings import settings_of
 from voteweb.store.votes.votes import Votes
@@ -328,26 +328,25 @@ class Threads(StorePart):
         """Open a conversation that a moderator closed, until the end that it had; raises what :meth:`close` does."""
         self._change(article_id, entry, actor, closes=False)
 
-    def _change(self, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool) -> None:
+    @act(when_full=True)
+    def _change(
+        self, attempt: Attempt, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool
+    ) -> list[Command]:
         thread = self._keys.thread(article_id)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            posted = read_time(attempt, self._keys, article_id)
-            ((stored, closed, revision),) = attempt.read(("HMGET", thread, "closes", "closed", "rev"))
-            if (closed is not None) == closes:
-                return []
-            end = decoding.unix_time(stored)
-            if end is None:
-                end = int(posted + settings_of(attempt, self._keys, self._settings).commenting_seconds)
-            if float(attempt.now) >= end:
-                raise ConversationEnded(when=end)
-            # The voters are kept until then as if it were open: it can be opened again.
-            attempt.not_after = end
-            is_closed: Command = ("HSET", thread, "closed", attempt.now, "close-reason", entry.why)
-            change = is_closed if closes else ("HDEL", thread, "closed", "close-reason")
-            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
-
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        posted = read_time(attempt, self._keys, article_id)
+        stored, closed, revision = attempt.value("HMGET", thread, "closes", "closed", "rev")
+        if (closed is not None) == closes:
+            return []
+        end = decoding.unix_time(stored)
+        if end is None:
+            end = int(posted + settings_of(attempt, self._keys, self._settings).commenting_seconds)
+        if float(attempt.now) >= end:
+            raise ConversationEnded(when=end)
+        # The voters are kept until then as if it were open: it can be opened again.
+        attempt.not_after = end
+        is_closed: Command = ("HSET", thread, "closed", attempt.now, "close-reason", entry.why)
+        change = is_closed if closes else ("HDEL", thread, "closed", "close-reason")
+        return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
 
 
 def _parse_visit(text: str, now: float) -> Visit | None:

@@ -44,7 +44,7 @@ class GroupMerges(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             nonlocal group
-            (aliases,) = attempt.read(("HGETALL", key))
+            aliases = attempt.value("HGETALL", key)
             group = aliases.get(into, into)
             exist = attempt.read(*(("SISMEMBER", keys.groups(), each) for each in (name, group)))
             if aliases.get(name) == group and into != name:

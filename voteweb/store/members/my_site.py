@@ -7,12 +7,12 @@ from voteweb.core import config, errors
 from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Article, Page, Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import NOUNS
 from voteweb.store.schema.values import article_member
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rows import articles_of, members_of, queue_by_id, queue_page, rows_of
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
@@ -61,31 +61,28 @@ class MySites(StorePart):
         """Take an article, which may be gone, out of those that *member* saved; raise LoggedOut, Held."""
         self._remove(self._keys.saved(member.name), article_member(article), member)
 
-    def leave_alias(self, alias: str, name: str) -> None:
+    @act(when_full=True)
+    def leave_alias(self, attempt: Attempt, alias: str, name: str) -> list[Command]:
         """Put the group that *alias* stands for in its place among what the member *name* follows and hides.
 
         Who follows the group hides it only if they have hidden it themselves.
         """
         keys, follows, hides = self._keys, self._keys.follows(name), self._keys.hides(name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            (group,) = attempt.read(("HGET", keys.group_aliases(), alias))
-            if group is None:
-                return []
-            old, new = (Hidden(HiddenKind.GROUP, group_name).entry for group_name in (alias, group))
-            (followed, follows_group), (hidden, hides_group) = attempt.read(
-                ("ZMSCORE", follows, alias, group), ("ZMSCORE", hides, old, new)
-            )
-            writes: list[Command] = []
-            if followed is not None:
-                writes += [("ZREM", follows, alias), ("ZADD", follows, "NX", repr(followed), group)]
-            if hidden is not None:
-                writes.append(("ZREM", hides, old))
-            if hidden is not None and followed is None and follows_group is None and hides_group is None:
-                writes.append(("ZADD", hides, repr(hidden), new))
-            return [*writes, ("HSET", keys.user(name), "my", attempt.now)] if writes else []
-
-        commit(self._connection, decide, when_full=True)
+        group = attempt.value("HGET", keys.group_aliases(), alias)
+        if group is None:
+            return []
+        old, new = (Hidden(HiddenKind.GROUP, group_name).entry for group_name in (alias, group))
+        (followed, follows_group), (hidden, hides_group) = attempt.read(
+            ("ZMSCORE", follows, alias, group), ("ZMSCORE", hides, old, new)
+        )
+        writes: list[Command] = []
+        if followed is not None:
+            writes += [("ZREM", follows, alias), ("ZADD", follows, "NX", repr(followed), group)]
+        if hidden is not None:
+            writes.append(("ZREM", hides, old))
+        if hidden is not None and followed is None and follows_group is None and hides_group is None:
+            writes.append(("ZADD", hides, repr(hidden), new))
+        return [*writes, ("HSET", keys.user(name), "my", attempt.now)] if writes else []
 
     def _finds(self, thing: Hidden) -> Command:
         """Return the command whose reply is 0 or nothing unless *thing* exists; an article must be listed."""
@@ -100,38 +97,38 @@ class MySites(StorePart):
             case HiddenKind.MEMBER:
                 return ("HEXISTS", keys.user(thing.name), "id")
 
+    @act(Role.MEMBER)
     def _add(
-        self, key: str, entry: str, member: User, thing: Hidden, absent: errors.VotewebError, full: errors.VotewebError
-    ) -> None:
-        """Put the *entry* of *thing* into one of the member's lists; raise *absent* or *full*."""
+        self,
+        attempt: Attempt,
+        key: str,
+        item: str,
+        actor: User,
+        thing: Hidden,
+        absent: errors.VotewebError,
+        full: errors.VotewebError,
+    ) -> list[Command] | None:
+        """Put the *item* of *thing* into one of the actor's lists; raise *absent* or *full*."""
         noun, _ = self._keys.split(key)
         last = NOUNS[noun].most - 1
+        time, exists, at_bound = attempt.read(("ZSCORE", key, item), self._finds(thing), ("ZRANGE", key, last, last))
+        if time is not None:
+            return None
+        if not exists:
+            raise absent
+        added = self._changed(attempt, actor, ("ZADD", key, attempt.now, item))
+        if not at_bound:
+            return added
+        (entries,) = attempt.read(("ZRANGE", key, 0, -1)) if noun == "hides" else ((),)
+        oldest = next((hidden for hidden in entries if hidden.startswith(HiddenKind.ARTICLE)), None)
+        if oldest is None:
+            raise full
+        return [*added, ("ZREM", key, oldest)]
 
-        def decide(attempt: Attempt) -> list[Command] | None:
-            time, exists, at_bound = attempt.read(
-                ("ZSCORE", key, entry), self._finds(thing), ("ZRANGE", key, last, last)
-            )
-            if time is not None:
-                return None
-            if not exists:
-                raise absent
-            added = self._changed(attempt, member, ("ZADD", key, attempt.now, entry))
-            if not at_bound:
-                return added
-            (entries,) = attempt.read(("ZRANGE", key, 0, -1)) if noun == "hides" else ((),)
-            oldest = next((hidden for hidden in entries if hidden.startswith(HiddenKind.ARTICLE)), None)
-            if oldest is None:
-                raise full
-            return [*added, ("ZREM", key, oldest)]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
-
-    def _remove(self, key: str, entry: str, member: User) -> None:
-        def decide(attempt: Attempt) -> list[Command] | None:
-            (time,) = attempt.read(("ZSCORE", key, entry))
-            return None if time is None else self._changed(attempt, member, ("ZREM", key, entry))
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
+    @act(Role.MEMBER, when_full=True)
+    def _remove(self, attempt: Attempt, key: str, item: str, actor: User) -> list[Command] | None:
+        time = attempt.value("ZSCORE", key, item)
+        return None if time is None else self._changed(attempt, actor, ("ZREM", key, item))
 
     def _changed(self, attempt: Attempt, member: User, change: Command) -> list[Command]:
         return [change, ("HSET", self._keys.user(member.name), "my", attempt.now)]

@@ -10,13 +10,13 @@ from voteweb.core.models import Page, Role, Session, User, Voter
 from voteweb.store.accounts.sessions import Sessions, digest
 from voteweb.store.accounts.users import FIELDS, parse_user
 from voteweb.store.connection import scripts
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.schema.values import parse_comment
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rows import listed_comment, queue_page
 
 
@@ -52,21 +52,18 @@ class Inbox(StorePart):
         """Queue that a member has read these entries."""
         return pipeline.queue([("LREM", self._keys.unread(name), 0, entry) for entry in entries], lambda _: None)
 
-    def mark_all_read(self, member: User, until: str, since: str = "") -> None:
-        """Mark the entries of a member's inbox from *until* down to *since*, or the oldest, as read.
+    @act(Role.MEMBER)
+    def mark_all_read(self, attempt: Attempt, actor: User, until: str, since: str = "") -> list[Command]:
+        """Mark the entries of a actor's inbox from *until* down to *since*, or the oldest, as read.
 
         Raises LoggedOut and Held.
         """
-        inbox_key, unread_key = self._keys.inbox(member.name), self._keys.unread(member.name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            inbox, unread = attempt.read(("LRANGE", inbox_key, 0, -1), ("LRANGE", unread_key, 0, -1))
-            first = inbox.index(until) if until in inbox else len(inbox)
-            end = inbox.index(since) + 1 if since in inbox else len(inbox)
-            shown = set(inbox[first:end])
-            return [("LREM", unread_key, 0, entry) for entry in unread if entry in shown]
-
-        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+        inbox_key, unread_key = self._keys.inbox(actor.name), self._keys.unread(actor.name)
+        inbox, unread = attempt.read(("LRANGE", inbox_key, 0, -1), ("LRANGE", unread_key, 0, -1))
+        first = inbox.index(until) if until in inbox else len(inbox)
+        end = inbox.index(since) + 1 if since in inbox else len(inbox)
+        shown = set(inbox[first:end])
+        return [("LREM", unread_key, 0, entry) for entry in unread if entry in shown]
 
 
 def _notice(row: Sequence[Any]) -> Notice | None:

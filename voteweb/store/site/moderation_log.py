@@ -144,7 +144,7 @@ def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Comman
     if entry is None or not entry.undoes:
         return []
     key, id = keys.log_entries(), entry.undoes
-    (stored,) = attempt.read(("LINDEX", key, id - 1))
+    stored = attempt.value("LINDEX", key, id - 1)
     undone, later = unpack(stored or ""), LaterActs()
     texts, article = attempt.read_after(key, id), undone.get("article")
     for at, text in zip(range(id + len(texts), id, -1), reversed(texts), strict=True):

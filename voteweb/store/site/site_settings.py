@@ -30,13 +30,13 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_id, finite_number, is_article, parse_rule, parse_switch
-from voteweb.store.site.context import StorePart
+from voteweb.store.site.context import StorePart, act
 
 
 def read_rule(attempt: Attempt, keys: Keys, link: str) -> DomainRule | None:
     """Return the rule about the host of a link, or else of the closest domain above it; None if there is none."""
     domains = links.rule_domains(link)
-    stored = attempt.read(("HMGET", keys.domain_rules(), *domains))[0] if domains else ()
+    stored = attempt.value("HMGET", keys.domain_rules(), *domains) if domains else ()
     return closest_rule(domains, stored)
 
 
@@ -155,23 +155,22 @@ class SiteSettings(StorePart):
             return [None] * len(FIELDS)
         return values
 
-    def set_switch(self, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User) -> None:
+    @act(Role.ADMIN, when_full=True)
+    def set_switch(
+        self, attempt: Attempt, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User
+    ) -> list[Command] | None:
         """Set a switch to *value* with the words of *entry*, or clear it with the value "".
 
         Raises LoggedOut, and NotAllowed unless *actor* is an admin.
         """
         key = self._keys.site()
-
-        def decide(attempt: Attempt) -> list[Command] | None:
-            (stored,) = attempt.read(("HGET", key, name.value))
-            switch = json_object(stored)
-            if (switch.get("value"), switch.get("words")) == (value, entry.why) or not (value or stored):
-                return None
-            attempt.added = value
-            switch = {"value": value, "words": entry.why, "by": entry.who, "time": attempt.now}
-            return [("HSET", key, name.value, json.dumps(switch)) if value else ("HDEL", key, name.value)]
-
-        commit(self._connection, decide, actor=actor, role=Role.ADMIN, entry=entry, when_full=True)
+        stored = attempt.value("HGET", key, name.value)
+        switch = json_object(stored)
+        if (switch.get("value"), switch.get("words")) == (value, entry.why) or not (value or stored):
+            return None
+        attempt.added = value
+        switch = {"value": value, "words": entry.why, "by": entry.who, "time": attempt.now}
+        return [("HSET", key, name.value, json.dumps(switch)) if value else ("HDEL", key, name.value)]
 
     def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
         return pipeline.queue([("HGETALL", self._keys.site())], lambda replies: _switches(replies[0]))
@@ -203,7 +202,7 @@ def read_command(keys: Keys) -> Command:
 def settings_of(attempt: Attempt, keys: Keys, settings: Settings) -> Settings:
     """Return the settings in force for a guarded commit: *settings* with the values of the data."""
     try:
-        return with_stored(settings, attempt.read(read_command(keys))[0])
+        return with_stored(settings, attempt.value(*read_command(keys)))
     except DataDamaged:  # a key of another type, which the doctor names: scripts take these values, too
         return settings
 
