@@ -2,12 +2,12 @@
 
 import time
 from functools import partial
-from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.concurrency import overtaken
 from tests.store.examination import broken, ids, run
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
@@ -130,19 +130,11 @@ def test_rule_holds_links_of_members_only(make_store: MakeStore) -> None:
     assert broken(store) == []
 
 
-def test_those_of_who_leaves_are_deleted_unless_one_is_released_meanwhile(
-    store: Store, mod: User, ann: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held, other, script = post(store, ann), post(store, ann), store.connection.script
+def test_those_of_who_leaves_are_deleted_unless_one_is_released_meanwhile(store: Store, mod: User, ann: User) -> None:
+    held, other = post(store, ann), post(store, ann)
     store.account_deletion.start(ann, delete_articles=False)
-
-    def release_before(name: str, /, **values: Any) -> Any:
-        if name == "commit" and store.keys.article(held) in values["named"] and store.waiting.has_article(held):
-            run(store, "ZREM", "held-articles:", f"article:{held}")
-            run(store, "HDEL", f"article:{held}", "gone")
-        return script(name, **values)
-
-    monkeypatch.setattr(store.connection, "script", release_before)
+    with overtaken(store, partial(release, store, held, mod)):
+        store.removals.leave(held, "ann", deletes=False)
     store.account_deletion.finish("ann")
     stored = [factories.stored_article(store, id) for id in (held, other)]
     assert [article.status for article in stored] == [ArticleStatus.LISTED, ArticleStatus.DELETED]
