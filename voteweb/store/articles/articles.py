@@ -73,7 +73,7 @@ class ArticlePlaces(StorePart):
         if set(after.groups) - set(before.groups):
             votes = self.read(attempt, after.id, "votes").article.votes
             before, after = replace(before, votes=votes), replace(after, votes=votes)
-        settings, wanted = settings_of(attempt, self._keys, self._settings), self._wanted(attempt, after)
+        settings, wanted = settings_of(attempt, self._settings), self._wanted(attempt, after)
         places = self._rankings.places(before, settings, before.link)
         changed = [key for key in places | wanted if places.get(key) != wanted.get(key)]
         return self._writes(after.id, ((key, wanted.get(key)) for key in changed))
@@ -98,7 +98,7 @@ class ArticlePlaces(StorePart):
 
     def _wanted(self, attempt: Attempt, article: Article) -> dict[str, Place]:
         """Return where an article must stand now: it is not found under its link for ever."""
-        wanted = self._rankings.places(article, settings_of(attempt, self._keys, self._settings), article.link)
+        wanted = self._rankings.places(article, settings_of(attempt, self._settings), article.link)
         if article.time + config.LINK_SECONDS <= float(attempt.now):
             wanted = {key: place for key, place in wanted.items() if self._keys.split(key)[0] != "link"}
         return wanted
@@ -263,7 +263,7 @@ class Articles(StorePart):
         # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
         if poster and (votes or 0) - min(base or 0, 0) > 1:
             raise errors.LinkFixed()
-        rule = read_rule(attempt, self._keys, link)
+        rule = read_rule(attempt, link)
         # A link that is exchanged afterwards cannot be held.
         is_held_back = rule and rule.action is DomainAction.HOLD and poster and article.is_listed
         if rule and (rule.action is DomainAction.REFUSE or is_held_back):
@@ -314,7 +314,7 @@ class Articles(StorePart):
             key, moves = keys.article(id), self._places.move(attempt, before, after)
             fits_none = ("HSET", key, "no-group", "1") if after.no_group else ("HDEL", key, "no-group")
             changed = ("HSET", key, "groups", " ".join(groups), "revision", article.revision + 1)
-            return [*moves, changed, fits_none, record_change(keys, "t", id), *undo(attempt, keys, entry)]
+            return [*moves, changed, fits_none, record_change(keys, "t", id), *undo(attempt, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         return groups

@@ -7,7 +7,7 @@ is about, see :func:`read_time` and :func:`read_comment`.
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from voteweb.core import config, errors, mentions, validation
@@ -28,9 +28,9 @@ from voteweb.store.site.rate_limits import member_hits, this_day
 from voteweb.store.votes.votes import raise_refusal
 
 
-def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:
+def read_time(attempt: Attempt, article_id: int) -> float:
     """Return when a listed article was posted; raise NoSuchArticle, ArticleGone."""
-    title, stored, gone = attempt.value("HMGET", keys.article(article_id), "title", "time", "gone")
+    title, stored, gone = attempt.value("HMGET", attempt.keys.article(article_id), "title", "time", "gone")
     time = finite_number(stored)
     if title is None or time is None:
         raise errors.NoSuchArticle()
@@ -39,13 +39,13 @@ def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:
     return time
 
 
-def read_comment(attempt: Attempt, keys: Keys, id: CommentId) -> tuple[Node, str]:
+def read_comment(attempt: Attempt, id: CommentId) -> tuple[Node, str]:
     """Return a comment and its stored form; raise NoSuchComment, CommentGone if nobody can read it.
 
     Takes a round trip for each level.
     """
-    node, stored = StoredComment(attempt, keys, id).read()
-    if node.status or covering(attempt.value, keys, id.article, node):
+    node, stored = StoredComment(attempt, id).read()
+    if node.status or covering(attempt.value, attempt.keys, id.article, node):
         raise errors.CommentGone()
     return node, stored
 
@@ -96,18 +96,12 @@ def is_author(node: Node, name: str) -> bool:
     return bool(node.author) and name_key(node.author) == name_key(name)
 
 
-@dataclass(frozen=True)
 class StoredComment:
-    """A comment, and the writes to it, each by what the attempt reads for it."""
+    """A comment, the key of its conversation, and the writes to it, each by what the attempt reads for it."""
 
-    attempt: Attempt
-    keys: Keys
-    id: CommentId
-
-    @property
-    def thread_key(self) -> str:
-        """The key of the comment's conversation."""
-        return self.keys.thread(self.id.article)
+    def __init__(self, attempt: Attempt, id: CommentId) -> None:
+        self.attempt, self.keys, self.id = attempt, attempt.keys, id
+        self.thread_key = self.keys.thread(id.article)
 
     def read(self) -> tuple[Node, str]:
         """Return the comment and its stored form; raise NoSuchComment."""
@@ -199,11 +193,11 @@ class Comments(StorePart):
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
         Unavailable.
         """
-        keys, words = self._keys, self._keys.words(id.article)
+        words = self._keys.words(id.article)
         names, letters = self.named(text)
         named = _reasons(names, actor, "", "")
-        read_time(attempt, keys, id.article)
-        node, stored = read_comment(attempt, keys, id)
+        read_time(attempt, id.article)
+        node, stored = read_comment(attempt, id)
         if not is_author(node, actor.name):
             raise errors.NotYourComment()
         end = node.time + self._settings.edit_seconds
@@ -214,7 +208,7 @@ class Comments(StorePart):
             return []
         attempt.not_after, attempt.told_of = end, str(id)
         attempt.told = [(NoticeKind.MENTION, name) for name in named]
-        edited = StoredComment(attempt, keys, id).set_state(stored, put=f"e{letters}", take=mentions.LETTERS)
+        edited = StoredComment(attempt, id).set_state(stored, put=f"e{letters}", take=mentions.LETTERS)
         return [("HSET", words, id.number, text), *edited]
 
     @act(Role.MEMBER)
@@ -224,9 +218,9 @@ class Comments(StorePart):
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, Unavailable.
         """
         keys, thread = self._keys, self._keys.thread(article)
-        read_time(attempt, keys, article)
+        read_time(attempt, article)
         if number:
-            node, _ = read_comment(attempt, keys, CommentId(article, number))
+            node, _ = read_comment(attempt, CommentId(article, number))
             author, was_quiet = node.author, node.is_quiet
             change: Command = ("HSET", thread, number, format_node(replace(node, is_quiet=is_quiet)))
         else:

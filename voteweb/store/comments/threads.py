@@ -333,13 +333,13 @@ class Threads(StorePart):
         self, attempt: Attempt, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool
     ) -> list[Command]:
         thread = self._keys.thread(article_id)
-        posted = read_time(attempt, self._keys, article_id)
+        posted = read_time(attempt, article_id)
         stored, closed, revision = attempt.value("HMGET", thread, "closes", "closed", "rev")
         if (closed is not None) == closes:
             return []
         end = decoding.unix_time(stored)
         if end is None:
-            end = int(posted + settings_of(attempt, self._keys, self._settings).commenting_seconds)
+            end = int(posted + settings_of(attempt, self._settings).commenting_seconds)
         if float(attempt.now) >= end:
             raise ConversationEnded(when=end)
         # The voters are kept until then as if it were open: it can be opened again.

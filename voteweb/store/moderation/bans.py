@@ -201,7 +201,7 @@ class Bans(StorePart):
         if removal and (restores or removal.state is RemovalState.REMOVING):
             # Without restoring, posts that are not yet removed stay, and the others can be restored later.
             changes["ban-removal"] = _in_state(stored, RemovalState.RESTORING if restores else RemovalState.REMOVED)
-        return [*stored.change(changes), *undo(attempt, self._keys, entry)]
+        return [*stored.change(changes), *undo(attempt, entry)]
 
     @act()
     def answer(self, attempt: Attempt, name: str, text: str) -> list[Command]:

@@ -207,7 +207,7 @@ class RemovableComment(StoredComment):
 def removable(attempt: Attempt, context: Context, id: int | CommentId) -> RemovableArticle | RemovableComment:
     """Return the article or comment of this id for one attempt at an act."""
     if isinstance(id, CommentId):
-        return RemovableComment(attempt, context.keys, id)
+        return RemovableComment(attempt, id)
     return RemovableArticle(attempt, context, id)
 
 
@@ -271,7 +271,7 @@ class Removals(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             author, writes = removable(attempt, self._context, id).restoration()
             attempt.told = who_is_told(entry.who, author)
-            return [*writes, *undo(attempt, self._keys, entry)] if writes else []
+            return [*writes, *undo(attempt, entry)] if writes else []
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if isinstance(id, CommentId):

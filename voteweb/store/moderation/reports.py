@@ -154,12 +154,12 @@ def _settle_covered(id: CommentId, removals: Mapping[tuple[int, int], LogEntry],
 def _check_readable(attempt: Attempt, id: int | CommentId) -> None:
     """Raise NoSuchArticle, ArticleGone, NoSuchComment or CommentGone if nobody can read this article or comment."""
     if not isinstance(id, CommentId):
-        read_time(attempt, attempt.keys, id)
+        read_time(attempt, id)
         return
     title, gone = attempt.value("HMGET", attempt.keys.article(id.article), "title", "gone")
     if title is None:
         raise errors.NoSuchComment()
-    read_comment(attempt, attempt.keys, id)
+    read_comment(attempt, id)
     if gone == ArticleStatus.REMOVED:
         raise errors.CommentGone()
 
@@ -211,7 +211,7 @@ class Reports(StorePart):
         """
         thing = thing_of(self._keys, id)
         _check_readable(attempt, id)
-        undone = undo(attempt, self._keys, entry)
+        undone = undo(attempt, entry)
         dismissed, is_open = attempt.read(("HGETALL", thing.dismissed_key), ("EXISTS", thing.report_key))
         if is_open:
             raise errors.ReportedAgain()

@@ -146,7 +146,7 @@ class Waiting(StorePart):
     def _release(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
         """Return the writes that publish an article now: voting on it begins."""
         keys, article = self._keys, stored.article
-        settings = settings_of(attempt, keys, self._settings)
+        settings = settings_of(attempt, self._settings)
         key, voted, time = keys.article(article.id), keys.voted(article.id), self._places.free_time(attempt)
         poster_id = attempt.value("HGET", keys.user(article.poster or config.DELETED_MEMBER), "id")
         after = replace(

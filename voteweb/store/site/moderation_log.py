@@ -16,7 +16,6 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry, log_entry, rewrite
 from voteweb.store.site.rows import queue_page
 
@@ -136,14 +135,15 @@ def _has_words(entry: LogEntry, wanted: Collection[str]) -> bool:
     return all(word in texts for word in wanted)
 
 
-def undo(attempt: Attempt, keys: Keys, entry: NewLogEntry | None) -> list[Command]:
+def undo(attempt: Attempt, entry: NewLogEntry | None) -> list[Command]:
     """Return the write that marks the act as undone that *entry* undoes, none if it undoes nothing.
 
     Raises NothingToUndo unless that is in force: it exists, was not undone, and no later act overruled it.
     """
     if entry is None or not entry.undoes:
         return []
-    key, id = keys.log_entries(), entry.undoes
+    keys, id = attempt.keys, entry.undoes
+    key = keys.log_entries()
     stored = attempt.value("LINDEX", key, id - 1)
     undone, later = unpack(stored or ""), LaterActs()
     texts, article = attempt.read_after(key, id), undone.get("article")

@@ -33,10 +33,10 @@ from voteweb.store.schema.values import article_id, finite_number, is_article, p
 from voteweb.store.site.context import StorePart, act
 
 
-def read_rule(attempt: Attempt, keys: Keys, link: str) -> DomainRule | None:
+def read_rule(attempt: Attempt, link: str) -> DomainRule | None:
     """Return the rule about the host of a link, or else of the closest domain above it; None if there is none."""
     domains = links.rule_domains(link)
-    stored = attempt.value("HMGET", keys.domain_rules(), *domains) if domains else ()
+    stored = attempt.value("HMGET", attempt.keys.domain_rules(), *domains) if domains else ()
     return closest_rule(domains, stored)
 
 
@@ -199,10 +199,10 @@ def read_command(keys: Keys) -> Command:
     return ("HMGET", keys.site(), *FIELDS)
 
 
-def settings_of(attempt: Attempt, keys: Keys, settings: Settings) -> Settings:
+def settings_of(attempt: Attempt, settings: Settings) -> Settings:
     """Return the settings in force for a guarded commit: *settings* with the values of the data."""
     try:
-        return with_stored(settings, attempt.value(*read_command(keys)))
+        return with_stored(settings, attempt.value(*read_command(attempt.keys)))
     except DataDamaged:  # a key of another type, which the doctor names: scripts take these values, too
         return settings
 
