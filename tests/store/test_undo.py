@@ -50,7 +50,7 @@ def no_group(site: Store) -> None:
 
 
 def edit_groups(site: Store) -> None:
-    """Let Sue take article 1 out of "lua" and put it there again, by its form."""
+    """Take article 1 out of "lua" and put it there again as Sue, by its form."""
     sue = factories.user(site, "Sue", Role.MODERATOR)
     for names in (("go",), ("go", "lua")):
         site.articles.edit(1, factories.draft(groups=names), sue, entry(LogAction.EDIT, "Sue"))
