@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from tests import factories
+from tests.store.concurrency import overtaken
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
 from voteweb.core import config
@@ -121,6 +123,17 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User)
         ban(store)
     assert (left(store), state(store)) == (([1, 2, 3], [1, 2]), None)
     assert run(store, "HEXISTS", "article:1", "removed-by") == 0
+
+
+def test_a_ban_that_is_lifted_meanwhile_removes_no_more(store: Store, bob: User) -> None:
+    ban(store, articles=Span.ALL)
+    with overtaken(store, partial(lift, store, restore=False)):
+        list(store.bans.steps())
+    assert (left(store), state(store)) == (ALL, RemovalState.REMOVED)
+    ban(store, votes=True)  # of which there are none: it ends at once
+    with overtaken(store, partial(lift, store)):
+        list(store.bans.steps())
+    assert state(store) is RemovalState.RESTORING
 
 
 def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store, bob: User) -> None:

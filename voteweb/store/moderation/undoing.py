@@ -4,7 +4,7 @@ An admin undoes all that a member did since a time by one act: an entry in the l
 job has undone them. Each that it has undone names that entry in the log.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
@@ -93,8 +93,7 @@ class Undoing(StorePart):
 
         With *before*, the id of an entry, only what was done before it, among all entries.
         """
-        later, acts, kept = LaterActs(), list[LogEntry](), list[tuple[LogEntry, KeptReason]]()
-        undone, oldest = 0, since
+        later, own, undone, oldest = LaterActs(), list[tuple[LogEntry, KeptReason | None]](), 0, since
         for place, (id, text) in enumerate(self._context.log.newest()):
             fields = unpack(text)
             time = finite_number(fields.get("time"))
@@ -110,38 +109,25 @@ class Undoing(StorePart):
             if is_own and (act := log_entry(id, text)):
                 undone += fields.get("undone") == str(before)
                 if not (act.undone or act.undoes):
-                    why = self._why_kept(act, is_overruled=later.overrule(id, fields))
-                    if why is None:
-                        acts.append(act)
+                    own.append((act, _why_kept(act, is_overruled=later.overrule(id, fields))))
+                    if own[-1][1] is None:
                         continue  # it does not overrule those before it
-                    kept.append((act, why))
             later.add(id, fields)
-        return self._without_gone(Undoable(since, tuple(acts), tuple(kept), undone))
+        gone = self._gone([act for act, why in own if why is None])
+        own = [(act, KeptReason.GONE if act.id in gone else why) for act, why in own]
+        acts = tuple(act for act, why in own if why is None)
+        return Undoable(since, acts, tuple((act, why) for act, why in own if why), undone)
 
-    def _why_kept(self, act: LogEntry, *, is_overruled: bool) -> KeptReason | None:
-        """Return why an act in force cannot be undone, as the log tells, None if it can."""
-        if act.kind not in UNDOING:
-            return KeptReason.KIND
-        if is_overruled:
-            return KeptReason.OVERRULED
-        is_late = act.kind is LogAction.DISMISS and act.time + config.UNDO_SECONDS <= clock.now()
-        return KeptReason.FORGOTTEN if is_late else None
-
-    def _without_gone(self, found: Undoable) -> Undoable:
-        """Return *found* with those acts among the kept ones whose articles nobody can put back into lists."""
-        restored = {act.article for act in found.acts if act.kind is LogAction.REMOVE and not act.comment}
-        about = [act for act in found.acts if act.article]
+    def _gone(self, acts: Sequence[LogEntry]) -> set[int]:
+        """Return the ids of those of *acts* that are about articles which nobody can put back into lists."""
+        restored = {act.article for act in acts if act.kind is LogAction.REMOVE and not act.comment}
+        about = [act for act in acts if act.article]
         statuses = self._connection.run([("HGET", self._keys.article(act.article), "gone") for act in about])
-        gone = {
+        return {
             act.id
             for act, status in zip(about, statuses, strict=True)
             if status == ArticleStatus.DELETED or (status and not act.comment and act.article not in restored)
         }
-        kept = [*found.kept, *((act, KeptReason.GONE) for act in about if act.id in gone)]
-        return found._replace(
-            acts=tuple(act for act in found.acts if act.id not in gone),
-            kept=tuple(sorted(kept, key=lambda pair: pair[0].id, reverse=True)),
-        )
 
     def start(self, name: str, since: float, actor: User) -> None:
         """Begin to undo all that the member *name* did since a unix time, for the admin *actor*; :meth:`steps` goes on.
@@ -198,3 +184,13 @@ class Undoing(StorePart):
         attempt.told, attempt.told_of = [(NoticeKind.UNDONE, order.who)], f"log-{order.id}"
         counts = {"acts": str(found.undone), "kept": str(len(found.acts) + len(found.kept))}
         return [*ended, rewrite(keys, order.id, unpack(text) | counts)]
+
+
+def _why_kept(act: LogEntry, *, is_overruled: bool) -> KeptReason | None:
+    """Return why an act in force cannot be undone, as the log tells, None if it can."""
+    if act.kind not in UNDOING:
+        return KeptReason.KIND
+    if is_overruled:
+        return KeptReason.OVERRULED
+    is_late = act.kind is LogAction.DISMISS and act.time + config.UNDO_SECONDS <= clock.now()
+    return KeptReason.FORGOTTEN if is_late else None
