@@ -85,6 +85,11 @@ ACTS: dict[str, tuple[Act, Act, object]] = {
         lambda store: factories.remove(store, FIRST), lambda store: store.removals.delete(FIRST), errors.CommentGone
     ),
     "report": (report, factories.remove, errors.ArticleGone),
+    "report a comment": (
+        lambda store: store.reports.make(FIRST, store.users.get("boss"), Reason.RULES, ""),
+        factories.remove,
+        errors.CommentGone,
+    ),
     "dismiss": (
         lambda store: store.reports.dismiss(1, entry(LogAction.DISMISS, article=1)), factories.remove, False
     ),
