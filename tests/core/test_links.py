@@ -100,9 +100,9 @@ def test_links_that_differ_by_a_rule_are_one_story(subtests: pytest.Subtests) ->
     assert [rule for rule, link in DIFFERENT if links.normalized(link) == links.normalized(PLAIN)] == []
 
 
-@pytest.mark.parametrize("link", ["http://[no address", "http://example.com:port/", "no link", ""])
-def test_invalid_link_is_only_the_same_as_itself(link: str) -> None:
-    assert links.digest(link) == links.digest(link) != links.digest(PLAIN)
+def test_invalid_links_are_only_the_same_as_themselves() -> None:
+    invalid = ["http://[no address", "http://example.com:port/", "no link", ""]
+    assert len({links.digest(link) for link in [*invalid, *invalid, PLAIN]}) == 5
 
 
 def test_functions_of_links(subtests: pytest.Subtests) -> None:

@@ -32,6 +32,7 @@ def test_who_votes_together(subtests: pytest.Subtests) -> None:
         (pair(2), FEW, 900, set()),  # too few
         (pair(3, 5, 6, 7), FEW, 900, set()),  # less than three fifths of what b voted for
         (pair(3, 5), FEW, 900, {"a", "b"}),
+        (pair(5, 6, 7, 8), {}, 50, {"a", "b"}),  # nobody else voted for these
     ]
     check_results(subtests, {found_in: rows})
 
