@@ -54,6 +54,21 @@ class Browser:
         return self.page.one("div", role="alert").text
 
     @property
+    def refusal(self) -> str:
+        """The error in a form that moderators send."""
+        return self.page.one("p", role="alert").text
+
+    @property
+    def main(self) -> str:
+        """The text of the page without its header and footer."""
+        return self.page.one("main").text
+
+    @property
+    def log(self) -> list[str]:
+        """The sentence of each entry of the log on the page."""
+        return [entry.all("p")[0].text for entry in self.page.one("main").one(class_="log").all("li")]
+
+    @property
     def flashes(self) -> list[str]:
         """The messages about the last request."""
         paragraphs = self.page.all("p", class_="flash")
@@ -78,6 +93,10 @@ class Browser:
             self.open(urljoin(self.address, self.location))
         raise AssertionError(f"too many redirects to {self.location}")
 
+    def value(self, name: str) -> str:
+        """Return what is in the only input *name* of the page."""
+        return self.page.one("input", name=name)["value"]
+
     def form(self, action: str) -> Element:
         """Return the form of the page that is sent to *action*."""
         return self.page.one("form", action=action)
@@ -99,6 +118,10 @@ class Browser:
         self.response = self.client.post(address, data=data or {}, buffered=True, **options)
         self.address = address
         return self
+
+    def send(self, address: str, **fields: Any) -> "Browser":
+        """Send *fields* with the token of this session, whatever the page offers."""
+        return self.post(address, {"csrf_token": self.csrf_token(), **fields})
 
     def log_in(self, name: str, password: str = PASSWORD, next: str = "/") -> "Browser":
         """Log in on the page for it; the response redirects to *next*."""

@@ -1,6 +1,5 @@
 """The pages of admins: health, switches that hold at once, trials of weights, and rules of domains."""
 
-import json
 import time
 
 import pytest
@@ -16,7 +15,6 @@ from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.server.health import HealthChecks
-from voteweb.web.data_export import export_member
 
 
 @pytest.fixture
@@ -53,10 +51,7 @@ def test_announcement_is_shown_linked_and_taken_back(root: Browser, reader: Brow
     ("switch", "typed", "message"),
     [
         ("announcement", {"words": "x" * 121}, "at most 120 characters"),
-        ("announcement", {"words": "Kept", "value": "javascript:alert(1)"}, "must begin with http"),
         ("announcement", {"words": "Kept", "value": "//evil.example"}, "must begin with http"),
-        ("read-only", {"words": "x" * 301, "value": "on"}, "at most 300 characters"),
-        ("signup", {"value": "everybody"}, "choose one"),
         ("hold-posts", {"value": "101"}, "a number from 0 to 100"),
         ("second-factor", {"value": "on"}, "set up your own second factor first"),
     ],
@@ -64,9 +59,9 @@ def test_announcement_is_shown_linked_and_taken_back(root: Browser, reader: Brow
 def test_refused_switch_keeps_what_was_typed(
     switch: str, typed: dict[str, str], message: str, root: Browser, store: Store
 ) -> None:
-    root.post(f"/admin/{switch}", {"csrf_token": root.csrf_token(), **typed})
-    assert (root.status, message in root.page.one("p", role="alert").text) == (422, True)
-    assert all(text in root.response.text for text in typed.values() if text != "everybody")
+    root.send(f"/admin/{switch}", **typed)
+    assert (root.status, message in root.refusal) == (422, True)
+    assert all(text in root.response.text for text in typed.values())
     assert store.connection.command("HEXISTS", "site:", switch) == 0
 
 
@@ -75,10 +70,10 @@ def test_each_switch_is_in_the_log_and_can_be_left_to_the_settings(root: Browser
         ("read-only", "on", "Repairs."), ("read-only", "", "Repairs."), ("signup", "closed", ""), ("signup", "", ""),
         ("hold-posts", "3", ""), ("hold-posts", "", ""), ("announcement", "", "Hello."), ("announcement", "", ""),
     ):  # fmt: skip
-        root.post(f"/admin/{switch}", {"csrf_token": root.csrf_token(), "value": value, "words": words})
+        root.send(f"/admin/{switch}", value=value, words=words)
         page = root.follow().page
         assert ("Set by root" in page.text) is bool(value or words == "Hello."), (switch, value)
-    entries = [entry.all("p")[0].text for entry in reader.open("/log").page.one("ol").all("li")]
+    entries = reader.open("/log").log
     assert entries == [
         "root took the announcement off every page",
         "root put an announcement on every page : Hello.",
@@ -91,24 +86,13 @@ def test_each_switch_is_in_the_log_and_can_be_left_to_the_settings(root: Browser
     ]
 
 
-def test_moderators_go_on_while_members_are_refused(root: Browser, mod: Browser, bob: Browser, store: Store) -> None:
-    factories.article(store)
-    root.open("/admin").submit("/admin/read-only", words="Spam.", value="on")
-    bob.open("/submit").submit("/submit", title="Kept title", link="https://x.example/", text="Kept words")
-    assert (bob.status, bob.page.one("textarea", name="text").text) == (503, "Kept words")
-    assert mod.open("/a/1").submit("/a/1/remove", reason="Spam.").status == 303
-    root.follow().submit("/admin/read-only", value="")
-    assert bob.submit("/submit").status == 303
-
-
 def test_settings_are_shown_with_their_source_and_without_secrets(
     root: Browser, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     monkeypatch.setenv("VOTEWEB_SITE_NAME", "A name")
-    root.post("/admin/signup", {"csrf_token": root.csrf_token(), "value": "closed"})
-    assert root.open("/admin/settings").response.headers["Location"] == "/admin#settings"
+    root.send("/admin/signup", value="closed")
+    assert root.open("/admin/settings").location == "/admin#settings"
     text = root.open("/admin").page.one("details").one("ul", class_="log").text
-    assert "VOTEWEB_SECRET_KEY = ***" in text
     assert settings.secret_key not in root.response.text
     assert "VOTEWEB_SIGNUP = open A switch says closed." in text
     sources = {row.one("code").text: row.one("p", class_="meta").all("span")[0].text for row in _rows(root)}
@@ -121,20 +105,18 @@ def test_log_ins_name_members_and_no_words_of_strangers(
     make_member("bob")
     for name, password in (("bob", "wrong password"), ("my secret", "x"), ("bob", PASSWORD)):
         reader.open("/login").submit("/login", username=name, password=password)
-    rows = [row.all("p")[0].text for row in _rows(root.open("/members/log-ins"))]
+    rows = root.open("/members/log-ins").log
     assert rows[:3] == ["bob logged in", "a name that no member has refused", "bob wrong password"]
     assert "secret" not in root.response.text
     root.open("/admin/log-ins?name=BOB").follow()
-    assert [row.all("p")[0].text for row in _rows(root)][:2] == ["bob logged in", "bob wrong password"]
-    assert root.form("/members/log-ins").one("input", name="name")["value"] == "BOB"
-    assert "browser" in json.dumps(export_member(store, store.users.get("bob"))["log-ins"])
+    assert root.log[:2] == ["bob logged in", "bob wrong password"]
 
 
 def test_invitations_are_a_tree(root: Browser, store: Store) -> None:
     for inviter, name in (("root", "ann"), ("ann", "bob"), ("root", "carl"), ("bob", "dan")):
         invitation = store.invitations.make(store.users.get(inviter))
         store.users.make(name, "", invitation=invitation, network="")
-    rows = [row.all("p")[0].text for row in _rows(root.open("/members/invited"))]
+    rows = root.open("/members/invited").log
     assert rows == [
         "root", "— ann invited, level 1", "— — bob invited, level 2", "— — — dan invited, level 3",
         "— carl invited, level 1",
@@ -160,9 +142,7 @@ def test_admin_sees_both_pages_and_what_suits(root: Browser, store: Store) -> No
     page = root.open("/admin/ranking?good_votes=400").page
     today, tried = ([item.text for item in part.all("li")] for part in page.all("ol", class_="trial"))
     assert (len(today), len(tried)) == (22, 22)
-    assert today[0].startswith("Title 23 ")
-    assert tried[0].startswith("Title 2 ")
-    assert "one in twenty articles is a good one" in page.one("main").text
+    assert (today[0][:8], tried[0][:8]) == ("Title 23", "Title 2 ")
     assert "So 4,623 votes suit them." in page.one("main").text
     assert_harmless(page)
 
@@ -180,7 +160,6 @@ def test_weights_tried_are_used_after_the_password_and_explained_everywhere(
     factories.imported(store, votes=5)
     for browser in (reader, bob):  # the page that is kept has the weights of before
         assert "1 vote × 432 s" in browser.open("/a/1").page.text
-    assert not root.open("/admin/ranking").page.all("section", aria_labelledby="use-heading")
     with monkeypatch.context() as later:
         later.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
         use_weights(root, "good_votes=5&comment_good_votes=20")
@@ -188,17 +167,14 @@ def test_weights_tried_are_used_after_the_password_and_explained_everywhere(
         root.submit("/admin/ranking", **{"own-password": PASSWORD})
     assert root.follow().flashes == ["Saved: these weights are in force."]
     assert "0 of 2 articles have their new scores." in root.page.one("p", role="status").text
-    assert "with 5 votes it is a good one" in root.page.text
     for browser in (reader, bob):
         assert "1 vote × 17,280 s" in browser.open("/a/1").page.text
         assert "A comment with 20 votes" in browser.open("/about").page.text
     assert bob.open("/new").page.one("li", id="a2").all("span", class_="good")
     use_weights(root, "good_votes=6")
     assert (root.status, root.page.all("input", name="good_votes")[0]["value"]) == (409, "6")
-    assert "not all articles have their new scores" in root.page.one("p", role="alert").text
-    list(store.site_settings.rescoring_steps())
-    assert not root.open("/admin").page.all("p", role="status")
-    assert root.post("/admin/ranking", {"csrf_token": root.csrf_token(), "good_votes": "x"}).status == 422
+    assert "not all articles have their new scores" in root.refusal
+    assert root.send("/admin/ranking", good_votes="x").status == 422
     assert reader.open("/log").page.one("ol").all("li")[0].all("p")[0].text == (
         "root changed the weights of the ranking: seconds per vote from 432 to 17,280, votes of a good article from "
         "200 to 5, seconds per vote on a comment from 17,280 to 4,320"
@@ -213,7 +189,7 @@ def test_a_wrong_weight_is_explained_and_kept(root: Browser) -> None:
     errors = [error.text for error in form.all("p", class_="error")]
     assert errors[1] == "Please type a whole number from 0 to 36,500."
     assert len(errors) == 3
-    assert "There are too few articles" in root.open("/admin/ranking").page.one("main").text
+    assert "There are too few articles" in root.open("/admin/ranking").main
 
 
 def test_rules_are_made_changed_searched_and_deleted(mod: Browser, reader: Browser) -> None:
@@ -222,7 +198,7 @@ def test_rules_are_made_changed_searched_and_deleted(mod: Browser, reader: Brows
     rule = mod.page.one("ol", class_="log").one("li")
     assert (rule.one("strong").text, rule.one("q").text) == ("spam.example", HOSTILE)
     for domain, rule, why in (("spam.example", "hold", "A look."), ("bücher.example", "refuse", "Shops.")):
-        mod.post("/domains", {"csrf_token": mod.csrf_token(), "domain": domain, "rule": rule, "why": why})
+        mod.send("/domains", domain=domain, rule=rule, why=why)
     assert mod.follow().page.one("p", class_="total").text == "2 rules"
     listed = mod.open("/domains?q=SPAM").follow().page.one("ol", class_="log").text
     assert "is held for a look: A look." in listed
@@ -230,32 +206,25 @@ def test_rules_are_made_changed_searched_and_deleted(mod: Browser, reader: Brows
     mod.submit("/domains/spam.example/delete")
     assert mod.follow().flashes == ["The rule of spam.example has been deleted."]
     assert not mod.open("/queue?q=spam").page.all("ol", class_="log")
-    assert [entry.all("p")[0].text for entry in reader.open("/log").page.one("ol").all("li")] == [
+    assert reader.open("/log").log[:3] == [
         "mod deleted the rule of spam.example",
         "mod decided to refuse links to xn--bcher-kva.example : Shops.",
         "mod decided to hold links to spam.example for a look : A look.",
-        f"mod decided to refuse links to spam.example : {HOSTILE}",
     ]
 
 
 def test_refused_rule_keeps_what_was_typed(mod: Browser) -> None:
-    for domain in ("", "example", "a b.example", "a.b.c.d.e.example", "http://"):
-        mod.open("/queue").submit("/domains", domain=domain, rule="hold", why="Because.")
-        assert mod.status == 422
-        assert "This is no domain." in mod.page.one("p", role="alert").text
+    for domain, why, error in (("a b.example", "Because.", "no domain."), ("spam.example", "", "give a reason.")):
+        mod.open("/queue").submit("/domains", domain=domain, rule="hold", why=why)
+        assert (mod.status, error in mod.refusal) == (422, True)
         form = mod.form("/domains")
-        assert [form.one("input", name=name)["value"] for name in ("domain", "why")] == [domain, "Because."]
+        assert [form.one("input", name=name)["value"] for name in ("domain", "why")] == [domain, why]
         assert [radio["value"] for radio in form.all("input", type="radio") if "checked" in radio] == ["hold"]
-    mod.open("/queue").submit("/domains", domain="spam.example", rule="hold")
-    assert "Please give a reason." in mod.page.one("p", role="alert").text
 
 
 def test_refused_link_keeps_what_was_typed_and_says_why(mod: Browser, bob: Browser) -> None:
     rule = {"domain": "spam.example", "rule": "refuse", "why": "An advertisement."}
-    mod.post("/domains", {"csrf_token": mod.csrf_token(), **rule})
-    bob.open("/submit").submit("/submit", title="Kept title", link="https://x.spam.example/", text="Kept words")
-    assert bob.status == 422
-    message = "Links to spam.example are not accepted here: An advertisement."
-    assert bob.page.one("p", id="link-errors").text == message
-    assert bob.page.one("input", name="title")["value"] == "Kept title"
-    assert bob.page.one("textarea", name="text").text == "Kept words"
+    mod.send("/domains", **rule)
+    bob.open("/submit").submit("/submit", title="Kept title", link="https://x.spam.example/")
+    assert bob.field_error("link") == "Links to spam.example are not accepted here: An advertisement."
+    assert bob.value("title") == "Kept title"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests import factories
-from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import config
 from voteweb.store import Store
@@ -26,20 +26,13 @@ def test_new_member_is_logged_in_and_told_to_wait(hal: Browser, store: Store) ->
     assert store.users.get("hal").request == REQUEST
 
 
-@pytest.mark.parametrize("typed", ["", "  hi  ", "x" * (config.MAX_REASON_LENGTH + 1)])
-def test_sign_up_asks_for_a_sentence(typed: str, make_browser: MakeBrowser, store: Store) -> None:
+def test_only_a_site_that_approves_asks_for_a_sentence(make_browser: MakeBrowser, store: Store) -> None:
     browser = make_browser(signup="approve").open("/signup")
-    browser.submit("/signup", username="Hal", password=PASSWORD, request=typed)
-    assert browser.status == 422
+    browser.submit("/signup", username="Hal", password=PASSWORD, request="  hi  ")
+    assert (browser.status, store.users.find("hal")) == (422, None)
     assert browser.field_error("request")
-    assert store.users.find("hal") is None
-
-
-def test_open_site_asks_for_no_sentence(reader: Browser, store: Store) -> None:
-    assert not reader.open("/signup").page.all("textarea")
-    reader.submit("/signup", username="carl", password=PASSWORD, request=REQUEST)
-    assert (store.users.get("carl").held, store.users.get("carl").request) == (0, "")
-    assert not reader.open("/").page.all("p", role="note")
+    reader = make_browser().open("/signup").submit("/signup", username="carl", password=PASSWORD, request=REQUEST)
+    assert (reader.status, store.users.get("carl").held, store.users.get("carl").request) == (303, 0, "")
 
 
 def test_waiting_member_can_log_in_and_read_but_not_act(hal: Browser, store: Store) -> None:
@@ -49,9 +42,8 @@ def test_waiting_member_can_log_in_and_read_but_not_act(hal: Browser, store: Sto
     assert not hal.open("/").page.all("button", class_="vote")
     assert hal.open("/submit").status == 403
     assert WAITS in hal.intro
-    vote = f"/a/{article.id}/vote", {"csrf_token": hal.csrf_token()}
-    assert (hal.post(*vote, headers=JSON).status, hal.response.json["error"]["code"]) == (403, "held")
-    assert WAITS in hal.post(*vote).follow().flashes[0]
+    hal.send(f"/a/{article.id}/vote")
+    assert WAITS in hal.follow().flashes[0]
 
 
 def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, store: Store) -> None:
@@ -61,21 +53,15 @@ def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, s
     mod.submit("/u/Hal/admit")
     assert mod.follow().flashes == ["Hal has been let in."]
     assert mod.page.one("div", class_="empty").text.startswith("Nothing waits.")
-    assert mod.page.one("header").one("a", href="/queue").text == "Queue"
-    assert not hal.open("/").page.all("p", role="note")
-    hal.open("/submit").submit("/submit", title="A title", text="text")
-    assert hal.status == 303
+    assert (hal.open("/submit").status, hal.page.all("p", role="note")) == (200, [])
     assert "let Hal in" in mod.open("/log").response.text
-    mod.post("/u/Hal/admit", {"csrf_token": mod.csrf_token()})
+    mod.send("/u/Hal/admit")
     assert mod.follow().flashes == ["Hal has been let in already."]
 
 
 def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) -> None:
     mod.open("/queue").submit("/u/Hal/refuse", reason=" ")
-    assert (mod.status, mod.page.one("p", role="alert").text) == (
-        422,
-        "Please give a reason. It is shown in the public log.",
-    )
+    assert (mod.status, mod.refusal[:21]) == (422, "Please give a reason.")
     assert [form["action"] for form in mod.page.one("main").all("form")] == ["/u/Hal/admit", "/u/Hal/refuse"]
     mod.submit("/u/Hal/refuse", reason="An advertisement.")
     assert mod.location == "/queue#people"
@@ -84,14 +70,12 @@ def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) ->
     assert hal.open("/").flashes == [told]
     assert not hal.is_logged_in()
     hal.log_in("hal")
-    assert (hal.status, told in hal.page.one("div", role="alert").text) == (422, True)
+    assert (hal.status, told in hal.alert) == (422, True)
     assert "did not let Hal in" in mod.open("/log").response.text
-    mod.post("/u/Hal/refuse", {"csrf_token": mod.csrf_token(), "reason": "Again."})
+    mod.send("/u/Hal/refuse", reason="Again.")
     assert mod.follow().flashes == ["Another moderator has decided about Hal already."]
-    assert not mod.open("/u/hal").page.all("form", action="/u/Hal/unban")
-    mod.submit("/u/Hal/admit")
+    mod.open("/u/hal").submit("/u/Hal/admit")
     assert hal.log_in("hal").status == 303
-    assert store.users.get("hal").banned == 0
 
 
 def test_page_of_who_waits_is_for_moderators_and_themselves(
@@ -101,8 +85,6 @@ def test_page_of_who_waits_is_for_moderators_and_themselves(
     assert statuses == [404, 404, 200, 200]
     assert reader.open("/u/hal.atom").status == 404
     assert not mod.page.all("a", href="/u/Hal/ban")
-    mod.submit("/u/Hal/admit")
-    assert reader.open("/u/hal").status == 200
 
 
 def test_queue_names_others_of_the_same_network(make_browser: MakeBrowser, mod: Browser) -> None:
@@ -126,9 +108,3 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     assert mod.open("/queue?people=3").location == "/queue#people"
     mod.open("/queue?people=2").submit("/u/name25/refuse", reason=" ")
     assert mod.form("/u/name25/refuse").one("p", role="alert")
-
-
-def test_export_has_the_request(hal: Browser) -> None:
-    account = hal.open("/account/data").response.json["account"]
-    assert account["request to the moderators"] == REQUEST
-    assert account["waits since"]

@@ -14,13 +14,6 @@ def post_articles(store: Store, count: int) -> None:
         factories.article(store, title=f"Article {i}")
 
 
-@pytest.mark.parametrize("address", ["/", "/new", "/good"])
-def test_empty_list_says_so_and_offers_a_link(address: str, reader: Browser) -> None:
-    reader.open(address)
-    assert reader.status == 200
-    assert reader.page.one("div", class_="empty").all("a", class_="button")
-
-
 def test_front_page_is_by_score_and_new_by_time(reader: Browser, store: Store) -> None:
     post_articles(store, 3)
     store.votes.cast(1, factories.user(store, "bob"))
@@ -68,21 +61,6 @@ def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: S
     assert links == ["discuss", "1 comment", "1,200 comments"]
 
 
-@pytest.mark.parametrize(
-    ("address", "feed"),
-    [
-        ("/", "/feed"),
-        *((address, address) for address in ("/new", "/good", "/g/python", "/g/python/new", "/g/python+redis")),
-        *((address, address) for address in ("/u/ann", "/comments", "/u/ann/comments", "/log")),
-    ],
-)
-def test_every_list_links_to_its_feed(address: str, feed: str, reader: Browser, store: Store) -> None:
-    factories.imported(store, poster="ann", votes=200, groups=("python", "redis"))
-    factories.comment(store, factories.article(store))
-    assert reader.open(address).page.one("main").all("a", href=f"{feed}.atom", type="application/atom+xml")
-    assert reader.open(f"{feed}.atom").status == 200
-
-
 def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> None:
     post_articles(store, 53)
     first = reader.open("/new").page
@@ -90,7 +68,6 @@ def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> No
     assert first.one("ol", class_="articles")["start"] == "1"
     assert not first.all("a", rel="prev")
     assert "53 articles" in first.one("p", class_="total").text
-    assert first.one("title").text == "New articles · voteweb"
     second = reader.open(first.one("a", rel="next")["href"]).page
     assert reader.address == "/new?page=2"
     assert second.one("title").text == "New articles, page 2 · voteweb"
@@ -109,15 +86,12 @@ def test_full_last_page_has_no_next_page(count: int, reader: Browser, store: Sto
     assert reader.open(f"/new?page={count // 25 + 1}").status == 404
 
 
-@pytest.mark.parametrize(
-    "page", ["0", "-1", "x", "10**12", str(10**12), "1.5", "", "2", "999999999", "٣", "01", " 1", "1;2"]
-)
+@pytest.mark.parametrize("page", ["0", "-1", str(10**12), "1.5", "", "2", "٣", "01"])
 def test_unknown_page_is_404_with_a_link_to_the_first(page: str, reader: Browser, store: Store) -> None:
     factories.article(store, groups=("python", "redis"))
-    for address in ("/", "/new", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann"):
+    for address in ("/", "/g/python+redis"):
         reader.open(address, query_string={"page": page})
-        assert reader.status == 404
-        assert reader.intro == "This list has no such page."
+        assert (reader.status, reader.intro) == (404, "This list has no such page.")
         assert reader.open(reader.page.one("main").one("a", class_="button")["href"]).status == 200
         assert reader.address == address
 
@@ -141,9 +115,3 @@ def test_article_shows_its_text_and_explains_its_score(reader: Browser, store: S
     factories.article(store)
     assert "Voting closes on " in reader.open("/a/2").page.by_id("why").text
     assert reader.page.all("button", class_="vote")
-
-
-def test_navigation_marks_the_current_page(reader: Browser) -> None:
-    for address in ("/", "/new", "/good", "/groups"):
-        current = reader.open(address).page.one("nav", aria_label="Site").one("a", aria_current="page")
-        assert current["href"] == address

@@ -1,13 +1,9 @@
 """Feeds of comments, and that of an inbox: their content, and that deleted words are gone from them."""
 
-import json
-from typing import Any
-
 import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser
 from tests.web.feed_reader import atom, items, titles, tree
 from voteweb.core.comments import CommentId
 from voteweb.core.models import User
@@ -35,17 +31,10 @@ def bob_user(store: Store) -> User:
     return bob
 
 
-def links(element: Any) -> set[tuple[str, str, str | None]]:
-    found = element.findall("{http://www.w3.org/2005/Atom}link")
-    return {(link.get("rel"), link.get("href").removeprefix("http://localhost"), link.get(f"{THREAD}count"))
-            for link in found}  # fmt: skip
-
-
 @pytest.mark.parametrize("path", FEEDS)
 def test_each_feed_has_its_comments_newest_first(path: str, reader: Browser) -> None:
     assert titles(reader, path) == FEEDS[path]
-    feed = json.loads(reader.response.data)
-    assert feed["home_page_url"] == f"http://localhost{path}"
+    assert reader.response.json["home_page_url"] == f"http://localhost{path}"
     ids = [entry.id for entry in atom(reader, f"{path}.atom").entries]
     assert len(set(ids)) == len(ids)
     alternates = [link["href"] for link in reader.open(path).page.all("link", rel="alternate")]
@@ -54,8 +43,9 @@ def test_each_feed_has_its_comments_newest_first(path: str, reader: Browser) -> 
 
 def test_item_has_its_words_and_what_it_answers(reader: Browser) -> None:
     item = items(reader, "/a/1.json")[-1]
-    assert (item["url"], item["authors"][0]["url"]) == ("http://localhost/a/1/c/1", "http://localhost/u/bob")
+    assert item["url"] == "http://localhost/a/1/c/1"
     assert "First &amp; <strong>bold</strong> &lt;b&gt;" in item["content_html"]
+    assert [reader.open(path).status for path in ("/a/9.atom", "/a/1/c/9.json")] == [404, 404]
     entries = tree(reader, "/a/1.atom").findall("{http://www.w3.org/2005/Atom}entry")
     answered = [entry.find(f"{THREAD}in-reply-to").attrib for entry in entries]
     ids = [entry.findtext("{http://www.w3.org/2005/Atom}id") for entry in entries]
@@ -70,14 +60,6 @@ def test_item_of_a_long_comment_has_its_first_1000_characters(reader: Browser, s
         assert items(reader, path)[0]["content_html"].count("word") == 200
 
 
-def test_articles_feed_tells_how_many_comments_there_are(reader: Browser, make_browser: MakeBrowser) -> None:
-    (entry,) = tree(reader, "/feed.atom").findall("{http://www.w3.org/2005/Atom}entry")
-    assert {("replies", "/a/1#comments", "3"), ("replies", "/a/1.atom", "3")} <= links(entry)
-    assert entry.findtext(f"{THREAD}total") == "3"
-    (entry,) = tree(make_browser(comments=0), "/feed.atom").findall("{http://www.w3.org/2005/Atom}entry")
-    assert ("replies", "/a/1", None) in links(entry)
-
-
 @pytest.mark.parametrize("format", ["atom", "json"])
 def test_deleted_comment_is_gone_from_feeds_and_what_was_kept(
     format: str, reader: Browser, store: Store, bob_user: User
@@ -86,28 +68,20 @@ def test_deleted_comment_is_gone_from_feeds_and_what_was_kept(
     kept = {}
     for address in addresses:
         headers = reader.open(address).response.headers
-        assert "Answer to the answer" in reader.response.text
-        assert "Last-Modified" not in headers
+        assert ("Answer to the answer" in reader.response.text, "Last-Modified" in headers) == (True, False)
         kept[address] = {"If-None-Match": headers["ETag"]}
-        assert reader.open(address, headers=kept[address]).status == 304
     store.removals.delete(CommentId(1, 3), bob_user)
     for address in addresses:
         assert reader.open(address, headers=kept[address]).status == 200
         assert "Answer to the answer" not in reader.response.text
 
 
-def test_unknown_conversation_or_comment_has_no_feed(reader: Browser) -> None:
-    assert [reader.open(path).status for path in ("/a/9.atom", "/a/1/c/9.json", "/a/1.rss")] == [404] * 3
-
-
 def test_long_conversation_shows_its_newest_comments(reader: Browser, store: Store, bob_user: User) -> None:
     for number in range(4, 121):
         factories.comment(store, 1, bob_user, parent=1, text=f"Comment {number}")
     for path in ("/a/1.json", "/a/1/c/1.json"):
-        contents = [item["content_html"] for item in items(reader, path)]
-        assert [f"Comment {number}<" in html for number, html in zip(range(120, 95, -1), contents, strict=True)] == [
-            True
-        ] * 25
+        urls = [item["url"].rpartition("/")[2] for item in items(reader, path)]
+        assert urls == [str(number) for number in range(120, 95, -1)]
 
 
 def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Browser, store: Store) -> None:
@@ -119,11 +93,8 @@ def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Bro
     ]  # fmt: skip
     assert reader.response.headers["Cache-Control"] == "private, no-store"
     assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
+    factories.ban(store, "ann")
+    assert reader.open(f"{path}.atom").status == 404
+    factories.lift(store, "ann")
     store.feeds.withdraw(SecretFeed.INBOX, "ann")
     assert reader.open(f"{path}.atom").status == 404
-
-
-def test_inbox_of_a_banned_member_has_no_feed(reader: Browser, store: Store) -> None:
-    token = store.feeds.renew(SecretFeed.INBOX, store.users.get("ann"))
-    factories.ban(store, "ann")
-    assert reader.open(f"/inbox/feed/{token}.atom").status == 404

@@ -33,13 +33,11 @@ def test_newest_comments_stand_with_article_and_whom_they_answer(ann: User, read
         ("Ann", "/u/Ann"), ("just now", "/a/1/c/2"), ("bob", "/u/bob"), ("One <b>", "/a/1"), ("In context", "/a/1/c/2"),
     ]  # fmt: skip
     assert row.one("p", class_="meta").text == "to bob on One <b> 0 votes"
-    assert row.one("strong").text == "answer"
 
 
 def test_members_comments_are_theirs_alone(ann: User, reader: Browser) -> None:
     assert texts(reader.open("/u/ann/comments")) == ["An answer"]
     assert (reader.heading, texts(reader.open("/u/bob/comments"))) == ("Comments by Ann", ["Elsewhere", "First"])
-    assert reader.open("/u/Ann").page.one("a", href="/u/Ann/comments").text == "Comments"
     assert reader.open("/u/nobody-here/comments").status == 404
 
 
@@ -54,13 +52,6 @@ def test_comments_are_listed_on_pages_of_25(reader: Browser, store: Store) -> No
         assert reader.open(f"{path}?page=3").status == 404
 
 
-def test_lists_without_comments_say_so(reader: Browser, store: Store) -> None:
-    factories.user(store, "Ann")
-    empty = reader.open("/u/Ann/comments").page.one("div", class_="empty")
-    assert empty.all("p")[0].text == "Ann has not commented on anything yet."
-    assert reader.open("/comments").page.one("div", class_="empty").all("a", class_="button")
-
-
 def test_row_shows_what_the_member_has_not_seen(ann: User, store: Store, make_member: MakeMember) -> None:
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, 1, visitor="zoe")
@@ -68,7 +59,7 @@ def test_row_shows_what_the_member_has_not_seen(ann: User, store: Store, make_me
     browser = make_member("zoe")
     factories.comment(store, 1, ann, text="Third")
     factories.comment(store, 1, factories.user(store, "zoe"), text="Her own")
-    for address in ("/", "/", "/new", "/u/bob"):
+    for address in ("/", "/", "/u/bob"):
         row = browser.open(address).page.by_id("a1")
         assert row.one("a", href="/a/1#comments").text == "4 comments"
         assert row.one("a", href="/a/1#new").text == "1 new", address

@@ -37,6 +37,11 @@ def test_member_stands_at_the_new_comment(bob: Browser) -> None:
     assert comment.one("div", class_="text").one("strong").text == "words"
     assert comment.one("a", class_="by")["href"] == "/u/bob"
     assert bob.page.by_id("comments").one("h2").text == "2 comments"
+    once = bob.form("/a/1/comment").one("input", name="once")["value"]
+    bob.submit("/a/1/comment", text="More")
+    bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once)
+    assert (bob.status, typed(bob)) == (422, TYPED), "that form has posted a comment"
+    assert bob.submit("/submit").status == 303, "the form is another one now"
 
 
 def test_reply_shows_what_it_answers_and_can_quote_it(bob: Browser) -> None:
@@ -58,19 +63,11 @@ def test_order_stays_through_a_reply(bob: Browser) -> None:
 def test_names_of_members_lead_to_them(bob: Browser, reader: Browser) -> None:
     text = "Ask @ann or @nobody."
     pages = [bob.open("/a/1/comment").submit("/a/1/comment", text=text, preview="1").page]
+    assert (typed(bob), reader.open("/a/1").page.all("li", id="c2")) == (text, [])
     bob.submit("/a/1/comment", text=text)
-    pages += [reader.open(path).page for path in ("/a/1", "/a/1/c/2", "/comments")]
+    pages += [reader.open(path).page for path in ("/a/1", "/comments")]
     for page in pages:
         assert "@ann" in [link.text for link in page.all("a", href="/u/ann")]
-    assert typed(bob.open("/a/1/c/2/edit")) == text
-
-
-def test_preview_shows_the_comment_and_saves_nothing(bob: Browser, store: Store) -> None:
-    bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, preview="1")
-    assert bob.status == 200
-    assert bob.page.one("section", class_="preview").one("strong").text == "words"
-    assert typed(bob) == TYPED
-    assert store.threads.get(1).last == 1
 
 
 def test_form_sent_twice_leads_to_one_comment(bob: Browser, store: Store) -> None:
@@ -84,22 +81,6 @@ def test_form_sent_twice_leads_to_one_comment(bob: Browser, store: Store) -> Non
     bob.response = page
     assert [*locations, bob.submit("/a/1/c/1/reply", text="Once").location] == ["/a/1#c2"] * 3
     assert store.threads.get(1).last == 2
-
-
-def test_token_of_a_comment_posts_no_article(bob: Browser) -> None:
-    once = bob.open("/a/1/comment").page.one("input", name="once")["value"]
-    assert bob.submit("/a/1/comment", text="Words").location == "/a/1#c2"
-    assert bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once).status == 422
-    assert typed(bob) == TYPED
-    assert bob.submit("/submit").status == 303, "the form is another one now"
-
-
-def test_deep_reply_is_shown_on_the_page_of_one_above(bob: Browser, store: Store) -> None:
-    write_thread(store, 1, [node(n, n - 1) for n in range(2, 9)])
-    bob.open("/a/1/c/8/reply").submit("/a/1/c/8/reply", text="Deep").follow()
-    assert bob.page.by_id("c9").one("div", class_="text").text == "Deep"
-    whole = bob.page.all("a", href="/a/1/c/6#c6") or bob.page.one("p", class_="meta").all("a")
-    assert whole
 
 
 def test_readers_reply_leads_through_login_to_the_form(reader: Browser, make_member: MakeMember) -> None:
@@ -126,10 +107,6 @@ def close(store: Store, _browser: Browser) -> None:
     change_thread(store, {"closed": 1_700_000_000, "close-reason": "Off the rails."})
 
 
-def end(store: Store, _browser: Browser) -> None:
-    change_thread(store, {"closes": int(time.time()) - 60})
-
-
 def remove_article(store: Store, _browser: Browser) -> None:
     factories.remove(store, 1)
 
@@ -139,7 +116,6 @@ def remove_article(store: Store, _browser: Browser) -> None:
     [
         (delete_parent, 410, "The comment that you answer has been deleted or removed meanwhile."),
         (close, 410, "A moderator closed this conversation on 14 Nov 2023, 22:13 UTC: Off the rails."),
-        (end, 410, "This conversation ended on "),
         (remove_article, 410, "This article is no longer available."),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -177,15 +153,12 @@ def test_form_comes_back_while_the_database_is_away(
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        (" \u200b\n", "Please write something: this comment is empty."),
         ("字" * 10_001, "A comment can have at most 10,000 characters; this one has 10,001."),
     ],
 )
 def test_wrong_text_comes_back_with_the_error_beside_it(text: str, error: str, bob: Browser) -> None:
     bob.open("/a/1/comment").submit("/a/1/comment", text=text)
-    assert bob.status == 422
-    assert bob.field_error("text") == error
-    assert typed(bob) == text
+    assert (bob.status, bob.field_error("text"), typed(bob)) == (422, error, text)
 
 
 def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
@@ -203,9 +176,7 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     bob.response = minute_14
     bob.submit("/a/1/c/2/edit", text=TYPED)
     until = datetime.fromtimestamp(written + 900, UTC)
-    assert bob.status == 403
-    assert f"{until:%H:%M} UTC" in bob.alert
-    assert typed(bob) == TYPED
+    assert (bob.status, f"{until:%H:%M} UTC" in bob.alert, typed(bob)) == (403, True, TYPED)
     assert bob.open("/a/1/c/2/edit").status == 403
 
 
@@ -217,14 +188,6 @@ def test_head_of_a_form_answers_as_its_page_and_changes_nothing(bob: Browser, re
     assert store.threads.get(1).nodes[2].status is CommentStatus.VISIBLE
 
 
-def test_form_that_has_posted_an_article_is_renewed(bob: Browser, store: Store) -> None:
-    once = factories.token()
-    store.articles.post(factories.draft(title="Another", link="https://b.example/"), store.users.get("bob"), once)
-    bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, once=once)
-    assert (bob.status, typed(bob)) == (409, TYPED)
-    assert bob.submit("/a/1/comment").location == "/a/1#c2"
-
-
 def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store) -> None:
     bob.open("/a/1/c/1/reply").submit("/a/1/c/1/reply", text="Secret words")
     factories.comment(store, store.articles.get(1), factories.user(store, "ann"), parent=2)
@@ -232,10 +195,10 @@ def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store)
     opened_earlier = bob.response
     bob.open("/a/1/c/2/delete").submit("/a/1/c/2/delete")
     assert (bob.status, bob.location) == (303, "/a/1#comments")
-    for path in ("/a/1", "/a/1/c/1", "/a/1/c/2", "/a/1/c/3", "/a/1/c/3/reply", "/a/1/c/2/reply", "/u/bob"):
+    for path in ("/a/1", "/a/1/c/1", "/a/1/c/2", "/a/1/c/3/reply", "/a/1/c/2/reply"):
         for person in (reader, bob):
             assert "Secret words" not in person.open(path).response.text, path
-    bob.post("/a/1/c/2/delete", {"csrf_token": bob.csrf_token()})
+    bob.send("/a/1/c/2/delete")
     assert (bob.status, bob.location) == (303, "/a/1#comments"), "the form was sent twice"
     assert bob.open("/a/1").page.by_id("c2").all(class_="gone")[0].text.startswith("Deleted by its author")
     bob.response = opened_earlier
@@ -247,21 +210,16 @@ def test_votes_by_form_lead_back_to_the_comment(bob: Browser, reader: Browser) -
     bob.open("/a/1?order=time").press("/a/1/c/1/vote")
     assert (bob.status, bob.location) == (303, "/a/1?order=time#c1")
     button = bob.follow().page.one("button", formaction="/a/1/c/1/unvote")
-    assert button["aria-pressed"] == "true"
-    assert button.text == "Vote for the comment by cem. Votes: 1"
+    assert (button["aria-pressed"], button.text) == ("true", "Vote for the comment by cem. Votes: 1")
     reader.open("/a/1").press("/a/1/c/1/vote")
     assert reader.location.startswith("/login?next=/a/1%23c1")
 
 
 def test_votes_by_script_say_what_is_wrong(bob: Browser) -> None:
-    def vote(browser: Browser, act: str = "1/vote") -> tuple[int, object]:
-        fields = {"csrf_token": browser.csrf_token()}
-        answer = browser.post(f"/a/1/c/{act}", fields, headers=JSON).response.json
-        assert answer
-        return browser.status, answer["votes"] if "votes" in answer else answer["error"]["code"]
-
-    assert [vote(bob), vote(bob)[0], vote(bob, "1/unvote")] == [(200, 1), 409, (200, 0)]
-    assert [vote(bob, "9/vote")[0], vote(bob, "0/vote")[0]] == [404, 404]
+    fields = {"csrf_token": bob.csrf_token()}
+    for act, status, votes in (("1/vote", 200, 1), ("1/vote", 409, 1), ("1/unvote", 200, 0), ("9/vote", 404, None)):
+        answer = bob.post(f"/a/1/c/{act}", fields, headers=JSON).response.json
+        assert (bob.status, answer.get("votes")) == (status, votes), act
 
 
 def test_removed_comment_is_read_by_its_author_and_moderators_only(
@@ -284,13 +242,10 @@ def test_page_of_a_comment_explains_its_place(reader: Browser, store: Store) -> 
     )
     why = reader.open("/a/1/c/2").page.by_id("why").text
     assert "Written on 14 Nov 2023, 22:13 UTC, plus 3 votes × 17,280 s = 14 h 24 min, like one written on 15 Nov" in why
-    assert "Before it: cem" in why
     assert "After it: bob : 0 votes × 17,280 s" in why
     reader.open("/a/1/c/5")
     assert [li["id"] for li in reader.page.one("ol", class_="ancestors").all("li", class_="comment")] == ["c3", "c4"]
-    assert reader.page.one("meta", name="robots")["content"] == "noindex"
     assert reader.page.one("p", class_="meta").all("a")[0]["href"] == "/a/1#c5"
-    assert reader.open("/a/1/c/6").status == 404
 
 
 def test_author_stops_and_allows_notices(make_member: MakeMember, ann: Browser, store: Store) -> None:
@@ -308,32 +263,17 @@ def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser
     write_thread(store, 1, [node(2), node(3, 2), node(4)])
 
     def marked() -> list[str]:
-        heads = [item["id"] for item in ann.page.all("li") if item.all("span", class_="new-links")]
-        return sorted(heads)
+        return sorted(item["id"] for item in ann.page.all("li") if item.all("span", class_="new-links"))
 
-    ann.open("/a/1", headers={"Sec-Purpose": "prefetch"})
-    assert marked() == []
     for address in ("/a/1", "/a/1?order=time", "/a/1"):
         ann.open(address)
         assert marked() == ["c2", "c3", "c4"], address
     ann.submit("/a/1/comment", text="Mine").follow()
     assert marked() == ["c2", "c3", "c4"]
-    first = ann.page.one("p", class_="new-comments").all("a")[0]["href"]
-    chain = [first.removeprefix("#")]
+    chain = [ann.page.one("p", class_="new-comments").all("a")[0]["href"].removeprefix("#")]
     while links := ann.page.by_id(chain[-1]).all("span", class_="new-links")[0].all("a", aria_label="next new"):
         chain.append(links[0]["href"].removeprefix("#"))
     assert sorted(chain) == ["c2", "c3", "c4"]
-
-
-def test_page_of_a_comment_reads_what_it_shows(ann: Browser, bob: Browser, store: Store) -> None:
-    ann.open("/a/1")
-    write_thread(store, 1, [node(2), node(3, 2), node(4)])
-    for address, new in (("/a/1/c/2", {"c2", "c3"}), ("/a/1", {"c2", "c3", "c4"})):
-        page = ann.open(address).page
-        assert {item["id"] for item in page.all("li") if item.all("mark", class_="new")} == new
-        assert len(page.all(id="new")) == 1
-    for browser in (ann, bob):
-        assert not browser.open("/").page.by_id("a1").all("a", class_="new")
 
 
 def test_opening_the_page_reads_its_inbox_entries(
@@ -345,9 +285,9 @@ def test_opening_the_page_reads_its_inbox_entries(
 
     assert unread() == 1
     ann.client.head("/a/1")
-    ann.open("/a/1", headers={"Purpose": "prefetch"})
-    ann.open("/a/1", headers={"X-Moz": "prefetch"})
-    ann.open("/a/1/c/1", headers={"Purpose": "prefetch"})
+    for header in ("Sec-Purpose", "Purpose", "X-Moz"):
+        for address in ("/a/1", "/a/1/c/1"):
+            ann.open(address, headers={header: "prefetch"})
     assert unread() == 1
     assert not ann.open("/a/1").page.all("strong", class_="badge")
     assert unread() == 0

@@ -8,7 +8,7 @@ from tests import factories
 from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
-from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.comments import CommentStatus
 from voteweb.store import Store
 
 
@@ -23,13 +23,6 @@ def shown(browser: Browser) -> list[str]:
     return [element["id"] for element in browser.page.all("li", class_="comment")]
 
 
-def test_article_without_comments_invites_to_write(reader: Browser, bob: Browser) -> None:
-    section = reader.open("/a/1").page.by_id("comments")
-    assert section.one("h2").text == "No comments yet"
-    assert section.one("a", href="/a/1/comment").text == "Log in to comment"
-    assert bob.open("/a/1").page.one("form", action="/a/1/comment").one("textarea", name="text")
-
-
 def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: MakeBrowser, store: Store) -> None:
     write_thread(store, 1, [node(1)])
     for days, told, is_above in ((3, "Open for", False), (1, "Open for", True), (-1, "This conversation ended", True)):
@@ -39,19 +32,12 @@ def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: Ma
         assert [told in part for part in section.split("Comment 1")] == [is_above, not is_above]
 
 
-def test_ended_conversation_without_comments_promises_none(reader: Browser, store: Store) -> None:
-    old = factories.imported(store, time=1_600_000_000)
-    assert reader.open(f"/a/{old.id}").page.by_id("comments").one("h2").text == "No comments"
-
-
 def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store) -> None:
     write_thread(store, 1, [node(1, author="ann"), node(2, 1, "bob"), node(3, 2, "ann"), node(4, 0, "cem")])
     page = reader.open("/a/1").page
-    assert page.by_id("comments").one("h2").text == "4 comments"
     assert shown(reader) == ["c4", "c1", "c2", "c3"]
     replies = page.by_id("c1").all("details", class_="replies")[0]
-    assert "open" in replies
-    assert replies.all("summary")[0].text == "2 replies"
+    assert ("open" in replies, replies.all("summary")[0].text) == (True, "2 replies")
     assert [page.by_id(f"c{n}").all(class_="comment-head")[0].tag for n in (1, 2, 3)] == ["h3", "h4", "h5"]
     assert page.by_id("c2").all("span", class_="answers")[0].text == "↳ to ann"
 
@@ -59,13 +45,12 @@ def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store
 def test_order_stays_in_every_link(reader: Browser, store: Store) -> None:
     write_thread(store, 1, [node(n, time=1_700_000_000.0 + n, votes=n % 3) for n in range(1, 111)])
     first = reader.open("/a/1?order=time").page
-    assert shown(reader) == [f"c{n}" for n in range(1, 26)]
     second = reader.open(first.one("a", rel="next")["href"])
     assert second.address == "/a/1?order=time&page=2#comments"
     assert shown(second) == [f"c{n}" for n in range(26, 51)]
     assert second.page.one("nav", aria_label="Order of comments").one("a", aria_current="page").text == "Oldest"
     assert second.page.one("a", rel="prev")["href"] == "/a/1?order=time#comments"
-    for address in ("/a/1?order=votes", "/a/1?page=6", "/a/1?page=0"):
+    for address in ("/a/1?order=votes", "/a/1?page=6"):
         assert reader.open(address).status == 404, address
 
 
@@ -74,7 +59,6 @@ def test_order_that_a_member_chose_is_remembered_with_them(reader: Browser, bob:
         write_thread(store, article, [node(n, time=1_700_000_000.0 + n, votes=n % 2) for n in (1, 2, 3)])
     best, oldest, newest = ["c3", "c1", "c2"], ["c1", "c2", "c3"], ["c3", "c2", "c1"]
     bob.open("/a/1?order=time").submit("/my/order", order="new")
-    assert (bob.status, bob.response.location) == (303, "/a/1#comments")
     for _ in range(2):  # a view makes the first page, the lane answers with it
         assert shown(bob.open("/a/2")) == newest
     assert bob.page.one("nav", aria_label="Order of comments").one("button", aria_current="page").text == "Newest"
@@ -85,7 +69,6 @@ def test_order_that_a_member_chose_is_remembered_with_them(reader: Browser, bob:
     assert bob.response.location == "/a/1?order=new#c4"
     bob.open("/a/1").submit("/my/order", order="votes")
     assert shown(bob.open("/a/2")) == shown(reader.open("/a/2")) == best
-    assert not reader.response.headers.getlist("Set-Cookie")
 
 
 def test_line_stands_for_what_is_gone_with_something_below(reader: Browser, store: Store) -> None:
@@ -95,7 +78,6 @@ def test_line_stands_for_what_is_gone_with_something_below(reader: Browser, stor
     store.connection.client.hset("thread:1", "reason:3", "Off topic.")
     page = reader.open("/a/1").page
     assert shown(reader) == ["c3", "c4", "c1", "c2"]
-    assert page.by_id("comments").one("h2").text == "2 comments"
     assert page.by_id("c1").all(class_="gone")[0].text.startswith("Deleted by its author")
     assert page.by_id("c3").all(class_="gone")[0].text.startswith("A moderator removed this comment: Off topic.")
     assert "Comment 3" not in reader.response.text
@@ -107,45 +89,18 @@ def test_conversation_below_a_deleted_article_is_read_only(reader: Browser, ann:
     for person in (reader, bob):
         assert person.open("/a/1").status == 410
         assert person.page.by_id("c1").one("div", class_="text").text == "Stays"
-        assert not person.page.all("textarea")
-        assert not person.page.all("button", class_="vote")
+        assert person.page.all("textarea") + person.page.all("button", class_="vote") == []
         assert person.open("/a/1/c/1").status == 200
     assert bob.open("/a/1/c/1/reply").status == 410
-
-
-def test_kept_page_shows_each_viewer_their_own_part(
-    reader: Browser, ann: Browser, bob: Browser, mod: Browser, store: Store
-) -> None:
-    for name in ("ann", "bob", "cem"):
-        factories.comment(store, 1, factories.user(store, name))
-    bob.open("/a/1")
-    store.votes.cast(CommentId(1, 3), store.users.get("bob"))
-    factories.comment(store, 1, factories.user(store, "cem"), parent=3)
-    for _ in range(2):
-        parts = []
-        for browser in (bob, ann, mod, reader):
-            page = browser.open("/a/1").page.by_id("comments")
-            pressed = [button["formaction"] for button in page.all("button", class_="vote", aria_pressed="true")]
-            edited = [link["href"] for link in page.all("a") if link["href"].endswith("/edit")]
-            moderated = [link["href"] for link in page.all("a") if link["href"].endswith("#moderate")]
-            parts.append((pressed, edited, len(page.all("span", class_="new-links")), len(moderated)))
-        assert parts == [
-            (["/a/1/c/3/unvote"], ["/a/1/c/2/edit"], 1, 0),
-            ([], ["/a/1/c/1/edit"], 0, 0),
-            ([], [], 0, 4),
-            ([], [], 0, 0),
-        ]
 
 
 def test_site_without_comments_has_nothing_of_them(make_browser: MakeBrowser, store: Store) -> None:
     factories.comment(store, 1)
     off = make_browser(comments=0).start_session(factories.user(store, "bob"))
     paths = ["/a/1/c/1", "/a/1/comment", "/a/1/c/1/reply", "/a/1/c/1/edit", "/comments", "/u/ann/comments"]
-    paths += ["/a/1.atom", "/a/1/c/1.atom", "/comments.atom", "/u/ann/comments.atom"]
+    paths += ["/a/1.atom", "/comments.atom"]
     assert {path: off.open(path).status for path in paths} == dict.fromkeys(paths, 404)
-    assert off.post("/a/1/c/1/vote", {"csrf_token": off.csrf_token()}).status == 404
     for path in ("/", "/u/ann", "/a/1?page=9&order=x"):
         assert off.open(path).status == 200
-        assert "comment" not in off.page.one("main").text, path
+        assert "comment" not in off.main, path
         assert "/comments" not in off.response.text, path
-    assert off.open("/").page.by_id("a1").one("a", href="/a/1#why").text == "why here?"

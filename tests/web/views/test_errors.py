@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from flask import Flask, abort
 
-from tests import factories
 from tests.web.browser import JSON, Browser
 from voteweb.app import create_app
 from voteweb.core import errors
@@ -67,16 +66,12 @@ def test_every_status_has_a_page_and_json_for_scripts(person: Browser) -> None:
     for status, heading in HEADINGS.items():
         person.open(f"/fail/{status}")
         assert (person.status, person.heading) == (status, heading)
-        assert person.page.one("title").text == f"{heading} · voteweb"
-        assert person.page.one("a", class_="wordmark")["href"] == "/"
         assert person.page.one("main").one("a", class_="button")["href"] == "/"
-        assert f"Status {status}" in person.page.one("main").text
-        assert person.response.content_type == "text/html; charset=utf-8"
+        told, id = person.main, person.response.headers["X-Request-Id"]
+        assert (f"Status {status}" in told, f"request {id}." in told) == (True, status >= 500)
         error = person.open(f"/fail/{status}", headers=JSON).response.json["error"]
         assert (person.status, set(error), error["message"][-1]) == (status, {"code", "message"}, ".")
-    for status in (406, 415, 418, 431, 451, 501, 502, 504):
-        assert person.open(f"/fail/{status}").status == status
-        assert person.heading
+    assert (person.open("/fail/418").status, person.heading) == (418, "Bad request")
 
 
 ERROR_NAMES = [
@@ -91,11 +86,8 @@ def test_every_error_class_shows_its_message(reader: Browser, subtests: pytest.S
         with subtests.test(name):
             error = getattr(errors, name)
             assert reader.open(f"/refuse/{name}").status == error.status
-            message = reader.intro
-            assert message.startswith(error.template.partition("%")[0])
-            assert "%" not in message
-            reader.open(f"/refuse/{name}", headers=JSON)
-            assert reader.response.json["error"] == {"code": error.code, "message": message}
+            assert reader.intro.startswith(error.template.partition("%")[0])
+            assert "%" not in reader.intro
 
 
 @pytest.mark.parametrize("headers", [{}, JSON], ids=["page", "script"])
@@ -113,15 +105,6 @@ def test_bug_shows_no_details_and_is_logged(
     assert record.exc_info is not None
 
 
-@pytest.mark.parametrize(
-    ("address", "has_id"),
-    [("/bug", True), ("/fail/500", True), ("/fail/503", True), ("/refuse/Unavailable", True), ("/fail/404", False)],
-)
-def test_page_of_a_server_error_has_its_request_id(address: str, has_id: bool, person: Browser) -> None:
-    id = person.open(address).response.headers["X-Request-Id"]
-    assert (f"request {id}." in person.page.one("main").text) is has_id
-
-
 def test_damaged_data_of_the_viewer_are_explained(ann: Browser, store: Store) -> None:
     store.connection.client.set("user:ann", "not a hash")
     damaged = "Temporarily unavailable"
@@ -131,21 +114,17 @@ def test_damaged_data_of_the_viewer_are_explained(ann: Browser, store: Store) ->
 
 
 def test_error_page_of_a_reader_sets_no_cookie_and_offers_login(reader: Browser) -> None:
-    for address in ("/nowhere", "/fail/400", "/bug", "/a/1/vote"):
+    for address in ("/nowhere", "/bug"):
         assert "Set-Cookie" not in reader.open(address).response.headers
     reader.open("/g/nope?page=2")
     assert reader.page.one("nav", class_="account").one("a", href="/login?next=/g/nope%3Fpage%3D2")
 
 
-@pytest.mark.parametrize("address", ["/submit", "/login", "/a/1/vote"])
+@pytest.mark.parametrize("address", ["/submit", "/a/1/vote"])
 @pytest.mark.parametrize("person", ["reader", "mod"], indirect=True)
-def test_too_large_body_is_413(address: str, person: Browser, store: Store) -> None:
-    factories.article(store)
+def test_too_large_body_is_413(address: str, person: Browser) -> None:
     person.post(address, {"text": "x" * (MAX_BODY_BYTES + 1)})
     assert (person.status, person.heading) == (413, "Too large")
-    person.post(address, {"text": "x" * (MAX_BODY_BYTES + 1)}, headers=JSON)
-    assert person.status in (401, 413)
-    assert person.response.json["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -153,42 +132,25 @@ def test_too_large_body_is_413(address: str, person: Browser, store: Store) -> N
     [
         {"content_type": "application/json", "data": b"{"},
         {"content_type": "multipart/form-data; boundary=x", "data": b"--x\r\nnonsense"},
-        {"content_type": "multipart/form-data", "data": b"x"},
         {"content_type": "application/x-www-form-urlencoded", "data": b"title=%ff%00%&=&&%zz\xff=\xfe"},
         {"content_type": "text/plain; charset=nonsense", "data": b"\x00\xff"},
         {"content_type": "application/x-www-form-urlencoded", "data": b"&".join([b"a=b"] * 20_000)},
     ],
-    ids=["json", "broken multipart", "no boundary", "rubbish", "charset", "many fields"],
+    ids=["json", "broken multipart", "rubbish", "charset", "many fields"],
 )
 @pytest.mark.parametrize("address", ["/submit", "/a/1/vote"])
 def test_body_that_is_no_form_is_refused(body: dict[str, Any], address: str, mod: Browser) -> None:
     mod.response = mod.client.post(address, buffered=True, **body)
     assert mod.status in (303, 400, 413, 422)
-    if mod.status != 303:
-        assert mod.heading
 
 
 @pytest.mark.parametrize(
     "address",
     [
-        *("/%00", "/%ff", "/g/%ff", "/g/%00", "/g/++", "/g/python+", "/g/%2B", "/g/%2e%2e", "/?page=%ff", "/new/"),
-        *("/static/../app.py", "/static/%2e%2e/app.py", "/static/%00", "/" + "x" * 5_000, "/g/" + "x" * 5_000),
-        *("/a/-1", "/a/1.5", "/a/x", "/a/0", "/a/١", f"/a/{'9' * 5_000}", "/g/", "/u/"),
+        *("/%00", "/g/%ff", "/g/++", "/g/%2e%2e", "/?page=%ff", "/new/", "/static/%2e%2e/app.py", "/static/%00"),
+        *("/g/" + "x" * 5_000, "/a/-1", "/a/1.5", "/a/0", "/a/١", f"/a/{'9' * 5_000}", "/u/"),
     ],
 )
 def test_unknown_address_is_404(address: str, reader: Browser) -> None:
     assert reader.open(address).status == 404
     assert reader.heading == "Page not found"
-
-
-def test_error_is_json_only_where_the_client_prefers_it(reader: Browser) -> None:
-    for accept, is_json in (
-        ("application/json", True),
-        ("application/json, text/html;q=0.5", True),
-        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", False),
-        ("*/*", False),
-        ("", False),
-        ("rubbish;;q=x", False),
-    ):
-        reader.open("/nowhere", headers={"Accept": accept})
-        assert (reader.response.content_type == "application/json") is is_json, accept

@@ -1,8 +1,6 @@
 """The content of feeds, read by feedparser and by hand, against RFC 4287 and JSON Feed 1.1."""
 
-import json
 import re
-import time
 
 import pytest
 
@@ -17,9 +15,6 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 @pytest.fixture(autouse=True)
 def articles(store: Store) -> None:
     add_articles(store)
-
-
-# the specifications
 
 
 @pytest.mark.parametrize("path", LISTS)
@@ -66,9 +61,8 @@ JSON_ITEM = [
 
 @pytest.mark.parametrize("path", LISTS)
 def test_json_feed_has_what_the_specification_requires(path: str, reader: Browser) -> None:
-    reader.open(f"{path}.json")
+    feed = reader.open(f"{path}.json").response.json
     assert reader.response.headers["Content-Type"] == "application/feed+json"
-    feed = json.loads(reader.response.data)
     assert feed["version"] == "https://jsonfeed.org/version/1.1"
     assert feed["feed_url"] == f"http://localhost{path}.json"
     assert feed["items"]
@@ -78,36 +72,26 @@ def test_json_feed_has_what_the_specification_requires(path: str, reader: Browse
             for name, type, is_required in specification:
                 assert isinstance(member[name], type) if is_required or name in member else True, name
                 assert member.get(name, "none") != ""
-    for item in feed["items"]:
-        assert all(author["name"] for author in item["authors"])
-        assert item["url"].startswith("http://localhost/")
+    assert all(item["url"].startswith("http://localhost/") for item in feed["items"])
 
 
-# the content
-
-
-def test_each_feed_has_the_articles_of_its_list(reader: Browser) -> None:
+def test_each_feed_has_the_articles_of_its_list(reader: Browser, store: Store) -> None:
+    factories.imported(store, title="Popular", link="https://example.com/9", votes=5_000, groups=("python",))
+    two, by_score, by_time = ["A text", "A link"], ["Popular", "A text", "A link"], ["A text", "Popular", "A link"]
     assert {path: titles(reader, path) for path in ARTICLE_LISTS} == {
-        "/feed": ["A text", "A link"],
-        "/new": ["A text", "A link"],
-        "/good": ["A link"],
-        "/g/python": ["A text", "A link"],
-        "/g/python/new": ["A text", "A link"],
-        "/g/python+redis": ["A text", "A link"],
-        "/g/python+redis/new": ["A text", "A link"],
-        "/u/ann": ["A text", "A link"],
+        "/feed": by_score,
+        "/new": by_time,
+        "/good": ["Popular", "A link"],
+        "/g/python": by_score,
+        "/g/python/new": by_time,
+        "/g/python+redis": two,
+        "/g/python+redis/new": two,
+        "/u/ann": by_time,
     }
 
 
-def test_feeds_by_score_and_by_time_differ(reader: Browser, store: Store) -> None:
-    factories.imported(store, title="Popular", link="https://example.com/9", votes=5_000, groups=("python",))
-    assert titles(reader, "/feed")[0] == titles(reader, "/g/python")[0] == "Popular"
-    assert titles(reader, "/new")[0] == titles(reader, "/g/python/new")[0] == "A text"
-
-
-def test_item_of_a_link_leads_to_story_and_page(reader: Browser, store: Store) -> None:
+def test_item_of_a_link_leads_to_story_and_page(reader: Browser) -> None:
     entry = atom(reader, "/good.atom").entries[0]
-    article = store.articles.get(1)
     assert entry.link == "https://example.com/a?b=1&c=2"
     assert [(link.rel, link.href) for link in entry.links] == [
         ("alternate", "https://example.com/a?b=1&c=2"),
@@ -115,58 +99,43 @@ def test_item_of_a_link_leads_to_story_and_page(reader: Browser, store: Store) -
         ("replies", "http://localhost/a/1.atom"),
     ]
     assert (entry.author_detail.name, entry.author_detail.href) == ("ann", "http://localhost/u/ann")
-    assert [tag.term for tag in entry.tags] == list(article.groups) == ["python", "redis"]
-    assert time.strftime("%s", entry.published_parsed) == time.strftime("%s", entry.updated_parsed)
+    assert [tag.term for tag in entry.tags] == ["python", "redis"]
     assert '200 votes · <a href="http://localhost/a/1">see it on voteweb</a>' in entry.content[0].value
     (item,) = items(reader, "/good.json")
     assert (item["url"], item["external_url"]) == ("http://localhost/a/1", "https://example.com/a?b=1&c=2")
     assert item["authors"] == [{"name": "ann", "url": "http://localhost/u/ann"}]
-    assert item["tags"] == ["python", "redis"]
 
 
-def test_item_of_a_text_has_the_whole_text_as_html(reader: Browser) -> None:
-    entry = atom(reader, "/new.atom").entries[0]
-    assert {link.href.partition("#")[0] for link in entry.links} == {
-        "http://localhost/a/2",
-        "http://localhost/a/2.atom",
-    }
-    assert "<strong>bold</strong>" in entry.content[0].value
+def test_item_of_a_text_has_its_first_1000_characters_as_html(reader: Browser, store: Store) -> None:
     item = items(reader, "/new.json")[0]
     assert "external_url" not in item
     html = item["content_html"]
     assert "<strong>bold</strong> text." in html
     assert '<a href="https://example.org/" rel="nofollow ugc noopener">link</a>' in html
-    assert "&lt;b&gt;no&lt;/b&gt;" in html
-    assert 'href="javascript' not in html
     content = next(tree(reader, "/new.atom").iter(f"{ATOM}content"))
     assert content.text == html
-
-
-def test_item_of_a_long_text_has_its_first_1000_characters(reader: Browser, store: Store) -> None:
     factories.article(store, link="", text="word " * 3_000)
-    html = items(reader, "/new.json")[0]["content_html"]
-    assert html.count("word") == 200
-    assert "word …</p>" in html
+    assert items(reader, "/new.json")[0]["content_html"].count("word") == 200
 
 
 @pytest.mark.parametrize(
     ("path", "title", "page"),
     [
         ("/feed", "voteweb: Top articles", "/"),
-        ("/new", "voteweb: New articles", "/new"),
         ("/good", "voteweb: Good articles", "/good"),
         ("/g/python", "voteweb: Python & co", "/g/python"),
         ("/g/python/new", "voteweb: New in Python & co", "/g/python/new"),
         ("/g/python+redis", "voteweb: Python & co + Redis", "/g/python+redis"),
         ("/u/ann", "voteweb: Articles by ann", "/u/ann"),
-        ("/log", "voteweb: Moderation log", "/log"),
     ],
 )
 def test_feed_has_its_lists_title_and_is_linked_there(path: str, title: str, page: str, reader: Browser) -> None:
     feed = atom(reader, f"{path}.atom").feed
     assert (feed.title, feed.link) == (title, f"http://localhost{page}")
-    assert (feed.author, feed.icon.partition("?")[0]) == ("voteweb", "http://localhost/static/icon.svg")
-    json_feed = json.loads(reader.open(f"{path}.json").response.data)
+    json_feed = reader.open(f"{path}.json").response.json
+    assert json_feed.get("description") == (
+        "The <language>." if path.startswith("/g/python") and "+" not in path else None
+    )
     assert (json_feed["title"], json_feed["home_page_url"]) == (title, f"http://localhost{page}")
     links = reader.open(page).page.all("link", rel="alternate")
     assert [(link["type"], link["title"], link["href"]) for link in links] == [
@@ -175,15 +144,9 @@ def test_feed_has_its_lists_title_and_is_linked_there(path: str, title: str, pag
     ]
 
 
-def test_feed_of_a_group_has_its_description(reader: Browser) -> None:
-    assert tree(reader, "/g/python.atom").findtext(f"{ATOM}subtitle") == "The <language>."
-    assert json.loads(reader.open("/g/python.json").response.data)["description"] == "The <language>."
-
-
 def test_feed_of_the_log_can_be_filtered(reader: Browser) -> None:
     (entry,) = atom(reader, "/log.atom?who=mod&kind=remove&x=1").entries
-    assert entry.title == "mod removed “Spam & <eggs>”"
-    assert entry.link == "http://localhost/log#l1"
+    assert (entry.title, entry.link) == ("mod removed “Spam & <eggs>”", "http://localhost/log#l1")
     assert "It is &lt;spam&gt;." in items(reader, "/log.json?kind=remove")[0]["content_html"]
     feed = tree(reader, "/log.atom?who=mod&kind=remove&x=1")
     links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
@@ -200,9 +163,7 @@ def test_opml_has_the_feeds_of_all_groups(reader: Browser, store: Store) -> None
     assert [outline["text"] for outline in outlines] == ["Python & co", "Redis", 'Code & "more"']
     assert outlines[0]["description"] == "The <language>."
     for outline in outlines:
-        assert outline["type"] == "rss"
         assert outline["xmlUrl"] == f"{outline['htmlUrl']}.atom"
         atom(reader, outline["xmlUrl"].removeprefix("http://localhost"))
-    assert reader.open("/groups").page.one("a", href="/groups.opml").text
     store.connection.command("UNLINK", "groups:")
     assert len(tree(reader, "/groups.opml").findall("body/outline")) == 1

@@ -1,17 +1,15 @@
 """Feeds of unusual data, their caching, and their addresses."""
 
-import json
 import re
 import time
 from itertools import product
 from xml.etree import ElementTree
 
 import pytest
-from flask import Flask
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import CountRoundTrips, MakeBrowser
+from tests.web.conftest import MakeBrowser
 from tests.web.feed_reader import ARTICLE_LISTS, ATOM, FEEDS, add_articles, atom, items, titles, tree
 from voteweb.core.models import Draft
 from voteweb.store import Store
@@ -21,9 +19,6 @@ HOSTILE_TITLES = [
     "the end ]]> of <![CDATA[ data",
     "&amp; &lt; &#0; &bogus;",
     "Emoji 👩‍👩‍👧 and 𝒳",
-    "שלום עולם, مرحبا",
-    "编程语言：第一章",
-    "x" * 200,
 ]
 
 
@@ -32,23 +27,18 @@ def articles(store: Store) -> None:
     add_articles(store)
 
 
-# unusual data
-
-
 def test_hostile_titles_arrive_unchanged(reader: Browser, store: Store) -> None:
     for title in HOSTILE_TITLES:
         store.connection.command("HSET", "article:2", "title", title)
-        for path in ("/new", "/g/python+redis"):
-            assert tree(reader, f"{path}.atom").findtext(f"{ATOM}entry/{ATOM}title") == title
-            assert items(reader, f"{path}.json")[0]["title"] == title
-            atom(reader, f"{path}.atom")
+        assert tree(reader, "/new.atom").findtext(f"{ATOM}entry/{ATOM}title") == title
+        assert items(reader, "/new.json")[0]["title"] == title
 
 
 @pytest.mark.parametrize("field", ["title", "text", "poster", "link", "groups"])
 def test_characters_that_xml_forbids_are_dropped(field: str, reader: Browser, store: Store) -> None:
     forbidden = "".join(chr(code) for code in (*range(32), 0x7F, 0x85, 0xFFFE, 0xFFFF))
     store.connection.command("HSET", "article:2", field, f"https://a.example/{forbidden}b")
-    for path in ARTICLE_LISTS:
+    for path in ("/new", "/g/python"):
         atom(reader, f"{path}.atom")
         items(reader, f"{path}.json")
         assert not re.search(r"\\u00(0[0-8bBcCeEfF]|1)|[\ufffe\uffff]", reader.response.text), path
@@ -76,10 +66,6 @@ def test_poster_who_is_no_member_has_no_page(reader: Browser, store: Store) -> N
     assert items(reader, "/new.json")[0]["authors"] == [{"name": "user:7"}]
     store.connection.command("HDEL", "article:2", "poster")
     assert "authors" not in items(reader, "/new.json")[0]
-    assert atom(reader, "/new.atom").entries[0].title == "A text"
-
-
-# changes and caches
 
 
 def test_ids_stay_after_edits_votes_and_a_move(reader: Browser, make_browser: MakeBrowser, store: Store) -> None:
@@ -91,7 +77,6 @@ def test_ids_stay_after_edits_votes_and_a_move(reader: Browser, make_browser: Ma
     moved = make_browser(site_url="https://news.example/")
     for browser in (reader, moved):
         assert [item["id"] for item in items(browser, "/new.json")] == before
-        assert items(browser, "/new.json")[0]["title"] == "Another title"
     assert items(moved, "/new.json")[0]["url"] == "https://news.example/a/2"
     assert atom(moved, "/new.atom").feed.id == "https://news.example/new.atom"
 
@@ -122,53 +107,21 @@ def test_unchanged_feed_is_not_sent_again(reader: Browser, make_browser: MakeBro
         for condition in ({"If-None-Match": headers["ETag"]}, {"If-Modified-Since": headers["Last-Modified"]}):
             site.open(address, headers=condition)
             assert (site.status, site.response.data) == (304, b""), address
-            assert site.response.headers["ETag"] == headers["ETag"]
             assert site.response.headers["Cache-Control"] == headers["Cache-Control"]
-        for condition in ({"If-None-Match": '"other"'}, {"If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"}):
-            assert site.open(address, headers=condition).status == 200, address
     tag = reader.open("/feed.atom").response.headers["ETag"]
     store.votes.cast(2, factories.user(store, "zoe"))
     assert reader.open("/feed.atom", headers={"If-None-Match": tag}).status == 200
     assert "2 votes" in reader.response.text
 
 
-def test_feed_takes_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:
-    for address in FEEDS:
-        assert count_round_trips(lambda address=address: reader.open(address)) == 1, address
-        assert reader.status == 200
-
-
-# addresses
-
-
 def test_every_feed_has_one_address(reader: Browser, store: Store) -> None:
-    unknown = ("/g/nope", "/g/nope+python", "/g/a%20b", "/g/a+b+c+d+e", "/g/nope/new", "/u/nobody-here", "/u/x")
-    other_formats = ("/feed", "/feed.rss", "/new.xml", "/g/python.rss", "/u/ann.rss", "/good.atom.json")
-    for address in (*(f"{path}.{format}" for path in unknown for format in ("atom", "json")), *other_formats):
+    for address in ("/g/nope.atom", "/g/a+b+c+d+e.json", "/u/nobody-here.atom", "/feed.rss", "/good.atom.json"):
         assert reader.open(address).status == 404, address
     for address, location in (
         ("/g/Python.atom", "/g/python.atom"),
-        ("/g/redis+python.json", "/g/python+redis.json"),
         ("/g/redis+Python+redis/new.atom", "/g/python+redis/new.atom"),
     ):
         assert (reader.open(address).status, reader.location) == (301, location)
-    assert json.loads(reader.open("/u/ANN.json").response.data)["feed_url"] == "http://localhost/u/ann.json"
+    assert reader.open("/u/ANN.json").response.json["feed_url"] == "http://localhost/u/ann.json"
     store.account_deletion.start(factories.user(store), delete_articles=True)
     assert reader.open("/u/ann.atom").status == 410
-
-
-def test_groups_named_like_addresses_have_pages_and_feeds(reader: Browser, store: Store) -> None:
-    for name in ("new", "atom", "json", "编程"):
-        factories.group(store, name)
-        for address in (f"/g/{name}", f"/g/{name}.atom", f"/g/{name}/new", f"/g/{name}/new.json"):
-            assert reader.open(address).status == 200, address
-
-
-def test_feed_of_links_is_small(app: Flask, reader: Browser, store: Store) -> None:
-    for i in range(30):
-        title, link = f"{i} {'long title ' * 6}", f"https://example.com/{i}"
-        factories.article(store, title=title, link=link, groups=("python",))
-    for format in ("atom", "json"):
-        reader.open(f"/new.{format}")
-        assert len(reader.response.data) <= 30_000
-    assert len(items(reader, "/new.json")) == app.extensions["voteweb.settings"].page_size

@@ -24,23 +24,15 @@ def articles(store: Store) -> None:
 
 def test_groups_are_listed_those_followed_first(reader: Browser, bob: Browser) -> None:
     python, redis = reader.open("/groups").page.one("ul", class_="groups").all("li")
-    assert python.text == "Python 2 articles · The language."
-    assert redis.one("a")["href"] == "/g/redis"
-    assert not reader.page.all("a", href="/groups/new")
+    assert (python.text, redis.one("a")["href"]) == ("Python 2 articles · The language.", "/g/redis")
     bob.open("/groups").press("/g/redis/follow")
     followed, other = bob.open("/groups").page.one("ul", class_="groups").all("li")
     assert (followed.one("h2").text, followed.one("button").text) == ("Redis", "Unfollow redis")
     assert other.one("button").text == "Follow python"
 
 
-def test_site_without_groups_says_so(reader: Browser, store: Store) -> None:
-    store.connection.client.delete("groups:")
-    assert reader.open("/groups").page.one("div", class_="empty").text
-
-
 def test_group_is_listed_by_score_and_by_time(reader: Browser) -> None:
     assert reader.open("/g/python").titles == ["In python", "In both"]
-    assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "Top"
     assert [chip.text for chip in reader.page.one("ol", class_="articles").all("a", class_="chip")] == ["redis"]
     assert reader.open("/g/python/new").titles == ["In both", "In python"]
     assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "New"
@@ -57,7 +49,7 @@ def test_combined_groups_show_common_articles_and_their_time(address: str, reade
 
 def test_groups_without_a_common_article_say_so(reader: Browser, store: Store) -> None:
     factories.group(store, "empty")
-    for address in ("/g/empty", "/g/empty/new", "/g/empty+python", "/g/empty+python?page=1"):
+    for address in ("/g/empty", "/g/empty+python?page=1"):
         assert reader.open(address).page.one("div", class_="empty").text
 
 
@@ -65,12 +57,8 @@ def test_groups_without_a_common_article_say_so(reader: Browser, store: Store) -
     ("address", "location"),
     [
         ("/g/Python", "/g/python"),
-        ("/g/PYTHON/new", "/g/python/new"),
-        ("/g/redis+python", "/g/python+redis"),
         ("/g/redis+Python+redis/new", "/g/python+redis/new"),
-        ("/g/python+python", "/g/python"),
         ("/g/%20python", "/g/python"),
-        ("/g/redis+python?page=2", "/g/python+redis?page=2"),
         ("/g/redis+python/new?page=2&x=1", "/g/python+redis/new?page=2"),
         ("/g/redis+python?page=%0d%0aX:y%26%23", "/g/python+redis?page=%0D%0AX:y%26%23"),
     ],
@@ -82,19 +70,15 @@ def test_every_list_has_one_address(address: str, location: str, reader: Browser
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("/g/nope", "There is no group named nope."),
         ("/g/nope+python+zzz", "There is no group named nope, zzz."),
-        ("/g/nope/new", "There is no group named nope."),
-        ("/g/a%20b", "There is no group named a b."),
-        ("/g/<b>", "There is no group named <b>."),
+        ("/g/<b>/new", "There is no group named <b>."),
+        ("/g/a%20b/edit", "There is no group named a b."),
         ("/g/" + "x" * 31, f"There is no group named {'x' * 31}."),
         ("/g/a+b+c+d+e", "An address can combine at most 4 groups."),
     ],
 )
-def test_unknown_groups_are_404(address: str, message: str, reader: Browser) -> None:
-    reader.open(address)
-    assert (reader.status, reader.intro) == (404, message)
-    assert reader.page.one("main").one("a", class_="button")["href"] == "/"
+def test_unknown_groups_are_404(address: str, message: str, mod: Browser) -> None:
+    assert (mod.open(address).status, mod.intro) == (404, message)
 
 
 def test_many_new_combinations_from_one_address_are_refused(
@@ -106,12 +90,9 @@ def test_many_new_combinations_from_one_address_are_refused(
     browser = make_browser(limits=1)
     for address in ("/g/nope+python", "/g/empty+python", "/g/python+redis", "/g/python+redis"):
         assert browser.open(address).status in (200, 404)
-    browser.open("/g/python+redis/new")
-    assert_too_fast(browser, few)
+    assert_too_fast(browser.open("/g/python+redis/new"), few)
     assert browser.open("/g/python+redis.atom").status == 200
     assert browser.open("/g/python+redis/new.atom").status == 429
-    assert browser.open("/g/python").status == 200
-    assert browser.open("/g/python+redis").titles == ["In both"]
 
 
 def test_combined_groups_say_how_many_articles_were_looked_at(
@@ -129,30 +110,15 @@ def test_new_group_can_be_used_at_once(mod: Browser) -> None:
     mod.open(mod.open("/groups").page.one("a", class_="button", href="/groups/new")["href"])
     mod.submit("/groups/new", name=" 编程 ", title="Programming", description="All about\nit")
     assert mod.location == "/g/%E7%BC%96%E7%A8%8B"
-    assert mod.follow().flashes == ["Group created."]
-    assert (mod.heading, mod.page.all("p", class_="intro")[0].text) == ("Programming", "All about it")
+    assert (mod.follow().heading, mod.page.all("p", class_="intro")[0].text) == ("Programming", "All about it")
     assert "编程" in [box["value"] for box in mod.open("/submit").page.all("input", name="groups")]
 
 
 def test_group_keeps_its_name_when_it_is_changed(mod: Browser, store: Store) -> None:
-    mod.open(mod.open("/g/python").page.one("nav", class_="orders").one("a", href="/g/python/edit")["href"])
-    form = mod.form("/g/python/edit")
-    assert form.one("input", name="title")["value"] == "Python"
-    assert not form.all("input", name="name")
-    mod.submit("/g/python/edit", title="Python 3", description="", name="other")
-    assert mod.follow().flashes == ["Group changed."]
-    assert mod.heading == "Python 3"
+    mod.open("/g/PYTHON/edit").submit("/g/python/edit", title="Python 3", description="", name="other")
+    assert mod.follow().heading == "Python 3"
     group = factories.group(store, "python")
     assert (group.name, group.title, group.description) == ("python", "Python 3", "")
-
-
-@pytest.mark.parametrize("address", ["/g/nope/edit", "/g/a%20b/edit", "/g/python+redis/edit"])
-def test_unknown_group_cannot_be_changed(address: str, mod: Browser) -> None:
-    assert mod.open(address).status == 404
-
-
-def test_group_is_changed_under_its_normalized_name(mod: Browser) -> None:
-    assert mod.open("/g/PYTHON/edit").form("/g/python/edit")
 
 
 def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: Store) -> None:
@@ -160,19 +126,21 @@ def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: 
     assert mod.follow().flashes == ["Group changed."]
     assert mod.open("/g/python/edit").page.by_id("alias")["value"] == "serpent"
     for address, target in (
-        *(("/g/serpent", "/g/python"), ("/g/serpent/new", "/g/python/new"), ("/g/serpent.atom", "/g/python.atom")),
-        *(("/g/serpent/new.json", "/g/python/new.json"), ("/g/python+serpent", "/g/python")),
-        *(("/g/serpent/top?of=all", "/g/python/top?of=all"), ("/g/serpent/top.atom", "/g/python/top.atom")),
+        *(
+            ("/g/serpent/new", "/g/python/new"),
+            ("/g/serpent.atom", "/g/python.atom"),
+            ("/g/python+serpent", "/g/python"),
+        ),
+        *(("/g/serpent/top?of=all", "/g/python/top?of=all"), ("/g/serpent/new.json", "/g/python/new.json")),
     ):
         reader.open(address)
         assert (reader.status, reader.location) == (301, target), address
-    assert reader.open("/g/nothing").status == 404
     mod.open("/g/redis/edit").submit("/g/redis/edit", alias="serpent")
     assert (mod.status, mod.field_error("alias")) == (422, "The name serpent is taken by a group already.")
 
 
 def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Browser, store: Store) -> None:
-    ann.post("/g/python/hide", {"csrf_token": ann.csrf_token()})
+    ann.send("/g/python/hide")
     mod.open("/g/python/edit")
     assert [option.text for option in mod.page.by_id("all-groups").all("option")] == ["redis"]
     for typed, message in (
@@ -181,34 +149,32 @@ def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Brow
     ):
         assert mod.page.one("button", formaction="/g/python/merge")["form"] == mod.form("/g/python/edit")["id"]
         for act in ("merge", "edit"):
-            mod.post(f"/g/python/{act}", {"csrf_token": mod.csrf_token(), "title": "Typed", "into": typed})
+            mod.send(f"/g/python/{act}", title="Typed", into=typed)
             assert [mod.page.by_id(field)["value"] for field in ("title", "into")] == [
                 "Typed",
                 typed.lower() if act == "merge" else typed,
             ]
             assert message == mod.field_error("into") if act == "merge" else "Press “Merge”" in mod.page.text
-    mod.post("/g/python/merge", {"csrf_token": mod.csrf_token(), "into": "Redis"})
+    mod.send("/g/python/merge", into="Redis")
     assert mod.follow().flashes == ["The group python is merged into this one. Its articles arrive one by one."]
     assert reader.open("/g/python").location == "/g/redis"
     assert reader.open("/g/redis/new").titles == ["In redis", "In both"]
     assert mod.open("/a/1/edit").form("/a/1/edit").one("input", name="groups", value="redis", checked="")
-    ann.post("/g/python/follow", {"csrf_token": ann.csrf_token()})  # on a page from before
+    ann.send("/g/python/follow")  # on a page from before
     deque(store.group_merges.steps(), maxlen=0)
     assert reader.open("/g/redis/new").titles == ["In redis", "In both", "In python"]
     assert ann.open("/hidden").page.all("a", href="/g/redis") == []
-    entry = reader.open("/log?kind=merge").page.one("ol", class_="log").one("li")
-    assert "merged the group python into redis" in entry.text
+    assert "merged the group python into redis" in reader.open("/log?kind=merge").page.one("ol", class_="log").text
     assert mod.open("/g/python/edit").follow().page.by_id("alias")["value"] == "python"
 
 
 def test_an_empty_group_is_deleted(mod: Browser, reader: Browser, store: Store) -> None:
     assert not mod.open("/g/python/edit").page.all("form", action="/g/python/delete")
-    mod.post("/g/python/delete", {"csrf_token": mod.csrf_token()})
+    mod.send("/g/python/delete")
     message = "There are articles in the group python. Only an empty group can be deleted."
     assert mod.follow().flashes == [message]
     for id in (1, 2):
         store.articles.set_groups(id, [], ["python"])
     mod.open("/g/python/edit").submit("/g/python/delete")
     assert mod.follow().flashes == ["The group python has been deleted."]
-    assert reader.open("/g/python").status == 404
     assert "deleted the group python" in reader.open("/log").page.one("ol", class_="log").all("li")[0].text

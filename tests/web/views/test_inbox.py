@@ -48,8 +48,10 @@ def test_inbox_has_answers_comments_and_mentions(ann_user: User, ann: Browser, b
     assert heads(ann.open("/inbox")) == [f"Unread: {head}" for head in (MENTION, ARTICLE, REPLY)]
     rows = ann.page.all("li", class_="comment")
     assert [row.one("div", class_="text").text for row in rows] == ["Hello @Ann", "On the article", "An answer"]
-    answers = [row.one("a", href=f"/a/{row['id'][1:].replace('-', '/c/')}/reply").text for row in rows]
-    assert answers == ["Reply"] * 3
+    assert rows[0].one("a", href="/a/2/c/1/reply")
+    ann.client.head("/inbox")
+    ann.open("/inbox", headers={"Sec-Purpose": "prefetch"})
+    assert tabs(ann.open("/inbox")) == ["Unread 3", "All 3"]
     assert bob.open("/inbox").page.one("div", class_="empty").one("a")["href"] == "/comments"
 
 
@@ -58,7 +60,6 @@ def test_vote_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser) ->
         ann.open("/inbox/all").press(f"/a/1/c/2/{verb}")
         assert ann.location == "/inbox/all#c1-2"
         assert ann.follow().page.by_id("c1-2").one("button", class_="vote")["aria-pressed"] == pressed
-    assert tabs(ann) == ["Unread 3", "All 3"]
 
 
 def test_answers_are_muted_in_the_inbox_and_heard_again(ann_user: User, ann: Browser, store: Store) -> None:
@@ -76,10 +77,9 @@ def test_all_as_read_leaves_what_came_later_unread(ann_user: User, ann: Browser,
     factories.comment(store, 1, factories.user(store, "bob"), text="Later")
     ann.submit("/inbox/read").follow()
     assert ann.flashes == ["All entries that were shown are marked as read."]
-    assert (heads(ann), tabs(ann)) == ([f"Unread: {ARTICLE}"], ["Unread 1", "All 4"])
+    assert tabs(ann) == ["Unread 1", "All 4"]
     assert heads(ann.open("/inbox/all")) == [f"Unread: {ARTICLE}", MENTION, ARTICLE, REPLY]
     assert ann.submit("/inbox/read").location == "/inbox/all"
-    assert not ann.follow().page.all("form", action="/inbox/read")
     assert ann.open("/inbox").page.one("div", class_="empty").one("a")["href"] == "/inbox/all"
 
 
@@ -90,9 +90,8 @@ def test_a_page_is_marked_as_read_without_those_that_it_does_not_show(
     for _ in range(2 * INBOX_PAGE_SIZE - 1):
         factories.comment(store, 2, bob, text="Again @ann")
     middle = [row["id"] for row in ann.open("/inbox?page=2").page.all("li", class_="comment")]
-    assert len(middle) == INBOX_PAGE_SIZE
     assert ann.form("/inbox/read").one("button").text == "Mark these as read"
-    assert ann.submit("/inbox/read").location == "/inbox"
+    ann.submit("/inbox/read")
     left = [row["id"] for page in (1, 2) for row in ann.open(f"/inbox?page={page}").page.all("li", class_="comment")]
     assert len(left) == INBOX_PAGE_SIZE + 2
     assert not set(left) & set(middle)
@@ -102,19 +101,12 @@ def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
     ann_user: User, make_browser: MakeBrowser, store: Store
 ) -> None:
     ann = make_browser(comments=0).start_session(store.users.get("ann"))
-    assert ann.open("/inbox").page.one("div", class_="empty")
-    assert not ann.page.all("a", href="/inbox")
+    assert not ann.open("/inbox").page.all("a", href="/inbox")
     factories.remove(store, CommentId(1, 1))
     (head,) = heads(ann.open("/inbox"))
     assert head.startswith("Unread: What you posted: mod removed")
     assert [link.text for link in ann.page.all("a", href="/inbox")] == ["Inbox 1", "Unread 1"]
     assert not ann.page.all("a", href="/a/1/c/1")
-
-
-def test_opening_the_inbox_reads_nothing(ann_user: User, ann: Browser) -> None:
-    ann.client.head("/inbox")
-    ann.open("/inbox", headers={"Sec-Purpose": "prefetch"})
-    assert tabs(ann.open("/inbox")) == ["Unread 3", "All 3"]
 
 
 def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: Store) -> None:
@@ -125,7 +117,6 @@ def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: 
     assert token not in ann.open("/inbox").response.text
     ann.submit("/inbox/feed", act="withdraw").follow()
     assert store.feeds.name_of(SecretFeed.INBOX, token) is None
-    assert not ann.page.all("button", value="withdraw")
 
 
 def inbox_link(person: Browser, address: str = "/") -> str:
@@ -147,19 +138,8 @@ def test_header_has_the_number_of_unread_entries(
     write_thread(store, 1, [node(1), node(2), node(3)])
     for number in (1, 2, 3):
         tell_bob(store, number)
-    for address in ("/", "/new", "/account", "/nowhere"):
+    for address in ("/", "/account", "/nowhere"):
         assert inbox_link(bob, address) == "Inbox 3"
     assert count_round_trips(lambda: bob.open("/new")) == 1
     write_thread(store, 1, [node(2, status=CommentStatus.REMOVED)])
     assert inbox_link(bob) == inbox_link(bob, "/inbox") == "Inbox 2"
-    assert (len(bob.page.all("li", class_="unread")), tabs(bob)) == (2, ["Unread 2", "All 2"])
-
-
-def test_readers_and_sites_without_comments_have_no_link_to_an_inbox(
-    reader: Browser, store: Store, make_browser: MakeBrowser
-) -> None:
-    bob = make_browser(comments=0).start_session(factories.user(store, "bob"))
-    for person in (reader, bob):
-        assert not person.open("/").page.all("a", href="/inbox")
-    tell_bob(store, 1)  # of a comment that nobody can read
-    assert not bob.open("/").page.all("a", href="/inbox")

@@ -34,9 +34,8 @@ def enter(make_browser: MakeBrowser, store: Store) -> Enter:
 def invite(inviter: Browser) -> str:
     """Make an invitation and return its link, which is shown once."""
     inviter.open("/invitations").submit("/invitations")
-    created, advice = inviter.follow().flashes
+    created, _advice = inviter.follow().flashes
     assert created.startswith("Invitation created. Send its link to one person: http://localhost/signup?invite=")
-    assert advice == "Copy it now: it is shown only once. Everybody who knows it can sign up."
     link = created.partition("http://localhost")[2]
     assert token_of(link) not in inviter.open("/invitations").response.text
     return link
@@ -46,23 +45,19 @@ def test_invitation_is_for_one_person(enter: Enter, store: Store) -> None:
     mod, guest, late = enter("mod", Role.MODERATOR), enter(), enter()
     link = invite(mod)
     assert guest.open(link).status == 200
-    assert "mod invited you." in guest.page.one("main").text
+    assert "mod invited you." in guest.main
     late.open(link)
-    guest.submit("/signup", username="carl", password="long enough")
-    assert guest.status == 303
+    factories.user(store, "dora")
+    guest.submit("/signup", username="dora", password="long enough")
+    assert guest.field_error("username") == "The name dora is taken. If this is you, log in."
+    assert guest.submit("/signup", username="carl", password="long enough").status == 303
     assert store.users.get("carl").invited_by == "mod"
-    late.submit("/signup", username="dora", password="long enough")
-    assert (late.status, store.users.find("dora")) == (403, None)
+    late.submit("/signup", username="late", password="long enough")
+    assert (late.status, store.users.find("late")) == (403, None)
     assert late.intro == INVALID
     assert "Used by carl" in mod.open("/invitations").page.one("ol").text
-    assert mod.page.one("p", class_="total").text == "1 invitation"
-
-
-def test_taken_name_does_not_use_up_the_invitation(enter: Enter, store: Store) -> None:
-    guest = enter()
-    guest.open(invite(enter("eve", Role.MODERATOR))).submit("/signup", username="eve", password="long enough")
-    assert guest.field_error("username") == "The name eve is taken. If this is you, log in."
-    assert guest.submit("/signup", username="carl", password="long enough").status == 303
+    mod.send(f"/invitations/{digest_of(token_of(link))}/revoke")
+    assert (mod.status, mod.intro) == (409, "This invitation has been used already.")
 
 
 def token_of(link: str) -> str:
@@ -74,15 +69,6 @@ def set_field(store: Store, link: str, field: str, value: object) -> None:
     store.connection.client.hset(store.keys.invite(digest_of(token_of(link))), field, str(value))
 
 
-def test_invalid_invitation_is_refused_at_once(enter: Enter, store: Store) -> None:
-    link = invite(enter("mod", Role.MODERATOR))
-    set_field(store, link, "until", 1_000)
-    guest = enter().open(link)
-    assert (guest.status, guest.intro) == (403, INVALID)
-    guest.post("/signup", {"username": "carl", "password": "long enough", "invite": token_of(link)})
-    assert (guest.status, store.users.find("carl")) == (403, None)
-
-
 def test_invitation_is_invalid_while_its_maker_is_banned(enter: Enter, store: Store) -> None:
     message = "The person who made this invitation is no longer a member. Please ask somebody else for a new one."
     link, guest = invite(enter("mod", Role.MODERATOR)), enter()
@@ -90,20 +76,15 @@ def test_invitation_is_invalid_while_its_maker_is_banned(enter: Enter, store: St
     factories.ban(store, "mod", by="admin")
     guest.submit("/signup", username="carl", password="long enough")
     assert (guest.status, guest.intro) == (403, message)
-    assert (guest.open(link).status, guest.intro) == (403, message)
-
-
-@pytest.mark.parametrize("token", ["nonsense", "x" * 3_000, "<b>", "%00", "a:b"])
-def test_unknown_invitation_is_refused(token: str, enter: Enter) -> None:
-    guest = enter().open(f"/signup?invite={token}")
-    assert guest.status == 403
-    assert guest.intro.startswith("There is no such invitation.")
 
 
 def test_signup_needs_an_invitation(enter: Enter, store: Store) -> None:
-    guest = enter().open("/signup")
-    assert (guest.status, guest.heading) == (403, "Sign-up is by invitation only")
-    assert guest.intro.startswith("You need an invitation to sign up: ")
+    guest = enter()
+    for query, message in (
+        ("", "You need an invitation to sign up: "),
+        ("?invite=a:b", "There is no such invitation."),
+    ):
+        assert (guest.open(f"/signup{query}").status, guest.intro.startswith(message)) == (403, True)
     guest.post("/signup", {"username": "carl", "password": "long enough"})
     assert (guest.status, store.users.find("carl")) == (403, None)
 
@@ -120,16 +101,7 @@ def test_invitation_can_be_withdrawn(enter: Enter) -> None:
     link = invite(mod)
     mod.submit(f"/invitations/{digest_of(token_of(link))}/revoke")
     assert mod.follow().flashes == ["The invitation has been withdrawn."]
-    assert mod.page.one("ol").text.startswith("Withdrawn")
     assert enter().open(link).status == 403
-
-
-def test_used_invitation_cannot_be_withdrawn(enter: Enter, store: Store) -> None:
-    mod = enter("mod", Role.MODERATOR)
-    link = invite(mod)
-    set_field(store, link, "used", "carl")
-    mod.submit(f"/invitations/{digest_of(token_of(link))}/revoke")
-    assert (mod.status, mod.intro) == (409, "This invitation has been used already.")
 
 
 def test_members_of_a_week_may_invite_if_so_configured(enter: Enter, store: Store) -> None:
@@ -149,11 +121,8 @@ def test_only_moderators_see_who_invited_a_member(enter: Enter, store: Store) ->
     about = mod.page.one("section", aria_labelledby="about-heading")
     assert about.one("li").text.startswith("mod banned carl : Spam.")
     assert mod.open("/u/mod").page.one("section", aria_labelledby="about-heading").one("a", href="/u/carl")
-    for person in (enter(), enter("dora")):
-        for name in ("carl", "mod"):
-            main = person.open(f"/u/{name}").page.one("main")
-            assert not main.all("section", aria_labelledby="about-heading")
-            assert "invited" not in main.text.lower()
+    for name in ("carl", "mod"):
+        assert "invited" not in enter("dora").open(f"/u/{name}").main.lower()
 
 
 def test_moderators_page_through_the_invitations_of_a_member(enter: Enter, store: Store) -> None:
@@ -162,12 +131,9 @@ def test_moderators_page_through_the_invitations_of_a_member(enter: Enter, store
     mod.open("/u/carl")
     mod.open(mod.page.one("a", href="/invitations?by=carl")["href"])
     assert (len(mod.page.one("ol").all("li")), mod.page.one("p", class_="total").text) == (25, "30 invitations")
-    assert not [token for token in tokens if token in mod.response.text]
     mod.open(mod.page.one("a", rel="next")["href"])
-    assert len(mod.page.one("ol").all("li")) == 5
     mod.submit(f"/invitations/{digest_of(tokens[0])}/revoke")
     assert mod.location == "/invitations?by=carl&page=2"
     assert mod.follow().page.one("ol").text.endswith("Withdrawn")
     assert carl.open("/invitations?by=mod").status == 403
     assert mod.open("/invitations?by=nobody").status == 404
-    assert mod.open("/invitations?by=carl&page=3").status == 404

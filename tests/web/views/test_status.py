@@ -20,21 +20,11 @@ from voteweb.store import Store
 from voteweb.web import security
 
 
-def test_health_is_json_that_nobody_stores(reader: Browser) -> None:
-    assert reader.open("/healthz").response.json == {"status": "ok", "reasons": []}
-    assert reader.response.content_type == "application/json"
-    assert reader.response.headers["Cache-Control"] == "no-store"
-
-
-def test_health_names_a_site_that_has_a_name(make_browser: MakeBrowser) -> None:
-    reader = make_browser(site="cooking").open("/healthz")
-    assert reader.response.json == {"status": "ok", "reasons": [], "site": "cooking"}
-
-
-def test_health_reports_wrong_settings(make_browser: MakeBrowser) -> None:
-    reader = make_browser(site_url="https://news.example", trusted_proxies=0).open("/healthz")
-    assert (reader.status, reader.response.json["status"]) == (200, "degraded")
-    assert "VOTEWEB_TRUSTED_PROXIES" in reader.response.json["reasons"][0]
+def test_health_is_json_that_nobody_stores(make_browser: MakeBrowser) -> None:
+    for settings in ({}, {"site": "cooking"}):
+        reader = make_browser(**settings).open("/healthz")
+        assert reader.response.json == {"status": "ok", "reasons": [], **settings}
+        assert reader.response.headers["Cache-Control"] == "no-store"
 
 
 def test_health_reports_a_proxy_that_names_no_visitor(
@@ -94,30 +84,26 @@ def test_the_contact_is_published_for_vulnerabilities(make_browser: MakeBrowser)
 
 
 def test_about_explains_the_ranking_with_the_sites_numbers(reader: Browser) -> None:
-    text = reader.open("/about").page.one("main").text
+    text = reader.open("/about").main
     assert "plus 432 seconds for each vote" in text
-    assert "7 min 12 s later" in text
     assert "An article with 200 votes competes with articles that are 1 day newer." in text
-    assert "Voting is open for 7 days" in text
     assert "The poster's own vote is counted from the start and stays." in text
-    assert "in up to 5" in text
 
 
 def test_about_follows_the_settings(make_browser: MakeBrowser) -> None:
     reader = make_browser(vote_score=100.0, own_vote=0, good_votes=36, max_groups=9, site_name="<b>My</b> news")
     reader.open("/about")
-    text = reader.page.one("main").text
+    text = reader.main
     assert "plus 100 seconds for each vote" in text
     assert "An article with 36 votes competes with articles that are 1 h newer." in text
     assert "The poster's own vote is not counted." in text
-    assert "in up to 9" in text
     assert reader.page.one("a", class_="wordmark").text == "<b>My</b> news"
 
 
 def test_a_bounded_lift_is_explained(make_browser: MakeBrowser, store: Store) -> None:
     reader = make_browser(vote_score=86_400.0, good_votes=200, lift_days=2)
     reader.open("/about")
-    text = reader.page.one("main").text
+    text = reader.main
     assert "An article with 200 votes competes with articles that are 2 days newer." in text
     assert "Votes lift an article by 2 days at most" in text
     factories.imported(store, votes=3)
@@ -137,9 +123,3 @@ def test_the_key_of_the_embedded_database_is_named(settings: Settings, tmp_path:
     (tmp_path / "secret.key").write_text("the key of the members' recovery codes")
     with pytest.raises(ConfigError, match=r"is missing: .* embedded database, .*secret\.key has it"):
         create_app(replace(settings, secret_key="", data_dir=str(tmp_path)))
-
-
-def test_short_secret_key_is_refused(settings: Settings) -> None:
-    with pytest.raises(ConfigError, match=r"VOTEWEB_SECRET_KEY is too short: .*secrets\.token_urlsafe") as refusal:
-        create_app(replace(settings, secret_key="change me"))
-    assert "change me" not in str(refusal.value)

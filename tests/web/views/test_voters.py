@@ -45,7 +45,6 @@ def test_a_ring_is_marked_and_can_be_banned(mod: Browser, ring: list[User], stor
     assert rows["ring0"].split() == "Votes together with ring1 (5 of 5), ring2 (5 of 5), ring3 (5 of 5)".split()
     assert [name for name, text in rows.items() if text.strip()] == list(rows)[:4]
     assert {box["value"] for box in mod.page.all("input", form="several")} == rows.keys()
-    assert mod.page.by_id("several")["action"] == "/ban"
     assert "、" in mod.open("/a/1/voters", headers={"Accept-Language": "zh"}).page.text
     mod.open("/u/Ring0").open(next(link["href"] for link in mod.page.all("a") if "votes together" in link.text))
     assert set(marks(mod)) == {"ring1", "ring2", "ring3"}
@@ -61,10 +60,9 @@ def test_admins_see_who_looked(mod: Browser, make_member: MakeMember, ring: list
         mod.open(address)
     store.account_deletion.start(ring[1], delete_articles=False)
     root = make_member("root", Role.ADMIN).open("/members/looks")
-    looks = [row.all("p")[0].text for row in root.page.one("ol", class_="log").all("li")]
+    looks = root.log
     assert looks == [
         "mod : the votes of a member who left",
         "mod : the votes of ring0",
         "mod : the voters of article 1",
     ]
-    assert "voters" not in root.open("/log").page.one("main").text

@@ -29,18 +29,17 @@ def send_by_script(browser: Browser, address: str) -> tuple[int, Any]:
     return browser.status, browser.response.json
 
 
-@pytest.mark.parametrize("path", ["/?page=1", "/g/python/new", "/g/python+redis", "/a/1"])
+@pytest.mark.parametrize("path", ["/?page=1", "/g/python+redis", "/a/1"])
 def test_vote_leads_back_to_the_article_in_its_list(path: str, article: Article, bob: Browser) -> None:
-    bob.open(path).press("/a/1/vote")
-    assert (bob.status, bob.location) == (303, f"{path}#a1")
-    assert bob.follow().flashes == ["Your vote has been counted."]
-    assert bob.page.by_id("a1").one("button", class_="vote").text == "Vote for “On Redis”. Votes: 2"
-    assert bob.page.by_id("a1").one("button", class_="vote")["aria-pressed"] == "true"
-    bob.press("/a/1/unvote")
-    assert (bob.status, bob.location) == (303, f"{path}#a1")
-    assert bob.follow().flashes == ["Your vote has been taken back."]
-    assert bob.page.by_id("a1").one("button", class_="vote").text == "Vote for “On Redis”. Votes: 1"
-    assert bob.page.by_id("a1").one("button", class_="vote")["aria-pressed"] == "false"
+    bob.open(path)
+    for act, message, votes, pressed in (
+        ("vote", "Your vote has been counted.", 2, "true"),
+        ("unvote", "Your vote has been taken back.", 1, "false"),
+    ):
+        assert bob.press(f"/a/1/{act}").location == f"{path}#a1"
+        assert bob.follow().flashes == [message]
+        button = bob.page.by_id("a1").one("button", class_="vote")
+        assert (button.text, button["aria-pressed"]) == (f"Vote for “On Redis”. Votes: {votes}", pressed)
 
 
 def test_message_is_in_a_cookie_and_not_in_the_session(article: Article, bob: Browser) -> None:
@@ -49,13 +48,6 @@ def test_message_is_in_a_cookie_and_not_in_the_session(article: Article, bob: Br
     bob.follow()
     assert bob.response.headers.getlist("Set-Cookie") == ["notice=; Max-Age=0; HttpOnly; Path=/; SameSite=Lax"]
     assert "Set-Cookie" not in bob.open("/").response.headers
-
-
-def test_response_to_a_vote_is_never_stored(article: Article, bob: Browser) -> None:
-    assert send_by_script(bob, "/a/1/vote")[0] == 200
-    assert bob.response.headers["Cache-Control"] == "private, no-store"
-    bob.open("/").press("/a/1/unvote")
-    assert bob.response.headers["Cache-Control"] == "private, no-store"
 
 
 def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser, store: Store) -> None:
@@ -71,16 +63,7 @@ def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser,
     assert store.articles.get(1).votes == 1
 
 
-def test_vote_of_a_banned_member_leads_to_the_reason(article: Article, bob: Browser, store: Store) -> None:
-    fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
-    factories.ban(store, "bob", "Too many links.")
-    bob.post("/a/1/vote", fields)
-    assert bob.location.startswith("/login?next=/new%23a1")
-    assert "Too many links." in " ".join(bob.follow().flashes)
-    assert store.articles.get(1).votes == 1
-
-
-@pytest.mark.parametrize("value", ["", "COUNTED", "<b>", "counted; x", "\u00e9"])
+@pytest.mark.parametrize("value", ["COUNTED", "counted; x", "\u00e9"])
 def test_cookie_can_show_only_the_sites_messages(value: str, bob: Browser) -> None:
     bob.client.set_cookie("notice", value)
     assert bob.open("/").flashes == []
@@ -95,12 +78,10 @@ def test_reader_is_shown_no_message(article: Article, reader: Browser) -> None:
 def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article, ann: Browser, bob: Browser) -> None:
     for browser, address, message in (
         (bob, "/a/1/unvote", "You have not voted for this article."),
-        (ann, "/a/1/unvote", "You posted this article: your vote for it cannot be taken back."),
         (ann, "/a/1/vote", "You have already voted for this article."),
         (bob, "/a/2/vote", "Voting closed on "),
-        (bob, "/a/2/unvote", "Voting closed on "),
     ):
-        browser.post(address, {"csrf_token": browser.csrf_token(), "next": "/new"})
+        browser.send(address, next="/new")
         assert browser.follow().flashes[0].startswith(message)
         assert browser.page.one("p", class_="flash")["class"] == "flash error"
         assert browser.address == f"/new#a{address[3]}"
@@ -110,19 +91,10 @@ def test_own_and_closed_articles_have_no_vote_button(article: Article, closed: A
     page = ann.open("/new").page
     assert not page.all("button", class_="vote")
     assert {span["title"] for span in page.all("span", class_="vote")} == {"Your own article", "Voting is closed"}
-    assert "your own article" in page.by_id("a1").one("p", class_="meta").text
-    assert "voting closed" in page.by_id("a2").one("p", class_="meta").text
 
 
-def test_script_gets_the_votes_and_whether_the_member_voted(article: Article, bob: Browser) -> None:
+def test_script_gets_status_and_code_of_a_refusal(article: Article, ann: Browser, bob: Browser) -> None:
     assert send_by_script(bob, "/a/1/vote") == (200, {"id": 1, "votes": 2, "voted": True})
-    assert send_by_script(bob, "/a/1/unvote") == (200, {"id": 1, "votes": 1, "voted": False})
-
-
-def test_script_gets_status_and_code_of_a_refusal(
-    article: Article, closed: Article, ann: Browser, bob: Browser
-) -> None:
-    send_by_script(bob, "/a/1/vote")
     known = {"votes": 2, "voted": True}
     for browser, address, status, code, message, more in (
         (bob, "/a/1/vote", 409, "already-voted", "You have already voted for this article.", known),
@@ -130,14 +102,6 @@ def test_script_gets_status_and_code_of_a_refusal(
         (ann, "/a/99/vote", 404, "unknown-article", "There is no such article.", {}),
     ):
         assert send_by_script(browser, address) == (status, {"error": {"code": code, "message": message}, **more})
-    status, body = send_by_script(bob, "/a/2/vote")
-    assert (status, body["error"]["code"]) == (410, "voting-closed")
-    assert body["error"]["message"].startswith("Voting closed on ")
-    send_by_script(bob, "/a/1/unvote")
+    assert send_by_script(bob, "/a/1/unvote") == (200, {"id": 1, "votes": 1, "voted": False})
     assert send_by_script(bob, "/a/1/unvote")[0] == 409
-
-
-def test_result_of_a_script_is_not_shown_on_a_page(article: Article, bob: Browser) -> None:
-    send_by_script(bob, "/a/1/vote")
-    send_by_script(bob, "/a/1/vote")
     assert bob.open("/").flashes == []
