@@ -1,7 +1,7 @@
 """Conversations as pages show them: the reads for a page, and each comment as the viewer sees it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -27,6 +27,7 @@ from voteweb.web.caching.text_cache import PageTexts
 from voteweb.web.context import now, request_globals, settings, store
 from voteweb.web.i18n import formatting, locale
 from voteweb.web.own_marks import choice, queue_choice
+from voteweb.web.urls import page_number
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -73,8 +74,7 @@ class ConversationPages:
         queue_choice(pipeline, viewer)
         if self._read.numbers is None:  # a short one
             return
-        shown = {row.node.number for row in self.page.rows} | set(others)
-        if numbers := sorted(shown - self._read.numbers):
+        if numbers := sorted(self._shown(others) - self._read.numbers):
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
             if viewer:
                 self._voted = store().votes.queue_own_on_comments(pipeline, self.article.id, numbers, viewer.id)
@@ -89,7 +89,7 @@ class ConversationPages:
         unread = visit.unread_to(self.thread.last) if visit else set[int]()
         if viewer is None or not (unread or own.unread.comments):
             return
-        numbers = {row.node.number for row in self.page.rows} | set(others)
+        numbers = self._shown(others)
         if unread & numbers:
             is_visible = self.conversation.is_visible
             seen = [number for number in unread if number in numbers or not is_visible(number)]
@@ -98,6 +98,9 @@ class ConversationPages:
         if read := [entry for entry, comment in own.unread.comments.items() if comment in shown]:
             store().inbox.queue_mark_read(pipeline, viewer.name, read)
             g.viewer_read = own._replace(unread=own.unread.without(read))
+
+    def _shown(self, others: Iterable[int]) -> set[int]:
+        return {row.node.number for row in self.page.rows} | set(others)
 
     def words(self, number: int) -> str:
         """Return the words of a comment as they were typed, also those that nobody can read."""
@@ -257,18 +260,23 @@ class ConversationPages:
         return ConversationEnded(when=end) if self._time >= end else None
 
 
-#: Returns the number of the page that an address asks for; raises NoSuchPage.
-PageNumber = Callable[[], int]
-
-
-def queue_thread(
+def read_page(
     pipeline: Pipeline,
-    id: int,
+    article: Article,
+    read: ThreadRead,
+    viewer: User | None,
     root: int = 0,
-    page_number: PageNumber = lambda: 1,
-    *,
-    visitor: Voter | None = None,
-) -> Future[ThreadRead]:
+    others: Iterable[int] = (),
+) -> ConversationPages:
+    """Return the page of the address; queue the read of what it lacks, and that *viewer* sees it and *others*."""
+    pages = ConversationPages(article, read, root=root, number=page_number(), order=order_of_page(viewer))
+    pages.queue_missing(pipeline, viewer, others)
+    if not is_prefetch():
+        pages.queue_mark_read(pipeline, viewer, others)
+    return pages
+
+
+def queue_thread(pipeline: Pipeline, id: int, root: int = 0, visitor: Voter | None = None) -> Future[ThreadRead]:
     """Queue a read of the conversation of article *id*, for the page of the replies to comment *root*.
 
     Note that *visitor* sees that page.
@@ -280,11 +288,11 @@ def queue_thread(
         visitor=visitor.name if visitor else "",
         root=root,
         page=page_number() if visitor else 1,
-        expect=_expect(root, page_number),
+        expect=_expect(root),
     )
 
 
-def visitor(page_number: PageNumber) -> Voter | None:
+def visitor() -> Voter | None:
     """Return the member who will see the page of the address; None for a reader, or if nobody will."""
     voter = named_voter()
     if voter is None or is_prefetch():
@@ -296,7 +304,7 @@ def visitor(page_number: PageNumber) -> Voter | None:
     return voter
 
 
-def _expect(root: int, page_number: PageNumber) -> Expect:
+def _expect(root: int) -> Expect:
     """Return what names the comments of the page; none if the tree is not kept, since it takes long to build."""
 
     def expected(thread: Thread) -> set[int]:
@@ -311,12 +319,10 @@ def _expect(root: int, page_number: PageNumber) -> Expect:
     return expected
 
 
-def queue_article(
-    pipeline: Pipeline, id: int, page_number: PageNumber
-) -> tuple[Future[Article | None], Future[ThreadRead] | None]:
+def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], Future[ThreadRead] | None]:
     """Queue a read of article *id* and of its conversation, if the site has any, whose page is shown to the viewer."""
-    comments, member = settings().comments, visitor(page_number)
-    thread = queue_thread(pipeline, id, page_number=page_number, visitor=member) if comments else None
+    comments, member = settings().comments, visitor()
+    thread = queue_thread(pipeline, id, visitor=member) if comments else None
     if thread and member:
         return pipeline.queue([], lambda _: thread.result.article), thread
     return store().articles.queue_get(pipeline, id), thread

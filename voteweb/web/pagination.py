@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from flask import render_template, request
 
-from voteweb.core import config, permissions
+from voteweb.core import permissions
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page
 from voteweb.core.my_site import HiddenKind
@@ -20,21 +20,13 @@ from voteweb.web.caching import shared_pages
 from voteweb.web.context import store
 from voteweb.web.own_marks import queue_marks, read_marks
 from voteweb.web.responses import RenderedPage
+from voteweb.web.urls import page_number
 
 T = TypeVar("T")
 #: Queues a read on the pipeline of the page.
 QueueQuery = Callable[[Pipeline], Future[Any]]
 _TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 _NO_QUERIES: Mapping[str, QueueQuery] = {}
-
-
-def page_number(parameter: str = "page") -> int:
-    """Return the page number in the address, 1 if there is none; raise NoSuchPage if it is not a positive number."""
-    # Most addresses have no query; parsing it takes 3 % of an article's page.
-    number = request.args.get(parameter, "1") if request.query_string else "1"
-    if not (number.isascii() and number.isdigit() and len(number) <= config.MAX_PAGE_DIGITS and number[0] != "0"):
-        raise NoSuchPage()
-    return int(number)
 
 
 def time_before() -> str:

@@ -1,6 +1,6 @@
 """The pages: modules by subject, each with its blueprint, and those of the nouns that it has besides."""
 
-from flask import Flask
+from flask import Blueprint, Flask
 from werkzeug.routing import IntegerConverter
 
 from voteweb.core.settings import Settings
@@ -29,15 +29,11 @@ from voteweb.web.views import (
 )
 
 _MODULES = (
-    articles, lists, submission, votes, groups, feeds, site_files, my_site, search,
+    articles, lists, submission, votes, groups, feeds, site_files, my_site, search, comments,
     queue, moderation, sorting, moderation_log, members, voters, account, auth, admin, meta,
 )  # fmt: skip
-#: More pages of some modules: those whose address begins with another noun.
-_MORE = (
-    moderation.answers, moderation.held_articles, members.users, members.notes, members.bans, queue.admissions,
-    account.invitations, auth.recovery, admin.switches, admin.ranking_trial, admin.domain_rules,
-    meta.statistics, meta.language,
-)  # fmt: skip
+#: The blueprints that a site without conversations lacks, and one without mail.
+_OF_COMMENTS, _OF_MAIL = ("comments", "comment_votes", "comment_feeds", "comment_moderation"), ("mail",)
 
 
 class Number(IntegerConverter):
@@ -48,15 +44,9 @@ class Number(IntegerConverter):
 
 def init_app(app: Flask, settings: Settings) -> None:
     app.url_map.converters["int"] = Number
-    for module in _MODULES:
-        app.register_blueprint(module.blueprint)
-    for blueprint in _MORE:
-        app.register_blueprint(blueprint)
-    if settings.comments:
-        for blueprint in (
-            comments.blueprint, votes.comment_blueprint, feeds.comment_blueprint, moderation.comment_moderation,
-        ):  # fmt: skip
+    lacks = (() if settings.comments else _OF_COMMENTS) + (() if settings.mail_url else _OF_MAIL)
+    values = (value for module in _MODULES for value in vars(module).values())
+    for name, blueprint in {value.name: value for value in values if isinstance(value, Blueprint)}.items():
+        if name not in lacks:
             app.register_blueprint(blueprint)
-    if settings.mail_url:
-        app.register_blueprint(auth.mail)
     errors.init_app(app)

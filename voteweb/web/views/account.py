@@ -48,8 +48,8 @@ from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.mail import messages
-from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.urls import absolute, safe_path
+from voteweb.web.pagination import check_page_exists
+from voteweb.web.urls import absolute, page_number, safe_path
 from voteweb.web.views.auth import mail, recovery
 from voteweb.web.views.members import check_present, parse_name
 

@@ -38,12 +38,10 @@ from voteweb.web.acts import (
 from voteweb.web.auth.login import named_voter, queue_viewer, require_member
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages, order_of_page
 from voteweb.web.forms import EditForm
 from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import absolute
 from voteweb.web.views.groups import NAME_QUERIES
@@ -65,7 +63,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     """Return the page of one article; *context* may contain a refused form, with its *status*."""
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
-    stored, thread = conversations.queue_article(pipeline, id, page_number)
+    stored, thread = conversations.queue_article(pipeline, id)
     queued = queue_marks(pipeline, (id,), named_voter(), in_list=False)
     pipeline.execute()
     article = stored.result
@@ -75,12 +73,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
         return _render_gone(article, viewer.result, thread.result if thread else None)
     more = store().pipeline()
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
-    pages = None
-    if thread:
-        pages = ConversationPages(article, thread.result, number=page_number(), order=order_of_page(viewer.result))
-        pages.queue_missing(more, viewer.result)
-        if not conversations.is_prefetch():
-            pages.queue_mark_read(more, viewer.result)
+    pages = conversations.read_page(more, article, thread.result, viewer.result) if thread else None
     if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
         (row,) = ViewerMarks(queued.read.result).on((article,))
@@ -99,13 +92,9 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
     """Return the page of an article that is gone; what others wrote below one that its poster deleted stays."""
     context: dict[str, Any] = {}
     if thread and article.status is ArticleStatus.DELETED and thread.thread.nodes:
-        pages = ConversationPages(article, thread, number=page_number(), order=order_of_page(viewer))
         pipeline = store().pipeline()
-        pages.queue_missing(pipeline, viewer)
-        if not conversations.is_prefetch():
-            pages.queue_mark_read(pipeline, viewer)
+        context = {"pages": conversations.read_page(pipeline, article, thread, viewer)}
         pipeline.execute()
-        context = {"pages": pages}
     return render_template("articles/gone.html", article=article, **context), 410
 
 

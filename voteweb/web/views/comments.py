@@ -28,9 +28,9 @@ from voteweb.web.conversations import ConversationPages, order_of_page
 from voteweb.web.forms import CommentForm
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.pagination import check_page_exists
 from voteweb.web.responses import RenderedPage, wants_json
-from voteweb.web.urls import next_of_form
+from voteweb.web.urls import next_of_form, page_number
 from voteweb.web.views.members import check_present, parse_name, queue_member
 
 blueprint = Blueprint("comments", __name__)
@@ -40,9 +40,7 @@ View = Callable[..., ResponseReturnValue]
 @blueprint.get("/a/<int:id>/c/<int:number>")
 @reads(
     article=queue_article,
-    read=lambda pipeline, id, number: conversations.queue_thread(
-        pipeline, id, number, page_number, visitor=conversations.visitor(page_number)
-    ),
+    read=lambda pipeline, id, number: conversations.queue_thread(pipeline, id, number, conversations.visitor()),
 )
 def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -> ResponseReturnValue:
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
@@ -52,17 +50,14 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
     node = read.thread.nodes.get(number)
     if node is None:
         raise errors.NoSuchComment()
-    pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_page(viewer))
-    conversation = pages.conversation
+    conversation = conversations.tree(read.thread, order_of_page(viewer))
     may_read = permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
     if not may_read and not conversation.is_shown(number):
         return render_template("articles/gone.html", article=article, node=node, thread=read.thread), 410
     ancestors = conversation.ancestors(number)
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
     pipeline = store().pipeline()
-    pages.queue_missing(pipeline, viewer, [number, *shown_ancestors])
-    if not conversations.is_prefetch():
-        pages.queue_mark_read(pipeline, viewer, [number, *shown_ancestors])
+    pages = conversations.read_page(pipeline, article, read, viewer, number, [number, *shown_ancestors])
     pipeline.execute()
     return render_template(
         "comments/show.html",

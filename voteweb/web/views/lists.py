@@ -31,8 +31,9 @@ from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import PERIOD_TITLES, format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.pagination import page_number, render_list
+from voteweb.web.pagination import render_list
 from voteweb.web.responses import RenderedPage
+from voteweb.web.urls import page_number
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
 
 blueprint = Blueprint("lists", __name__)

@@ -22,8 +22,9 @@ from voteweb.web.auth.login import require_admin, require_member, require_modera
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES, error_message, format_datetime, join_names, vote_count
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import QueueQuery, page_number, render_list
+from voteweb.web.pagination import QueueQuery, render_list
 from voteweb.web.responses import RenderedPage
+from voteweb.web.urls import page_number
 
 users = Blueprint("users", __name__)
 blueprint = Blueprint("members", __name__)

@@ -17,8 +17,7 @@ from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import read_marks
-from voteweb.web.pagination import page_number
-from voteweb.web.urls import absolute, next_of_form, return_url
+from voteweb.web.urls import absolute, next_of_form, page_number, return_url
 from voteweb.web.views.groups import parse_name as parse_group
 from voteweb.web.views.members import parse_name as parse_member
 

@@ -20,7 +20,7 @@ from voteweb.web.context import store
 from voteweb.web.forms import REASON_LABELS
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import page_number
+from voteweb.web.urls import page_number
 from voteweb.web.views.admin import TypedRule, found_rules
 from voteweb.web.views.members import queue_member
 

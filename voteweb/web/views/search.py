@@ -27,9 +27,9 @@ from voteweb.web.context import now, search_index, store
 from voteweb.web.feeds import Feed, article_item, comment_item, serve_feed
 from voteweb.web.i18n.formatting import error_message, format_number
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import page_number
 from voteweb.web.responses import wants_json, xml
 from voteweb.web.search_results import Matches, Search
+from voteweb.web.urls import page_number
 
 blueprint = Blueprint("search", __name__)
 ORDER_NAMES = {Order.RELEVANCE: _l("Relevance"), Order.NEW: _l("Newest"), Order.VOTES: _l("Most votes")}

@@ -22,9 +22,9 @@ from voteweb.web.context import settings, store
 from voteweb.web.forms import Form
 from voteweb.web.i18n.formatting import article_count, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number, time_before
+from voteweb.web.pagination import check_page_exists, time_before
 from voteweb.web.responses import wants_json
-from voteweb.web.urls import current_path
+from voteweb.web.urls import current_path, page_number
 from voteweb.web.views.groups import parse_choice
 
 blueprint = Blueprint("sorting", __name__)

@@ -8,7 +8,7 @@ from voteweb.web.acts import queue_article, reads
 from voteweb.web.auth.login import require_admin, require_moderator
 from voteweb.web.context import store
 from voteweb.web.conversations import is_prefetch
-from voteweb.web.pagination import page_number
+from voteweb.web.urls import page_number
 from voteweb.web.views.members import check_present, queue_member
 
 blueprint = Blueprint("voters", __name__)
