@@ -48,7 +48,7 @@ def evil_articles(store: Store, index: FixedIndex) -> None:
 
 @pytest.fixture
 def judged(mod: Browser, bob: Browser, store: Store) -> None:
-    """What moderators wrote down: a note, a rule that holds an article, and a ban."""
+    """Write down what moderators do: a note, a rule that holds an article, and a ban."""
     user = store.users.get("mod")
     store.notes.add("ann", EVIL, user)
     rule = NewLogEntry(LogAction.DOMAIN, "mod", title="spam.example", why=EVIL)

@@ -117,6 +117,7 @@ def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: 
     assert token not in ann.open("/inbox").response.text
     ann.submit("/inbox/feed", act="withdraw").follow()
     assert store.feeds.name_of(SecretFeed.INBOX, token) is None
+    assert not ann.page.all("button", value="withdraw")
 
 
 def inbox_link(person: Browser, address: str = "/") -> str:
