@@ -1,7 +1,6 @@
 """Groups: the list of all, their articles, several combined, creating and changing one."""
 
 from collections import deque
-from dataclasses import replace
 
 import pytest
 
@@ -85,7 +84,7 @@ def test_many_new_combinations_from_one_address_are_refused(
     make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     factories.group(store, "empty")
-    few = replace(rate_limits.COMBINE, burst=1)
+    few = rate_limits.COMBINE._replace(burst=1)
     monkeypatch.setattr(rate_limits, "COMBINE", few)
     browser = make_browser(limits=1)
     for address in ("/g/nope+python", "/g/empty+python", "/g/python+redis", "/g/python+redis"):
