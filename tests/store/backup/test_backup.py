@@ -165,6 +165,14 @@ def test_comments_written_during_the_backup_are_left_out(small: Store, sound: No
     assert run(small, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
 
 
+def test_votes_on_comments_are_those_of_the_voters_in_the_backup(small: Store, sound: None) -> None:
+    comment = factories.comment(small, 1)
+    early, before = of_nouns(back_up(small), "voted-comments"), factories.thread(small).nodes[1]
+    assert small.votes.cast(comment, factories.user(small, "bob")) == before.votes + 1
+    restore(small, [*early, *but_nouns(back_up(small), "voted-comments")])
+    assert factories.thread(small).nodes[1] == before
+
+
 def test_a_large_conversation_is_restored_whole(small: Store) -> None:
     now = int(time.time())
     factories.user(small, "bob")

@@ -12,7 +12,6 @@ from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import AlreadyVoted
-from voteweb.core.passwords import hash_password
 from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
@@ -60,22 +59,12 @@ def test_a_vote_that_was_never_sent_is_not_repeated(store: Store, monkeypatch: p
     assert not list(errors)
 
 
-def edit(store: Store, title: str) -> None:
-    store.articles.edit(1, factories.draft(title=title), store.users.get("ann"))
-
-
 FIRST = CommentId(1, 1)
 HITS = [(LOGIN_BY_NAME, "bob")]
-HASH, NEWER_HASH = hash_password("earlier"), hash_password("later")
 Act = Callable[[Store], Any]
 #: An act of one, and what somebody else does over it before its answer is known to be lost.
 OVERRULED: dict[str, tuple[Act, Act]] = {
     "remove": (factories.remove, lambda store: factories.restore(store, by="Sue")),
-    "edit": (lambda store: edit(store, "A typo"), lambda store: edit(store, "No typo")),
-    "set_password": (
-        lambda store: store.users.set_password("bob", HASH),
-        lambda store: store.users.set_password("bob", NEWER_HASH),
-    ),
     "refund": (lambda store: store.limits.refund(HITS), lambda store: store.limits.hit(HITS)),
 }
 
@@ -84,7 +73,6 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
 LOST: dict[str, tuple[Act, Any]] = {
     "cast": (lambda store: store.votes.cast(1, store.users.get("bob")), 3),
     "post": (lambda store: store.articles.post(factories.draft(link=""), store.users.get("ann"), "form-0001"), 2),
-    "sign up": (lambda store: store.users.make("fay", "").id, 4),
     "take back": (lambda store: store.votes.take_back(1, store.users.get("dan")), 1),
     "write": (
         lambda store: store.comments.write(
@@ -93,7 +81,6 @@ LOST: dict[str, tuple[Act, Any]] = {
         CommentId(1, 2),
     ),
     "vote for a comment": (lambda store: store.votes.cast(FIRST, store.users.get("bob")), 2),
-    "take back from a comment": (lambda store: store.votes.take_back(FIRST, store.users.get("dan")), 0),
     "use a link": (lambda store: store.passwords.use_link(store.passwords.make_link("bob"), "new hash"), "bob"),
 }
 
