@@ -8,8 +8,8 @@ import pytest
 
 from tests import factories
 from tests.helpers import until
-from tests.store.backup.copying import articles_of, back_up, begin_restore, lasting, restore
-from tests.store.examination import broken, run, snapshot, unchanged
+from tests.store.backup.copying import articles_of, back_up, lasting, restore
+from tests.store.examination import broken, run, snapshot
 from tests.store.queries import logged_act
 from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
@@ -58,14 +58,6 @@ def test_a_restored_site_continues_where_it_was(site: Store, sound: None) -> Non
     for name in site.account_deletion.unfinished():
         site.account_deletion.finish(name)
     assert run(site, "EXISTS", "posted:zoe", "leaving:") == 0
-
-
-def test_lines_written_twice_change_nothing(site: Store) -> None:
-    backup = back_up(site)
-    restoring = begin_restore(site)
-    restoring.write(backup)
-    with unchanged(site):
-        restoring.write(backup)
 
 
 @pytest.mark.heavy

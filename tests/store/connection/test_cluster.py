@@ -7,7 +7,6 @@ import pytest
 
 from tests import factories
 from tests.clusters import Cluster, cluster
-from tests.helpers import until
 from tests.machines import REDIS
 from tests.store.examination import broken
 from tests.store.queries import page_ids
@@ -94,20 +93,6 @@ def test_a_request_counts_once_however_often_it_is_tried_again(nodes: Cluster, o
         hit()
     nodes.complete_move(KEY, target)
     assert [hit() is None for _ in range(SIGNUP.burst - 2)] == [True] * (SIGNUP.burst - 3) + [False]
-
-
-def test_closing_a_store_leaves_no_connection_open(nodes: Cluster, open_news: OpenStore) -> None:
-    for node in nodes.nodes:
-        node.command("ACL", "SETUSER", "bob", "on", ">secret", "~*", "+@all")
-
-    def connections() -> list[Any]:
-        return [row for node in nodes.nodes for row in node.client.client_list() if row["user"] == "bob"]
-
-    store = open_news(redis_url=nodes.url.replace("://", "://bob:secret@"))
-    assert page_ids(store, store.rankings.site(Order.SCORE)) == []
-    assert connections()
-    store.connection.close()
-    until(lambda: not connections())
 
 
 def test_a_scan_of_a_site_that_moves_fails(

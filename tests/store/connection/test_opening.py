@@ -18,12 +18,6 @@ def test_opening_a_store_sends_nothing_and_waiting_for_a_server_ends_with_the_ti
         store.connection.close()
 
 
-@pytest.mark.parametrize("url", ["redis://h", "redis+cluster://h"])
-def test_no_connection_asks_for_notifications_of_maintenance(url: str) -> None:
-    connection = open_connection(Settings(redis_url=url, site="news"))
-    assert not connection.client.connection_pool.maint_notifications_enabled()
-
-
 @pytest.mark.parametrize("url", ["redis://:sec#ret@host", "redis://me:sec/ret@host", "http://:sec@h"])
 def test_the_refusal_of_a_url_does_not_repeat_the_password(url: str) -> None:
     with pytest.raises(ConfigError) as refusal:

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from voteweb.core.errors import Unavailable
-from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command, Pipeline
 
 
@@ -51,8 +50,3 @@ def test_futures_stay_pending_when_sending_fails() -> None:
     server.is_down = False
     pipeline.execute()  # the commands are still queued
     assert [future.result for future in futures] == [("a",), ("b",)]
-
-
-def test_an_atomic_run_answers_every_command(store: Store) -> None:
-    key = store.keys.article(1)
-    assert store.connection.run([("SET", key, "1"), ("GET", key)], atomic=True)[1] == "1"

@@ -111,13 +111,6 @@ def test_an_article_later_than_tomorrow_is_named(site: Store) -> None:
     assert broken(site) == []
 
 
-def test_a_repaired_finding_is_reported_once(site: Store) -> None:
-    spoil(site, "ZREM time:go article:1")
-    spoil(site, "HINCRBY article:1 votes 1")
-    assert sorted(repair(site))[0] == ("article:1", "votes is 2, but base 0 and 1 voters make 1")
-    assert repair(site) == []
-
-
 def test_a_lost_ranking_is_rebuilt(site: Store) -> None:
     with unchanged(site):
         run(site, "DEL", *"time: score: good: group:go time:java posted:ann reports: log: invites:bob".split())

@@ -139,17 +139,16 @@ def unique_names(noun: str, names: Iterable[str]) -> Iterator[str]:
             yield name
 
 
+#: What holds the value of each type.
+_SHAPES: dict[str, type] = {"string": str, BITS: str, "hash": dict, "zset": dict, "set": list, "list": list}
+
+
 def _has_shape(value: Any, type: str) -> bool:
-    match value:
-        case str():
-            return type in ("string", BITS)
-        case dict() if type == "zset":
-            return all(isinstance(score, float) or _is_number(score) for score in value.values())
-        case dict():
-            return type == "hash" and all(isinstance(item, str) for item in value.values())
-        case list():
-            return type in ("set", "list") and all(isinstance(item, str) for item in value)
-    return False
+    if not isinstance(value, _SHAPES[type]) or isinstance(value, str):
+        return isinstance(value, _SHAPES[type])
+    if type == "zset":
+        return all(isinstance(score, float) or _is_number(score) for score in value.values())
+    return all(isinstance(item, str) for item in (value.values() if type == "hash" else value))
 
 
 def _is_number(value: Any) -> bool:

@@ -66,20 +66,16 @@ class Conversation:
         #: The comments that a repair stores otherwise, by number, and the fields of the conversation's own.
         self.new_nodes: dict[int, Node] = {}
         self.new_fields: dict[str, str] = {}
-        #: The comments whose words go.
-        self.lost_words: list[int] = []
 
     def findings(self, found: Sequence[Finding]) -> Iterator[Finding]:
         """Yield what was *found*: one command repairs all of it that has no fix of its own."""
-        key, words = self.keys.thread(self.id), self.keys.words(self.id)
         fields = self.new_fields | {str(number): format_node(node) for number, node in self.new_nodes.items()}
-        if fields or self.lost_words:
+        writes: list[Command] = []
+        if fields or any(finding.writes for finding in found):
             fields["rev"] = str(next_revision(self.fields.get("rev"), f"{self.now:.6f}"))
-        changed = batched(fields.items(), NAMED_AT_ONCE)
-        writes: list[Command] = [("HSET", key, *(part for item in batch for part in item)) for batch in changed]
-        writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
-        if fields or any(finding.writes for finding in found):  # a search finds what the lists show
-            writes.append(record_change(self.keys, "t", self.id))
+            changed = batched(fields.items(), NAMED_AT_ONCE)
+            writes = [("HSET", self.keys.thread(self.id), *chain.from_iterable(batch)) for batch in changed]
+            writes.append(record_change(self.keys, "t", self.id))  # a search finds what the lists show
         return one_fix(self.fix, found, *writes)
 
 
@@ -257,8 +253,7 @@ def _check_words(thread: Conversation) -> Iterator[Finding]:
     for number, node in thread.thread.nodes.items():
         id, has_words = CommentId(thread.id, number), str(number) in thread.words
         if node.status is CommentStatus.DELETED and has_words:
-            thread.lost_words.append(number)
-            yield Finding(key, f"holds the words of comment {id}, which is deleted")
+            yield Finding(key, f"holds the words of comment {id}, which is deleted", writes=(("HDEL", key, number),))
         elif node.status is not CommentStatus.DELETED and not has_words:
             why_not = "they are stored nowhere else: a backup may hold them; set the field with HSET"
             yield Finding(key, f"lacks the words of comment {id}", why_not=why_not)
