@@ -5,15 +5,16 @@ from typing import Any
 
 from tests import factories
 from tests.helpers import until
-from tests.store.backup.conversations import converse
 from tests.store.every_key import build_every_key
 from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
 from tests.store.thread_data import node, write_thread
-from voteweb.core.models import LogAction
+from voteweb.core.config import VOTER_BLOCK, VOTERS_GRACE_SECONDS
+from voteweb.core.models import Article, LogAction
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.values import digest_of
 
 MONTH = 31 * 86_400
@@ -37,7 +38,7 @@ def build_site(store: Store) -> None:
     store.invitations.revoke(digest_of(store.invitations.make(bob)), bob)
     store.passwords.renew_codes(store.users.get("ann"))
     run(store, "HSET", "user:ann", "second-factor", f"{'0' * 32} 1")
-    converse(store, article, bob.id)
+    _converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.
     write_thread(store, factories.article(store, bob, link="").id, [node(1, votes=7, time=round(time.time(), 6))])
     # Found under the link of a newer article, although too old to be found under a link of its own.
@@ -51,3 +52,16 @@ def build_site(store: Store) -> None:
     run(store, "SET", "article:", 70_001)
     list(Doctor(store.context).repair())
     assert broken(store) == []
+
+
+def _converse(store: Store, article: Article, voter: int) -> None:
+    """Store a closed conversation of more than a block below *article*, in which the member *voter* has voted once."""
+    key, closes = f"voted-comments:{article.id}", int(article.time) + 14 * 86_400
+    times = [round(article.time + at / 1e6, 6) for at in range(VOTER_BLOCK + 5)]
+    write_thread(store, article.id, [node(at, time=times[at], votes=int(at == 1)) for at in range(1, VOTER_BLOCK + 5)])
+    closed = {"closes": closes, "closed": times[-1], "close-reason": "too hot"}
+    run(store, "HSET", f"thread:{article.id}", *(part for field in closed.items() for part in field))
+    for block in range(2):
+        run(store, "SADD", f"{key}-{block}", 0, *([VOTER_FACTOR + voter] if block == 0 else []))
+        run(store, "EXPIREAT", f"{key}-{block}", closes + VOTERS_GRACE_SECONDS)
+    run(store, "LPOP", "unread:ann")

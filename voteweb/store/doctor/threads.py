@@ -70,12 +70,13 @@ class Conversation:
     def findings(self, found: Sequence[Finding]) -> Iterator[Finding]:
         """Yield what was *found*: one command repairs all of it that has no fix of its own."""
         fields = self.new_fields | {str(number): format_node(node) for number, node in self.new_nodes.items()}
-        writes: list[Command] = []
-        if fields or any(finding.writes for finding in found):
+        keys_of_writes = {write[1] for finding in found for write in finding.writes}
+        if fields or self.keys.words(self.id) in keys_of_writes:
             fields["rev"] = str(next_revision(self.fields.get("rev"), f"{self.now:.6f}"))
-            changed = batched(fields.items(), NAMED_AT_ONCE)
-            writes = [("HSET", self.keys.thread(self.id), *chain.from_iterable(batch)) for batch in changed]
-            writes.append(record_change(self.keys, "t", self.id))  # a search finds what the lists show
+        changed = batched(fields.items(), NAMED_AT_ONCE)
+        writes: list[Command] = [("HSET", self.keys.thread(self.id), *chain.from_iterable(batch)) for batch in changed]
+        if fields or keys_of_writes:  # a search finds what the lists show
+            writes.append(record_change(self.keys, "t", self.id))
         return one_fix(self.fix, found, *writes)
 
 
