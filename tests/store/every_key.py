@@ -47,7 +47,7 @@ def build_every_key(store: Store) -> None:
     factories.article(store, zoe, link="")
     store.account_deletion.start(zoe, delete_articles=True)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
-    factories.group(store, "golang")
+    factories.article(store, ann, groups=("golang",), link="")
     store.group_merges.start("golang", "go", NewLogEntry(LogAction.MERGE, "Ann", title="golang"))
     closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
     store.site_settings.set_switch(

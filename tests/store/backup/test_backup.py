@@ -13,6 +13,7 @@ from tests.store.examination import broken, run, snapshot
 from tests.store.queries import logged_act
 from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
+from voteweb.core import config
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
 from voteweb.core.models import ArticleStatus, Reason
@@ -48,6 +49,17 @@ def test_the_site_has_every_kind_of_key(site: Store) -> None:
     backup = back_up(site)
     assert {line.noun for line in backup} == {name for name, noun in NOUNS.items() if noun.part is Part.PRIMARY}
     assert len({str(line) for line in backup}) == len(backup)
+
+
+def test_restored_rankings_by_votes_hold_the_best_only(
+    store: Store, sound: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "MAX_RANKED", 2)
+    for _ in range(4):
+        factories.article(store, groups=("go",), link="")
+    before = lasting(store)
+    restore(store, back_up(store))
+    assert lasting(store) == before
 
 
 def test_a_restored_site_continues_where_it_was(site: Store, sound: None) -> None:
@@ -149,11 +161,12 @@ def test_comments_written_during_the_backup_are_left_out(small: Store, sound: No
     """The article is read after its conversation, and counts one more than the backup has."""
     for parent in (0, 1):
         factories.comment(small, 1, parent=parent)
-    nouns = ("thread", "words", "voted-comments")
+    nouns, second = ("thread", "words", "voted-comments"), factories.article(small, link="").id
     early = of_nouns(back_up(small), *nouns)
     factories.comment(small, 1, parent=2)
+    factories.comment(small, second)
     restore(small, [*early, *but_nouns(back_up(small), *nouns)])
-    assert run(small, "HGET", "article:1", "comments") == "2"
+    assert [run(small, "HGET", f"article:{id}", "comments") for id in (1, second)] == ["2", None]
     assert run(small, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
 
 
