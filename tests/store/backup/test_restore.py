@@ -75,6 +75,7 @@ def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> No
     list(Doctor(small.context).repair())
     copy(small, back_up(small))
     assert list(Doctor(small.context).examine()) == []
+    assert run(small, "SISMEMBER", "voted:1", 9_000_001)
 
 
 def test_a_restore_begins_anew_over_keys_of_another_programs_posters(small: Store) -> None:
