@@ -144,8 +144,9 @@ _SHAPES: dict[str, type] = {"string": str, BITS: str, "hash": dict, "zset": dict
 
 
 def _has_shape(value: Any, type: str) -> bool:
-    if not isinstance(value, _SHAPES[type]) or isinstance(value, str):
-        return isinstance(value, _SHAPES[type])
+    has_type = isinstance(value, _SHAPES[type])
+    if not has_type or isinstance(value, str):
+        return has_type
     if type == "zset":
         return all(isinstance(score, float) or _is_number(score) for score in value.values())
     return all(isinstance(item, str) for item in (value.values() if type == "hash" else value))
