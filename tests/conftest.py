@@ -28,6 +28,8 @@ MakeStore = Callable[..., Store]
 SECRET_KEY = "for tests only, and long enough"
 #: Seconds of all workers after which a run tells what they were spent on.
 LONG_RUN = 60
+#: The files whose tests take longest, the longest first.
+LONGEST = ("test_install", "test_image", "test_faults", "journeys/test_pages", "test_upgrade", "journeys/test_html")
 
 # A busy machine is no failing test.
 hypothesis.settings.register_profile("voteweb", deadline=None)
@@ -41,6 +43,13 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: a process that has no tests left takes over the last, short ones of another."""
+    items.sort(
+        key=lambda item: next((place for place, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
