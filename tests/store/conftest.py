@@ -1,6 +1,7 @@
 """Databases of the store's tests: by default Valkey with a key prefix; Redis, a Sentinel and a cluster are heavy.
 
-Without a prefix on Valkey run the tests of pages and commands.
+Without a prefix on Valkey run the tests of pages and commands. What a script or a connection does on Redis is tested
+there; what else the store does with them is the same on each.
 """
 
 import shutil
@@ -25,6 +26,8 @@ WHERE_SERVERS_CHANGE = frozenset({
     "test_concurrent_repair", "test_dump", "test_groups", "test_imports", "test_listings", "test_lost_answers",
     "test_overtaken", "test_pipeline", "test_rescoring", "test_script_loading", "test_storm", "test_votes",
 })  # fmt: skip
+#: Further modules, by the beginnings of their names, whose tests also run on Redis.
+ON_REDIS = ("tests.store.scripts", "tests.store.connection", "tests.store.test_seeds")
 
 
 class Database(NamedTuple):
@@ -46,14 +49,18 @@ SENTINEL, CLUSTER = Database("sentinel"), Database("cluster", prefix="{site}:")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test that uses a database on two of them, and some where servers change.
+    """Run each test that uses a database on Valkey, that of a script or a connection on Redis, and some elsewhere.
 
     Those that use ``single_server`` need one that stands alone.
     """
     if "database" not in metafunc.fixturenames:
         return
-    others = [("redis", REDIS)]
-    if "single_server" not in metafunc.fixturenames and metafunc.module.__name__.split(".")[-1] in WHERE_SERVERS_CHANGE:
+    module, others = metafunc.module.__name__, []
+    needs_single = "single_server" in metafunc.fixturenames
+    servers_change = module.split(".")[-1] in WHERE_SERVERS_CHANGE
+    if needs_single or servers_change or module.startswith(ON_REDIS):
+        others = [("redis", REDIS)]
+    if servers_change and not needs_single:
         others += [("sentinel", SENTINEL), ("cluster", CLUSTER)]
     heavy = [pytest.param(database, id=id, marks=pytest.mark.heavy) for id, database in others]
     databases = [pytest.param(PREFIXED, id="prefix"), *heavy]
