@@ -10,6 +10,8 @@ from tests.site_process import SECRET, SiteProcess, StartSite
 from voteweb.store import Store
 
 Serve = Callable[..., SiteProcess]
+#: The settings of a site behind a proxy.
+SETTINGS = SECRET | {"VOTEWEB_SITE_URL": "https://news.example", "VOTEWEB_TRUSTED_PROXIES": "1"}
 
 
 @pytest.fixture
@@ -22,10 +24,9 @@ def port() -> int:
 @pytest.fixture
 def serve(start_site: StartSite, store: Store, server_url: str, port: int) -> Serve:
     """A function that starts the site, or starts it again, or a second one *at* another port, with *more* settings."""
-    env = SECRET | {"VOTEWEB_SITE_URL": "https://news.example", "VOTEWEB_TRUSTED_PROXIES": "1"}
 
     def start(at: int = port, **more: str) -> SiteProcess:
-        return start_site("--port", str(at), VOTEWEB_REDIS_URL=server_url, **(env | more))
+        return start_site("--port", str(at), VOTEWEB_REDIS_URL=server_url, **(SETTINGS | more))
 
     return start
 

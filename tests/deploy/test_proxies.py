@@ -1,12 +1,17 @@
 """The site behind nginx and Caddy with the files of deploy/: what visitors get, and what the site believes."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import product
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.deploy.proxies import HOST, Nginx, Proxy
+from tests.conftest import private_server
+from tests.deploy.conftest import SETTINGS
+from tests.deploy.proxies import HOST, Caddy, Nginx, Proxy, proxy_before
+from tests.helpers import free_ports, until
+from tests.site_process import SiteProcess
 from tests.visitor import Visitor
 from tests.web.dom import parse
 from voteweb.cli.run import THREADS_PER_WORKER
@@ -14,6 +19,19 @@ from voteweb.core.config import MAX_TEXT_LENGTH
 from voteweb.core.rate_limits import SIGNUP
 
 pytestmark = pytest.mark.heavy
+
+
+@pytest.fixture(scope="module", params=[Nginx, Caddy], ids=["nginx", "caddy"])
+def proxy(request: pytest.FixtureRequest) -> Iterator[Proxy]:
+    """Each proxy before one site, whose members differ from test to test."""
+    (port,) = free_ports(1)
+    with private_server("valkey") as url:
+        site = SiteProcess("--port", str(port), VOTEWEB_REDIS_URL=url, **SETTINGS)
+        try:
+            with proxy_before(request.param, port) as proxy:
+                yield proxy
+        finally:
+            site.kill()
 
 
 def is_logged_in(visitor: Visitor) -> bool:
@@ -40,13 +58,20 @@ def test_pages_for_visitors_of_this_host_are_served_by_https_only(proxy: Proxy) 
     assert "Set-Cookie" not in of_another_host.headers
 
 
-def test_a_member_signs_up_posts_and_votes(proxy: Proxy) -> None:
+def test_a_member_signs_up_posts_votes_and_logs_out(proxy: Proxy) -> None:
     ann, bob = proxy.visitor(), proxy.visitor()
     assert ann.sign_up("ann").status == bob.sign_up("bob").status == 303
     longest = "语" * MAX_TEXT_LENGTH  # nine times as many bytes in a form
     redirect = ann.submit("/submit", {"title": "Behind a proxy", "text": longest})
     assert (redirect.status, redirect.headers["Location"].partition("?")[0]) == (303, "/a/1")
     assert bob.press("/a/1", "/a/1/vote").status == 303
+    # Forms over https need a Referer: if the scheme that a visitor claims were believed, ann would be logged out.
+    form = urlencode(ann.log_out_form())
+    ann.claims = tuple((f"X{one}Forwarded{other}Proto", "http") for one, other in product("-_", repeat=2))
+    assert ann.request("POST", "/logout", form, Referer="").status == 403
+    ann.claims = ()
+    assert is_logged_in(ann)
+    assert ann.request("POST", "/logout", form).status == 303
 
 
 def claims(address: str) -> tuple[tuple[str, str], ...]:
@@ -69,18 +94,6 @@ def test_the_proxy_names_the_visitor_whatever_the_visitor_claims(proxy: Proxy) -
     assert another.sign_up("another").status == 303
 
 
-def test_a_scheme_that_a_visitor_claims_is_not_believed(proxy: Proxy) -> None:
-    """Forms over https need a Referer; if the claim were believed, the one without it would log ann out."""
-    ann = proxy.visitor()
-    assert ann.sign_up("ann").status == 303
-    form = urlencode(ann.log_out_form())
-    ann.claims = tuple((f"X{one}Forwarded{other}Proto", "http") for one, other in product("-_", repeat=2))
-    assert ann.request("POST", "/logout", form, Referer="").status == 403
-    ann.claims = ()
-    assert is_logged_in(ann)
-    assert ann.request("POST", "/logout", form).status == 303
-
-
 def test_bodies_that_are_too_large_or_late_do_not_occupy_the_site(proxy: Proxy) -> None:
     """Nginx answers a large one in chunks and closes the connection; Caddy passes on the beginning: no valid form."""
     assert proxy.visitor().request("POST", "/login", Content_Length="400000").status == 413
@@ -99,8 +112,9 @@ def test_bodies_that_are_too_large_or_late_do_not_occupy_the_site(proxy: Proxy) 
 @pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
 def test_the_log_of_nginx_has_the_sites_request_id(proxy: Proxy) -> None:
     answer = proxy.visitor(7).get("/about?token=secret")
-    proxy.stop()
-    (line,) = (proxy.folder / "voteweb.log").read_text().splitlines()
+    log = proxy.folder / "voteweb.log"
+    until(lambda: answer.headers["X-Request-Id"] in log.read_text())
+    line = log.read_text().splitlines()[-1]
     assert line.startswith("127.0.0.7 [")
     assert '"GET /about" 200 ' in line
     assert line.endswith(f" {answer.headers['X-Request-Id']}")
