@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.deploy.bare_debian import roomy_folder
 from tests.deploy.files import DEPLOY, ROOT, arguments_of, last_arguments, with_replacements
 from tests.helpers import free_ports, needs, until
 from tests.visitor import Visitor
@@ -59,12 +60,17 @@ def make_base(folder: Path) -> None:
     shutil.copy("/etc/ld.so.cache", folder / "etc")
 
 
-@pytest.fixture(scope="module")
-def buildah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Buildah]:
+@pytest.fixture
+def buildah() -> Iterator[Buildah]:
     """Buildah, with the image "voteweb"."""
+    with roomy_folder() as folder:
+        yield build(folder)
+
+
+def build(folder: Path) -> Buildah:
+    """Build the image "voteweb" in *folder*."""
     needs(shutil.which("buildah"), "buildah")
     needs(os.getuid() == 0, "root")
-    folder = tmp_path_factory.mktemp("buildah")
     make_environment = [PYTHON, "-m", "venv", str(folder / "environment")]
     has_python = Path(PYTHON).exists() and subprocess.run(make_environment, capture_output=True).returncode == 0
     needs(has_python, "the system's Python with venv")
@@ -83,8 +89,7 @@ def buildah(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Buildah]:
     volumes = [word for mount in mounts for word in ("--volume", mount)]
     options = ["--pull-never", "--format", "docker", "--isolation", "chroot", "--tag", "voteweb"]
     buildah("bud", *options, *volumes, "--file", DEPLOY / "Dockerfile", ".")
-    yield buildah
-    shutil.rmtree(folder, ignore_errors=True)
+    return buildah
 
 
 def test_the_image_is_built_and_serves_a_site(buildah: Buildah) -> None:
