@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 
 from tests.helpers import needs
 from tests.journeys.conftest import VisitWithoutScript
-from tests.journeys.full_site import GONE, MEMBER, PAGES
+from tests.journeys.full_site import ADMIN, GONE, MEMBER, PAGES
 from tests.web.browser import Browser
 from voteweb.core.settings import Settings
 
@@ -51,7 +52,7 @@ def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_
     assert errors == set()
 
 
-@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator", "admin"])
+@pytest.mark.parametrize("name", ["", MEMBER, ADMIN], ids=["reader", "member", "admin"])
 def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script: VisitWithoutScript) -> None:
     """Every link from the front page on leads to a page, and every button to an address that takes its method."""
     browser = visit_without_script(name)
@@ -66,7 +67,8 @@ def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script:
         if "html" in browser.response.headers["Content-Type"] and not targets:
             targets = [link["href"].partition("#")[0] for link in browser.page.all("a")]
             dead_ends += [(path, action) for action, method in actions(browser) if not routes.test(action, method)]
-        new = {target for target in targets if target.startswith("/")} - seen
+        # A form of log-in is visited once, not once for each page that it may return to.
+        new = {re.sub("next=[^&]*", "next=/", target) for target in targets if target.startswith("/")} - seen
         seen |= new
         waiting += new
     assert dead_ends == []
