@@ -24,22 +24,13 @@ def site(folder: Path, invoke_alone: Invoke) -> Path:
     return folder
 
 
-def config_lines(*arguments: object, **env: str) -> dict[str, list[str]]:
-    """Return the words of the lines of ``voteweb config`` by their first word."""
-    result = run_voteweb(*arguments, "config", **env)
-    assert (result.status, result.stderr) == (0, "")
-    return {line.split()[0]: line.split() for line in result.stdout.splitlines()}
-
-
-def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path) -> None:
-    lines = config_lines("--site", site, VOTEWEB_SITE_NAME="Other")
+def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path, invoke_alone: Invoke) -> None:
+    (site / "voteweb.env").chmod(0o604)
+    result = invoke_alone("--site", site, "config", VOTEWEB_SITE_NAME="Other")
+    lines = {line.split()[0]: line.split() for line in result.stdout.splitlines()}
     assert lines["VOTEWEB_SITE_URL"][1:4] == ["https://news.example", "URL", "voteweb.env"]
     assert lines["VOTEWEB_SITE_NAME"][1:4] == ["Other", "text", "environment"]
-
-
-def test_a_file_that_every_user_can_read_is_warned_of(site: Path) -> None:
-    (site / "voteweb.env").chmod(0o604)
-    assert "and the secret key in it: chmod o= " in run_voteweb("--site", site, "config").stderr
+    assert "and the secret key in it: chmod o= " in result.stderr, "every user can read it"
 
 
 def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site: Path) -> None:
