@@ -3,11 +3,9 @@
 It is not part of the installed package. ``python -m bench --help`` lists the options. From the top:
 
 - ``ratios``, ``costs`` and ``memory``: one module for each value of ``--parts``; each turns a run into tables.
-- ``baselines``, ``contenders``, ``workloads``: what is compared, its requests, and the measurement in turns.
-- ``operations``, ``in_process``, ``tracing``: pages and acts of the site, and the commands that they send to Redis.
-- ``sites``, ``stories``, ``threads``: the generated sites and queries on them.
-- ``load``, ``sessions``, ``processes``, ``machine``: what runs, where, and what it is sent.
-- ``tables``, ``budgets``: what is printed.
+- ``baselines``, ``contenders``, ``workloads``, ``operations``: what is compared and measured.
+- ``sites``, ``stories``, ``threads``: the generated sites; ``tables``, ``budgets``: what is printed.
+- ``load``, ``sessions``, ``processes``, ``machine``, ``tracing``: what runs, where, what it is sent and sends to Redis.
 
 To compare with another commit, such as e8116a1, whose figures are in ``figures.md``: check it out beside this one
 (``git worktree add ../before e8116a1``) and run the benchmark that each checkout has, by turns and on the same idle
