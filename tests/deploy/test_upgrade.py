@@ -33,7 +33,7 @@ def python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def upgrade(python: Path, wheel: zipfile.Path) -> None:
     """Install *wheel* into the environment of *python*."""
-    options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--upgrade"]
+    options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-compile", "--upgrade"]
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", *options, str(wheel.root.filename)]
     subprocess.run(command, check=True, timeout=120)
 
