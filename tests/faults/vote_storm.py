@@ -95,9 +95,9 @@ class Crowd:
 def _headers(browser: Browser) -> Mapping[str, str]:
     """Return the headers of the acts of a member in *browser*."""
     token = browser.csrf_token()
-    cookie = browser.client.get_cookie("voteweb")
+    cookie = browser.client.get_cookie(browser.client.application.config["SESSION_COOKIE_NAME"])
     assert cookie
-    return {"Accept": "application/json", "Cookie": f"voteweb={cookie.value}", "X-CSRFToken": token}
+    return {"Accept": "application/json", "Cookie": f"{cookie.key}={cookie.value}", "X-CSRFToken": token}
 
 
 class VoteStorm(Storm):
