@@ -29,7 +29,10 @@ SECRET_KEY = "for tests only, and long enough"
 #: Seconds of all workers after which a run tells what they were spent on.
 LONG_RUN = 60
 #: The files whose tests take longest, the longest first.
-LONGEST = ("test_install", "test_image", "test_faults", "journeys/test_pages", "test_upgrade", "journeys/test_html")
+LONGEST = (
+    *("test_install", "test_image", "test_hostile", "test_bounded_work", "test_faults", "journeys/test_pages"),
+    *("test_upgrade", "journeys/test_html"),
+)
 
 # A busy machine is no failing test.
 hypothesis.settings.register_profile("voteweb", deadline=None)
