@@ -86,14 +86,11 @@ class BarRow:
 
 def draw_rows(series: Sequence[tuple[str, Sequence[int]]]) -> tuple[BarRow, ...]:
     """Return a row for each name with its counts, oldest first; days without any have no bar."""
-    return tuple(_bars(number, name, counts) for number, (name, counts) in enumerate(series))
+    return tuple(_bars((number + 1) * ROW_HEIGHT, name, counts) for number, (name, counts) in enumerate(series))
 
 
-def _bars(number: int, name: str, counts: Sequence[int]) -> BarRow:
-    highest, top = max(counts, default=0), number * ROW_HEIGHT
-    step = BARS_WIDTH / max(len(counts), 1)
-    heights = [BAR_HEIGHT * count / highest if highest else 0.0 for count in counts]
-    bars = [
-        Bar(step * at, top + ROW_HEIGHT - height, step * _FILLED, height) for at, height in enumerate(heights) if height
-    ]
-    return BarRow(name, sum(counts), highest, top + ROW_HEIGHT - BAR_HEIGHT - 6, tuple(bars))
+def _bars(bottom: float, name: str, counts: Sequence[int]) -> BarRow:
+    highest, step = max(counts, default=0), BARS_WIDTH / max(len(counts), 1)
+    heights = [(at, BAR_HEIGHT * count / highest) for at, count in enumerate(counts) if count]
+    bars = tuple(Bar(step * at, bottom - height, step * _FILLED, height) for at, height in heights)
+    return BarRow(name, sum(counts), highest, bottom - BAR_HEIGHT - 6, bars)

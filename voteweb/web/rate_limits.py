@@ -144,7 +144,8 @@ def combination_hit() -> RateLimitHit | None:
 
 def address_hit(limit: Limit) -> RateLimitHit | None:
     """Return *limit*, which is by address, with the network that it counts; None for a client without an address."""
-    return next(iter(address_hits(limit)), None)
+    network = rate_limits.network(request.remote_addr, limit.scope)
+    return None if network is None else (limit, network)
 
 
 def record_exceeded(refusal: TooFast) -> None:
@@ -161,5 +162,4 @@ def exceeded() -> TooFast | None:
 
 def address_hits(*limits: Limit) -> list[RateLimitHit]:
     """Return those of *limits*, all by address or network, that count this request, with the network they count."""
-    networks = [(limit, rate_limits.network(request.remote_addr, limit.scope)) for limit in limits]
-    return [(limit, network) for limit, network in networks if network is not None]
+    return [hit for limit in limits if (hit := address_hit(limit))]

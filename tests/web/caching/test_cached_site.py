@@ -19,14 +19,6 @@ def app(settings: Settings, store: Store, clock: list[float]) -> Flask:
     return create_app(replace(settings, page_seconds=1.0), store)
 
 
-def test_reader_sees_a_change_after_a_second(reader: Browser, store: Store, clock: list[float]) -> None:
-    assert reader.open("/").titles == ["First"]
-    factories.article(store, title="Second")
-    assert reader.open("/").titles == ["First"]
-    clock[0] += 1
-    assert reader.open("/").titles == ["Second", "First"]
-
-
 def test_pages_of_a_conversation_are_cached(reader: Browser, store: Store, clock: list[float]) -> None:
     factories.comment(store, 1)
     for path in ("/a/1", "/a/1?order=new", "/a/1?order=time&page=1", "/a/1/c/1"):

@@ -202,13 +202,6 @@ def test_own_rows_show_what_others_did(sites: Sites, store: Store, clock: Clock)
     assert page == bob.fresh_page("/new")
 
 
-def test_every_language_has_its_own_frames(sites: Sites) -> None:
-    bob, chinese = sites.member("bob"), {"Accept-Language": "zh"}
-    for _ in range(2):
-        assert 'lang="en"' in bob.page(0, "/")
-        assert 'lang="zh-Hans"' in bob.at(0).open("/", headers=chinese).response.text
-
-
 def test_end_of_a_session_a_ban_and_another_role_count_at_once(sites: Sites, store: Store) -> None:
     bob, cid, mod = members = [sites.member(name) for name in ("bob", "cid", "mod")]
     for member in members:

@@ -7,7 +7,6 @@ The page is cut at these marks, and filled with the parts of each viewer.
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 from urllib.parse import quote
 
 from flask import g, request
@@ -99,24 +98,16 @@ def for_all_members() -> Iterator[str]:
     mark = secrets.token_hex(16)
     # A name that stands anywhere but in the parts makes the cutting fail.
     somebody = User(id=0, name=mark, password="", role=Role.MEMBER, since=0.0, session="")  # nosec B106
-    with _replaced(frame_mark=mark, viewer=somebody, choice=NOTHING_CHOSEN):
-        yield mark
-
-
-@contextmanager
-def _replaced(**values: Any) -> Iterator[None]:
-    """Set attributes of g in this block."""
-    before = {name: g.get(name) for name in values if name in g}
-    for name, value in values.items():
-        setattr(g, name, value)
+    replaced = {"frame_mark": mark, "viewer": somebody, "choice": NOTHING_CHOSEN}
+    known = request_globals()
+    before = {name: known.get(name) for name in replaced if name in known}
+    vars(known).update(replaced)
     try:
-        yield
+        yield mark
     finally:
-        for name in values:
-            if name in before:
-                setattr(g, name, before[name])
-            else:
-                g.pop(name)
+        for name in replaced:
+            known.pop(name)
+        vars(known).update(before)
 
 
 def parts() -> dict[str, Part]:
