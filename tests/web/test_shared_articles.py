@@ -19,6 +19,8 @@ from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context, lane
 from voteweb.web.caching import shared_pages
 
+CountRenders = Callable[[Callable[[], object]], int]
+
 
 @pytest.fixture(autouse=True)
 def article(store: Store) -> None:
@@ -28,7 +30,7 @@ def article(store: Store) -> None:
 
 
 @pytest.fixture
-def count_renders(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
+def count_renders(monkeypatch: pytest.MonkeyPatch) -> CountRenders:
     """Count how many pages for all members an act renders."""
     rendered = []
     cut = shared_pages.cut
@@ -46,9 +48,7 @@ def count_renders(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], obj
     return count
 
 
-def test_members_share_a_page_with_their_own_parts(
-    make_member: MakeMember, count_renders: Callable[[Callable[[], object]], int]
-) -> None:
+def test_members_share_a_page_with_their_own_parts(make_member: MakeMember, count_renders: CountRenders) -> None:
     members = {name: make_member(name) for name in ("bob", "cem")}
     seen = set()
     for turn in range(2):
@@ -63,7 +63,7 @@ def test_members_share_a_page_with_their_own_parts(
 
 
 def test_members_with_another_order_of_comments_share_a_page_of_their_own(
-    bob: Browser, make_member: MakeMember, store: Store, count_renders: Callable[[Callable[[], object]], int]
+    bob: Browser, make_member: MakeMember, store: Store, count_renders: CountRenders
 ) -> None:
     factories.comment(store)
     cem = make_member("cem")
@@ -75,7 +75,7 @@ def test_members_with_another_order_of_comments_share_a_page_of_their_own(
 
 
 def test_poster_moderator_and_member_who_hides_get_a_page_of_their_own(
-    ann: Browser, bob: Browser, mod: Browser, count_renders: Callable[[Callable[[], object]], int]
+    ann: Browser, bob: Browser, mod: Browser, count_renders: CountRenders
 ) -> None:
     bob.open("/a/1")
     bob.post("/u/ann/hide", {"csrf_token": bob.csrf_token()})
@@ -169,9 +169,7 @@ def without_once(browser: Browser) -> str:
     return re.sub(r'name="once" value="[^"]+"', "", browser.response.text)
 
 
-def test_page_changes_with_the_time(
-    bob: Browser, monkeypatch: pytest.MonkeyPatch, count_renders: Callable[[Callable[[], object]], int]
-) -> None:
+def test_page_changes_with_the_time(bob: Browser, monkeypatch: pytest.MonkeyPatch, count_renders: CountRenders) -> None:
     assert "just now" in bob.open("/a/1").response.text
     for age, text in ((90.0, "1 minute ago"), (7.5 * 86_400, "voting closed"), (40 * 86_400, "1 month ago")):
         clock = SimpleNamespace(time=lambda age=age: time.time() + age)
@@ -183,7 +181,7 @@ def test_page_changes_with_the_time(
 
 
 def test_page_changes_when_the_conversation_ends_soon(
-    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch, count_renders: Callable[[Callable[[], object]], int]
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch, count_renders: CountRenders
 ) -> None:
     soon = int(time.time() + 9.5 * 3_600)  # the ages of article and comment change half an hour before and after
     store.connection.client.hset("thread:1", "closes", soon + config.CLOSING_SOON_SECONDS)
