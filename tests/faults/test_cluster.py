@@ -12,10 +12,9 @@ from tests.clusters import Cluster, Node, cluster
 from tests.faults.cluster_faults import KEY, NODE_TIMEOUT, SITE, replace_owner, running_on
 from tests.faults.vote_storm import Crowd, Outcome, run_fault
 from tests.helpers import until
-from tests.store.comment_acts import check_comments
 from tests.store.examination import broken
 from tests.store.queries import read_articles
-from tests.store.storm import StoreStorm, settings
+from tests.store.storm import StoreStorm, check_comments, settings
 from voteweb.core.errors import Unavailable
 from voteweb.store import open_store
 from voteweb.store.connection.connection import Connection
@@ -85,5 +84,5 @@ def test_the_data_add_up_when_their_slot_moves_in_a_storm(nodes: Cluster, monkey
     assert refused.keys() >= {"AskError", "TryAgainError"}
     assert broken(store) == []
     assert {id: article.votes for id, article in read_articles(store, storm.votes).items()} == dict(storm.votes)
-    check_comments(store, storm.comments, storm.members)
+    check_comments(storm)
     store.connection.close()

@@ -10,15 +10,14 @@ from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from tests import factories
-from tests.store.comment_acts import COMMENT_REFUSALS, CommentActs
+from tests.store.examination import run
 from tests.storm import Storm
-from voteweb.core import errors
-from voteweb.core.comments import CommentId
-from voteweb.core.models import Draft, LogAction, Reason, Role, User
+from voteweb.core import config, errors
+from voteweb.core.comments import CommentId, Thread
+from voteweb.core.models import Draft, LogAction, Reason, Role, User, Voter
 from voteweb.core.search_documents import DocumentId
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
@@ -32,84 +31,37 @@ REFUSALS = (
     errors.AlreadyReported,
     errors.AlreadyVoted,
     errors.ArticleGone,
+    errors.CommentGone,
+    errors.CommentNotVoted,
+    errors.CommentReported,
+    errors.CommentVoted,
+    errors.ConversationClosed,
     errors.Duplicate,
     errors.LinkFixed,
     errors.NothingToUndo,
     errors.NotVoted,
+    errors.NotYourComment,
     errors.NotYours,
+    errors.OwnComment,
     errors.OwnVote,
+    errors.ParentGone,
     errors.ReportedAgain,
+    errors.TooDeep,
     errors.TooManyAliases,
     errors.TooManyGroups,
-    *COMMENT_REFUSALS,
 )
-
-#: What a member does with an article.
-Act = Callable[[Store, random.Random, User, int], object]
-
-
-def _set_groups(store: Store, chance: random.Random, who: User, id: int) -> None:
-    names = chance.sample(GROUPS, 3)
-    store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id), actor=who)
-
-
-def _merge(store: Store, chance: random.Random, who: User, id: int) -> None:
-    """Create a group, put the article into it if that can be, and merge it into another one."""
-    name, into = f"g{chance.getrandbits(60):x}", chance.choice(GROUPS)
-    factories.group(store, name)
-    with suppress(errors.ArticleGone, errors.TooManyGroups):
-        store.articles.set_groups(id, [name], [], actor=who)
-    store.group_merges.start(name, into, _log_entry(LogAction.MERGE, who, 0), actor=who)
-    deque(store.group_merges.steps(), maxlen=0)
-
-
-def _edit(store: Store, chance: random.Random, who: User, id: int) -> None:
-    as_poster = chance.random() < 0.5
-    draft = _some_draft(chance, title=f"title {chance.randint(0, 9)}")
-    store.articles.edit(id, draft, who, None if as_poster else _log_entry(LogAction.EDIT, who, id))
-
-
-def _undo(store: Store, _: random.Random, who: User, _id: int) -> None:
-    for entry in store.read(store.log.queue_page, 1, who=who.name).rows[:1]:
-        store.undoing.undo(entry.id, who)
-
-
-#: What members and moderators do with an article, with the share of each in all acts.
-_ACTS: dict[str, tuple[int, Act]] = {
-    "cast": (50, lambda store, _, who, id: store.votes.cast(id, who)),
-    "take back": (30, lambda store, _, who, id: store.votes.take_back(id, who)),
-    "set groups": (20, _set_groups),
-    "edit": (10, _edit),
-    "merge": (3, _merge),
-    "remove": (4, lambda store, _, who, id: factories.remove(store, id, by=who.name, actor=who)),
-    "restore": (8, lambda store, _, who, id: factories.restore(store, id, who.name, actor=who)),
-    "delete": (6, lambda store, _, who, id: store.removals.delete(id, who)),
-    "report": (8, lambda store, _, who, id: store.reports.make(id, who, Reason.SPAM, "")),
-    "dismiss": (
-        4,
-        lambda store, _, who, id: store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who),
-    ),
-    "undo": (3, _undo),
-}
-#: Every action of a storm.
-ACTIONS = {*_ACTS, "post", "leave", "ban"}
 
 
 class StoreStorm(Storm):
-    """Several threads on one store; ``votes`` are those of every article according to the answers."""
+    """Several threads on one store, and the votes of every article and comment according to the answers."""
 
     def __init__(self, store: Store, seed: int = 0, threads: int = 8) -> None:
         super().__init__(threads)
-        self._store = store
+        self.store = store
         self._seed = seed
         self.votes: Counter[int] = Counter()
+        self.comment_votes: Counter[CommentId] = Counter()
         self.acts: Counter[str] = Counter()
-        self.comments = CommentActs(store, self.lock)
-        self._actions: dict[Callable[[random.Random, User, int], None], int] = {
-            **{partial(self._do, name): share for name, (share, _) in _ACTS.items()},
-            **{self._leave: 1, self._ban: 2},
-            **self.comments.shares,
-        }
         for name in GROUPS:
             factories.group(store, name)
         self.members = [factories.user(store, f"member{i}", Role.MODERATOR) for i in range(MEMBERS)]
@@ -118,73 +70,219 @@ class StoreStorm(Storm):
         chance = random.Random(self._seed * 100 + number)
         while not self.is_stopped:
             with suppress(*REFUSALS):
-                self._act(chance)
+                self._act(chance, chance.choice(self.members))
 
-    def _act(self, chance: random.Random) -> None:
-        who = chance.choice(self.members)
-        # Few articles and mostly the newest, so that the threads meet.
+    def _act(self, chance: random.Random, who: User) -> None:
+        # Few articles and mostly the newest, so that the threads meet, and their newest comments.
         newest = max(self.votes, default=0)
         if newest < 3 or chance.random() < 0.05:
-            self._post(chance, who)
+            self.post(chance, who)
             return
-        id = chance.randint(max(1, newest - 5), newest)
-        if id in self.votes:
-            (action,) = chance.choices(list(self._actions), list(self._actions.values()))
-            action(chance, who, id)
-
-    def _count(self, action: str, id: int, votes: int = 0) -> None:
+        article = chance.randint(max(1, newest - 5), newest)
         with self.lock:
-            self.acts[action] += 1
-            self.votes[id] += votes
+            comments = [id for id in self.comment_votes if id.article == article][-9:]
+        if comments and chance.random() < 0.5:
+            self.do(chance, who, chance.choice(comments), ON_COMMENTS)
+        elif article in self.votes:
+            self.do(chance, who, article, ON_ARTICLES)
 
-    def _post(self, chance: random.Random, who: User) -> None:
+    def do(self, chance: random.Random, who: User, id: DocumentId, acts: dict[str, int]) -> None:
+        """Do one of these *acts*, each of which has a share."""
+        (name,) = chance.choices(list(acts), list(acts.values()))
+        _ACTS[name](self, chance, who, id)
+        with self.lock:
+            self.acts[_name(name, id)] += 1
+
+    def post(self, chance: random.Random, who: User) -> None:
         draft, allow_duplicate = _some_draft(chance), chance.random() < 0.5
-        id = self._store.articles.post(draft, who, factories.token(), allow_duplicate=allow_duplicate)
-        self._count("post", id, 1)
-
-    def _do(self, name: str, chance: random.Random, who: User, id: int) -> None:
-        _ACTS[name][1](self._store, chance, who, id)
-        self._count(name, id, {"cast": 1, "take back": -1}.get(name, 0))
-
-    def _leave(self, chance: random.Random, who: User, id: int) -> None:
-        """Create a member who posts and votes, and delete the account."""
-        leaver = factories.user(self._store, f"l{chance.getrandbits(60):x}")
-        for _ in range(3):
-            with suppress(errors.Duplicate):
-                self._post(chance, leaver)
-        with suppress(errors.ArticleGone):
-            self._do("cast", chance, leaver, id)
-        self.comments.write(chance, leaver, id)
-        self._store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)
-        self._store.account_deletion.finish(leaver.name)
-        self._count("leave", id)
-
-    def _ban(self, _: random.Random, who: User, id: int) -> None:
-        """Create a member by an invitation who votes, ban them, which takes their votes back, and lift the ban.
-
-        The operator bans, so that nobody undoes it, which would give the votes back.
-        """
-        store, name = self._store, factories.token()[:15]
-        member = store.users.make(name, "", invitation=store.invitations.make(who))
-        for voted in (id, CommentId(id, 1)):
-            with suppress(*REFUSALS, errors.NoSuchComment):
-                store.votes.cast(voted, member)
-                self._add(voted, 1)
-        factories.ban(store, name, votes=True)
-        list(store.bans.steps())
-        for voted in store.open_votes.revoked(name):
-            self._add(voted, -1)
-        factories.lift(store, name)
-        self._count("ban", id)
-
-    def _add(self, id: DocumentId, votes: int) -> None:
+        self.add(self.store.articles.post(draft, who, factories.token(), allow_duplicate=allow_duplicate), 1)
         with self.lock:
-            counter: Counter[Any] = self.votes if isinstance(id, int) else self.comments.votes
+            self.acts["post"] += 1
+
+    def add(self, id: DocumentId, votes: int) -> None:
+        """Note that an article or comment has so many votes more."""
+        with self.lock:
+            counter: Counter[Any] = self.votes if isinstance(id, int) else self.comment_votes
             counter[id] += votes
 
 
-def _log_entry(kind: LogAction, who: User, id: int) -> NewLogEntry:
-    return NewLogEntry(kind, who.name, about="ann", article=id, title="title", why="why")
+#: What a member or moderator does with an article or comment.
+Act = Callable[[StoreStorm, random.Random, User, Any], object]
+
+
+def _cast(storm: StoreStorm, _: random.Random, who: User, id: DocumentId) -> None:
+    storm.store.votes.cast(id, who)
+    storm.add(id, 1)
+
+
+def _take_back(storm: StoreStorm, _: random.Random, who: User, id: DocumentId) -> None:
+    storm.store.votes.take_back(id, who)
+    storm.add(id, -1)
+
+
+def _write(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:
+    """Write a comment or a reply, which may name a member; some send the form twice."""
+    number, parent = (id, 0) if isinstance(id, int) else id
+    text = chance.choice(("Well said.", "@member1 look", "@member2 and @member3!"))
+    article, token = storm.store.articles.get(number), factories.token()
+    written = storm.store.comments.write(article, Thread(number), parent, text, who, token)
+    storm.add(written, 0)
+    if chance.random() < 0.3:
+        again = storm.store.comments.write(article, Thread(number), parent, text, who, token)
+        assert again == written, "a form sent twice makes one comment"
+
+
+def _set_groups(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None:
+    names = chance.sample(GROUPS, 3)
+    storm.store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id), actor=who)
+
+
+def _merge(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None:
+    """Create a group, put the article into it if that can be, and merge it into another one."""
+    store, name, into = storm.store, f"g{chance.getrandbits(60):x}", chance.choice(GROUPS)
+    factories.group(store, name)
+    with suppress(errors.ArticleGone, errors.TooManyGroups):
+        store.articles.set_groups(id, [name], [], actor=who)
+    store.group_merges.start(name, into, _log_entry(LogAction.MERGE, who, 0), actor=who)
+    deque(store.group_merges.steps(), maxlen=0)
+
+
+def _edit(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:
+    if isinstance(id, CommentId):
+        storm.store.comments.edit(id, f"Ask @member{chance.randint(0, 9)}.", who)
+        return
+    as_poster = chance.random() < 0.5
+    draft = _some_draft(chance, title=f"title {chance.randint(0, 9)}")
+    storm.store.articles.edit(id, draft, who, None if as_poster else _log_entry(LogAction.EDIT, who, id))
+
+
+def _undo(storm: StoreStorm, _: random.Random, who: User, _id: int) -> None:
+    for entry in storm.store.read(storm.store.log.queue_page, 1, who=who.name).rows[:1]:
+        storm.store.undoing.undo(entry.id, who)
+
+
+def _read_inbox(storm: StoreStorm, _: random.Random, who: User, _id: DocumentId) -> None:
+    page = storm.store.read(storm.store.inbox.queue_page, who.name, 1)
+    if page.rows:
+        storm.store.inbox.mark_all_read(who, page.rows[0].entry)
+
+
+def _silence(storm: StoreStorm, chance: random.Random, who: User, id: CommentId) -> None:
+    """Silence a comment or the whole conversation."""
+    number = chance.choice((0, id.number))
+    storm.store.comments.set_quiet(id.article, number, who, is_quiet=chance.random() < 0.5)
+
+
+def _close(storm: StoreStorm, _: random.Random, who: User, id: CommentId) -> None:
+    """Close a conversation and open it again."""
+    storm.store.threads.close(id.article, _log_entry(LogAction.CLOSE, who, id), actor=who)
+    storm.store.threads.reopen(id.article, _log_entry(LogAction.REOPEN, who, id), actor=who)
+
+
+def _delete(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:
+    """Delete it as its author; some comments as the operator."""
+    storm.store.removals.delete(id, None if isinstance(id, CommentId) and chance.random() < 0.3 else who)
+
+
+def _remove(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:
+    factories.remove(storm.store, id, by=who.name, with_replies=chance.random() < 0.5, actor=who)
+
+
+def _dismiss(storm: StoreStorm, _: random.Random, who: User, id: DocumentId) -> None:
+    storm.store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
+
+
+def _leave(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None:
+    """Create a member who posts, votes and writes, and delete the account."""
+    leaver = factories.user(storm.store, f"l{chance.getrandbits(60):x}")
+    for _ in range(3):
+        with suppress(errors.Duplicate):
+            storm.post(chance, leaver)
+    for act in (_cast, _write):
+        with suppress(*REFUSALS):
+            act(storm, chance, leaver, id)
+    storm.store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)
+    storm.store.account_deletion.finish(leaver.name)
+
+
+def _ban(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None:
+    """Create a member by an invitation who votes, ban them, which takes their votes back, and lift the ban.
+
+    The operator bans, so that nobody undoes it, which would give the votes back.
+    """
+    store, name = storm.store, factories.token()[:15]
+    member = store.users.make(name, "", invitation=store.invitations.make(who))
+    for voted in (id, CommentId(id, 1)):
+        with suppress(*REFUSALS, errors.NoSuchComment):
+            _cast(storm, chance, member, voted)
+    factories.ban(store, name, votes=True)
+    list(store.bans.steps())
+    for revoked in store.open_votes.revoked(name):
+        storm.add(revoked, -1)
+    factories.lift(store, name)
+
+
+_ACTS: dict[str, Act] = {
+    "cast": _cast,
+    "take back": _take_back,
+    "write": _write,
+    "set groups": _set_groups,
+    "edit": _edit,
+    "merge": _merge,
+    "delete": _delete,
+    "remove": _remove,
+    "restore": lambda storm, _, who, id: factories.restore(storm.store, id, who.name, actor=who),
+    "report": lambda storm, _, who, id: storm.store.reports.make(id, who, Reason.SPAM, ""),
+    "dismiss": _dismiss,
+    "undo": _undo,
+    "silence": _silence,
+    "visit": lambda storm, _, who, id: storm.store.read(
+        storm.store.threads.queue_read, id.article, viewer_id=who.id, visitor=who.name
+    ),
+    "read inbox": _read_inbox,
+    "close": _close,
+    "leave": _leave,
+    "ban": _ban,
+}
+#: The acts on articles, and on comments, with the share of each.
+ON_ARTICLES = {
+    "cast": 50, "take back": 30, "write": 20, "set groups": 20, "edit": 10, "merge": 3, "delete": 6, "remove": 4,
+    "restore": 8, "report": 8, "dismiss": 4, "undo": 3, "leave": 1, "ban": 2,
+}  # fmt: skip
+ON_COMMENTS = {
+    "cast": 40, "take back": 20, "write": 20, "edit": 6, "delete": 4, "remove": 12, "restore": 16, "report": 4,
+    "dismiss": 2, "silence": 3, "visit": 5, "read inbox": 3, "close": 1,
+}  # fmt: skip
+
+
+def _name(act: str, id: DocumentId) -> str:
+    return act if isinstance(id, int) else f"{act} comment"
+
+
+#: Every action of a storm.
+ACTIONS = {"post", *ON_ARTICLES, *(_name(act, CommentId(1, 1)) for act in ON_COMMENTS)}
+
+
+def check_comments(storm: StoreStorm) -> None:
+    """Check that the comments are those that were written, with the votes that the answers add up to."""
+    store = storm.store
+    assert run(store, "EXISTS", "removing:") == 0
+    stored = {
+        CommentId(article, node.number): node.votes
+        for article in {id.article for id in storm.comment_votes}
+        for node in factories.thread(store, article).nodes.values()
+    }
+    assert stored == dict(storm.comment_votes)
+    for member in storm.members:
+        viewer = store.read(store.viewers.queue_read, Voter(member.id, member.name, member.session))
+        numbers = range(1, config.INBOX_SIZE // config.INBOX_PAGE_SIZE + 1)
+        pages = [store.read(store.inbox.queue_page, member.name, number) for number in numbers]
+        assert viewer.unread.count == sum(notice.is_unread for page in pages for notice in page.rows)
+
+
+def _log_entry(kind: LogAction, who: User, id: DocumentId) -> NewLogEntry:
+    article, comment = (id, 0) if isinstance(id, int) else id
+    return NewLogEntry(kind, who.name, about="ann", article=article, title="title", why="why", comment=comment)
 
 
 def _some_draft(chance: random.Random, **changes: Any) -> Draft:

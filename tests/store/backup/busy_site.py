@@ -7,7 +7,7 @@ from tests import factories
 from tests.helpers import until
 from tests.store.every_key import build_every_key
 from tests.store.examination import broken, run
-from tests.store.storm import ACTIONS, StoreStorm
+from tests.store.storm import ON_ARTICLES, StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.config import VOTER_BLOCK, VOTERS_GRACE_SECONDS
 from voteweb.core.models import Article, LogAction
@@ -26,7 +26,7 @@ def build_site(store: Store) -> None:
     """Make a site on which everything has happened, and which a program after the book has used."""
     storm = StoreStorm(store, threads=4)
     storm.start()
-    until(lambda: storm.acts.keys() >= ACTIONS, patience=60)
+    until(lambda: storm.acts.keys() >= ON_ARTICLES.keys(), patience=60)
     storm.stop()
     build_every_key(store)
     ann, bob = store.users.get("Ann"), factories.user(store, "bob")

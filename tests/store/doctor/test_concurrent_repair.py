@@ -8,7 +8,6 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
-from tests.store.comment_acts import check_comments
 from tests.store.concurrency import at_once
 from tests.store.doctor.damages import (
     CONSEQUENCES,
@@ -21,7 +20,7 @@ from tests.store.doctor.damages import (
 )
 from tests.store.examination import broken, ids, run, snapshot
 from tests.store.queries import read_articles
-from tests.store.storm import StoreStorm
+from tests.store.storm import StoreStorm, check_comments
 from voteweb.core.models import ArticleStatus
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
@@ -118,4 +117,4 @@ def test_repairing_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     }
     assert votes
     assert votes == {id: count for id, count in storm.votes.items() if id in votes}
-    check_comments(store, storm.comments, storm.members)
+    check_comments(storm)
