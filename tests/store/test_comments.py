@@ -77,27 +77,26 @@ def chain(store: Store, levels: int) -> None:
 
 
 #: What happens between opening the form and sending it, to which comment the form is an answer, and the refusal.
-REFUSALS: dict[str, tuple[Callable[[Store], Any], int, type[VotewebError]]] = {
-    "no article": (lambda store: run(store, "DEL", "article:1"), 0, NoSuchArticle),
-    "ended": (lambda store: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
-    "no such comment": (lambda store: None, 7, ParentGone),
-    "deleted": (lambda store: store.removals.delete(CommentId(1, 1)), 1, ParentGone),
-    "removed": (lambda store: set_node(store, 1, state="r"), 1, ParentGone),
-    "removed with replies": (lambda store: below(store, "R"), 2, ParentGone),
-    "too deep": (lambda store: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),
-    "full": (lambda store: run(store, "HSET", "thread:1", "last", config.MAX_COMMENTS), 0, ConversationFull),
-}
+REFUSALS: list[tuple[Callable[[Store], Any], int, type[VotewebError]]] = [
+    (lambda store: run(store, "DEL", "article:1"), 0, NoSuchArticle),
+    (lambda store: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
+    (lambda store: None, 7, ParentGone),
+    (lambda store: set_node(store, 1, state="r"), 1, ParentGone),
+    (lambda store: below(store, "R"), 2, ParentGone),
+    (lambda store: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),
+    (lambda store: run(store, "HSET", "thread:1", "last", config.MAX_COMMENTS), 0, ConversationFull),
+]
 
 
-@pytest.mark.parametrize("name", REFUSALS)
-def test_a_refused_comment_changes_nothing(store: Store, name: str) -> None:
+@pytest.mark.parametrize(("meanwhile", "parent", "error"), REFUSALS)
+def test_a_refused_comment_changes_nothing(
+    store: Store, meanwhile: Callable[[Store], Any], parent: int, error: type[VotewebError]
+) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     factories.comment(store, article)
-    meanwhile, parent, error = REFUSALS[name]
     meanwhile(store)
-    with refused(store, error) as refusal:
+    with refused(store, error):
         store.comments.write(article, Thread(1), parent, "Yes.", bob, factories.token())
-    assert str(refusal.value)
 
 
 def test_answers_below_a_deleted_comment_can_be_answered(store: Store) -> None:
@@ -207,7 +206,8 @@ def test_an_edit_changes_the_words_and_says_so(store: Store, bob: User) -> None:
     assert after.revision > before.revision
 
 
-def test_nobody_edits_deletes_or_silences_anothers_comment(store: Store, bob: User) -> None:
+def test_nobody_edits_deletes_or_silences_anothers_comment_or_edits_too_late(make_store: MakeStore, bob: User) -> None:
+    store = make_store(edit_seconds=0)
     boss = factories.user(store, "boss", Role.ADMIN)
     for act in (
         lambda: store.comments.edit(FIRST, "He is right.", boss),
@@ -217,30 +217,34 @@ def test_nobody_edits_deletes_or_silences_anothers_comment(store: Store, bob: Us
     ):
         with refused(store, NotYourComment):
             act()
-
-
-def test_an_edit_comes_too_late_after_its_time(make_store: MakeStore, bob: User) -> None:
-    store = make_store(edit_seconds=0)
     with refused(store, CommentTooLate) as late:
         store.comments.edit(FIRST, "Final.", bob)
     assert late.value.values["when"] == pytest.approx(store.threads.get(1).nodes[1].time)
 
 
 @pytest.mark.parametrize(
-    ("meanwhile", "refusal"),
+    ("meanwhile", "error"),
     [
-        (lambda store: set_state(store, "d"), CommentGone),
+        (lambda store: store.removals.delete(CommentId(1, 2)), CommentGone),
+        (lambda store: set_node(store, 2, parent=1, state="r", author="bob"), CommentGone),
         (lambda store: set_state(store, "R"), CommentGone),
-        (lambda store: run(store, "HDEL", "thread:1", "1"), NoSuchComment),
+        (lambda store: run(store, "HDEL", "thread:1", "2"), NoSuchComment),
         (lambda store: store.removals.delete(1), ArticleGone),
+        (lambda store: run(store, "DEL", "article:1"), NoSuchArticle),
     ],
 )
-def test_what_cannot_be_read_cannot_be_edited(
-    store: Store, bob: User, meanwhile: Callable[[Store], Any], refusal: type[VotewebError]
+def test_nobody_acts_on_what_cannot_be_read(
+    store: Store, bob: User, meanwhile: Callable[[Store], Any], error: type[VotewebError]
 ) -> None:
+    second, cid = factories.comment(store, 1, bob, parent=1), factories.user(store, "cid")
     meanwhile(store)
-    with refused(store, refusal):
-        store.comments.edit(FIRST, "Final.", bob)
+    for act in (
+        lambda: store.comments.edit(second, "Final.", bob),
+        lambda: store.comments.set_quiet(1, 2, bob, is_quiet=True),
+        lambda: store.votes.cast(second, cid),
+    ):
+        with refused(store, error):
+            act()
 
 
 def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: User) -> None:
