@@ -76,7 +76,7 @@ class OpenVotes(StorePart):
         return found
 
     def _reads(self, id: DocumentId) -> list[Command]:
-        article, number = (id, 0) if isinstance(id, int) else (id.article, id.number)
+        article, number = (id, 0) if isinstance(id, int) else id
         return [
             ("HMGET", self._keys.article(article), *decoding.FIELDS),
             ("HMGET", self._keys.thread(article), "closes", "closed", number),

@@ -48,19 +48,17 @@ def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
     for ids in batched(scanner.article_ids()):
         reads: list[Command] = [("TIME",), *(("HMGET", keys.article(id), *decoding.FIELDS) for id in ids)]
         (seconds, _), *values = scanner.run_atomic(reads)
-        read = (decoding.article(id, fields) for id, fields in zip(ids, values, strict=True))
-        articles = [article for article in read if article]
-        ends = {article: voting_end(article, settings.voting_seconds) for article in articles}
-        still_open = [a for a in articles if a.status is not ArticleStatus.DELETED and int(seconds) < ends[a]]
-        voters = scanner.run_atomic([("SMEMBERS", keys.voted(article.id)) for article in still_open])
-        posters = scanner.run_atomic([("HGET", keys.user(article.poster or "?"), "id") for article in still_open])
-        open_votes: dict[str, dict[str, int]] = defaultdict(dict)
-        for article, voter_ids, poster_id in zip(still_open, voters, posters, strict=True):
-            for id in voter_ids:
-                if is_member_id(id) and int(id) <= last_id and id != poster_id:
-                    open_votes[id][article_member(article.id)] = ends[article]
+        articles = [article for article in map(decoding.article, ids, values) if article]
+        ends = {a: voting_end(a, settings.voting_seconds) for a in articles if a.status is not ArticleStatus.DELETED}
+        still_open = [(article, end) for article, end in ends.items() if int(seconds) < end]
+        voters = scanner.run_atomic([("SMEMBERS", keys.voted(article.id)) for article, _ in still_open])
+        posters = scanner.run_atomic([("HGET", keys.user(article.poster or "?"), "id") for article, _ in still_open])
         writes = [
-            command for id, votes in open_votes.items() for command in _open_vote_writes(keys.open_votes(id), votes)
+            command
+            for (article, end), voter_ids, poster in zip(still_open, voters, posters, strict=True)
+            for id in voter_ids
+            if is_member_id(id) and int(id) <= last_id and id != poster
+            for command in _open_vote_writes(keys.open_votes(id), article_member(article.id), end)
         ]
         for step in batched(writes, COMMANDS_PER_STEP):
             connection.run(step)
@@ -70,11 +68,11 @@ def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
             connection.command("UNLINK", *gone)
 
 
-def _open_vote_writes(key: str, votes: dict[str, int]) -> list[Command]:
-    """Return the commands that add *votes*, the end of voting by article, to the open votes of one member."""
-    expires = max(votes.values()) + config.VOTERS_GRACE_SECONDS
+def _open_vote_writes(key: str, member: str, end: int) -> list[Command]:
+    """Return the commands that add an article, on which voting ends at *end*, to the open votes of one member."""
+    expires = end + config.VOTERS_GRACE_SECONDS
     return [
-        ("ZADD", key, *(item for member, end in votes.items() for item in (end, member))),
+        ("ZADD", key, end, member),
         ("ZREMRANGEBYRANK", key, 0, -config.MAX_OPEN_VOTES - 1),
         ("EXPIREAT", key, expires, "NX"),
         ("EXPIREAT", key, expires, "GT"),
