@@ -220,13 +220,13 @@ class Articles(StorePart):
         group_of = self._places.groups_of(attempt, *article.groups, *draft.groups)
         before_groups, chosen = _renamed(article.groups, group_of), _renamed(draft.groups, group_of)
         kept = [name for name in before_groups if name in chosen]
-        add = [name for name in chosen if name not in kept]
-        after = replace(article, title=draft.title, link=draft.link, text=draft.text, groups=(*kept, *add))
+        groups = tuple(dict.fromkeys([*kept, *chosen]))
+        after = replace(article, title=draft.title, link=draft.link, text=draft.text, groups=groups)
         if after == replace(article, groups=before_groups):
             return []
         if revision not in (None, article.revision):
             raise errors.StaleEdit()
-        self._check_groups(article, after, [name for name in add if group_of.get(name, name) is None])
+        self._check_groups(article, after, group_of)
         if draft.link != article.link:
             self._check_link(attempt, article, draft.link, poster)
         moves = self._places.move(attempt, article, after)
@@ -249,9 +249,10 @@ class Articles(StorePart):
             *([record_change(self._keys, change, id)] if article.is_listed else []),
         ]
 
-    def _check_groups(self, before: Article, after: Article, unknown: Sequence[str]) -> None:
-        """Raise NoSuchGroup if there are *unknown* names of groups, TooManyGroups if *after* is in too many."""
-        if unknown:
+    def _check_groups(self, before: Article, after: Article, group_of: Mapping[str, str | None]) -> None:
+        """Raise NoSuchGroup if groups of *after* are new and do not exist, TooManyGroups if it is in too many."""
+        new = (name for name in after.groups if name not in before.groups)
+        if unknown := [name for name in new if group_of.get(name, name) is None]:
             raise errors.NoSuchGroup(names=", ".join(unknown))
         # An article that a program written after the book put into more groups may still lose some of them.
         if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
@@ -305,7 +306,7 @@ class Articles(StorePart):
             groups = tuple(dict.fromkeys(name for name in (*named, *added) if name not in removed))
             stays_none = (article.no_group if no_group is None else no_group) and not (entry and entry.undoes)
             after = replace(article, groups=groups, no_group=stays_none and not groups)
-            self._check_groups(article, after, [name for name in added if group_of.get(name, name) is None])
+            self._check_groups(article, after, group_of)
             if after == replace(before, groups=was_in):
                 if entry and entry.undoes:
                     raise errors.NothingToUndo()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from voteweb.core import config
 from voteweb.core.models import Order
-from voteweb.core.settings_in_force import with_stored
+from voteweb.core.settings_in_force import RESCORED, RESCORING, with_stored
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import check_place
 from voteweb.store.scan.looks import Fields, Kind, Look, look_at
@@ -35,15 +35,17 @@ class Rescoring(SiteSettings):
         An article that gets a vote meanwhile is looked at again, so that no vote is lost; may be stopped anywhere and
         run again. When the settings are changed meanwhile, the articles seen before are seen once more.
         """
-        while True:
+        is_finished, site = False, self._keys.site()
+        while not is_finished:
             mark, seen = self.unfinished_change(), 0
             for step in self._rescore_all():
                 seen += step[0]
                 if mark is not None:
-                    self.note_rescored(mark, seen)
+                    self.write_while(mark, ("HSET", site, RESCORED, seen))
                 yield step
-            if mark is None or self.finish_change(mark):
-                return
+            if mark is not None:
+                self.write_while(mark, ("HDEL", site, RESCORING, RESCORED))
+            is_finished = mark is None or self.unfinished_change() is None
 
     def rescoring_steps(self) -> Iterator[object]:
         """Compute the scores that a killed process left undone after a change of the settings, in steps."""

@@ -129,21 +129,12 @@ class SiteSettings(StorePart):
         commands: list[Command] = [("HMGET", self._keys.site(), RESCORING, RESCORED), ("ZCARD", self._keys.by_time())]
         return pipeline.queue(commands, parse)
 
-    def note_rescored(self, mark: str, seen: int) -> None:
-        """Note how many articles have been seen since the change of this *mark*, unless that has come to its end."""
-        self._write_while(mark, ("HSET", self._keys.site(), RESCORED, seen))
-
     def unfinished_change(self) -> str | None:
         """Return the mark of a change after which not all articles are rescored, None if they are."""
         mark: str | None = self._connection.command("HGET", self._keys.site(), RESCORING)
         return mark
 
-    def finish_change(self, mark: str) -> bool:
-        """Note that all articles are rescored, unless the settings were changed again since *mark*; tell which."""
-        self._write_while(mark, ("HDEL", self._keys.site(), RESCORING, RESCORED))
-        return self.unfinished_change() is None
-
-    def _write_while(self, mark: str, write: Command) -> None:
+    def write_while(self, mark: str, write: Command) -> None:
         """Do *write* if the change of this *mark* is the unfinished one."""
         read = ("HGET", self._keys.site(), RESCORING)
         commit(self._connection, lambda attempt: [write] if attempt.read(read) == [mark] else [])
