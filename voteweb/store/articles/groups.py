@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -10,7 +11,7 @@ from voteweb.core.models import Group, User
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.scan.scanner import Scanner, split_evenly
+from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_id, is_article
@@ -152,19 +153,19 @@ class Groups(StorePart):
 
     def queue_get(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[Group | None, ...]]:
         """Queue a read of the groups *names*; None for each that does not exist."""
-        commands: list[Command] = []
-        for name in names:
-            commands += [
-                ("SISMEMBER", self._keys.groups(), name),
-                ("HMGET", self._keys.group_info(name), "title", "description"),
-                ("ZCARD", self._keys.group_by_time(name)),
-            ]
-
-        def parse(replies: list[Any]) -> tuple[Group | None, ...]:
-            rows = zip(names, split_evenly(replies, len(names)), strict=True)
-            return tuple(_group(name, *values) for name, values in rows)
-
-        return pipeline.queue(commands, parse)
+        keys = self._keys
+        groups = [
+            pipeline.queue(
+                [
+                    ("SISMEMBER", keys.groups(), name),
+                    ("HMGET", keys.group_info(name), "title", "description"),
+                    ("ZCARD", keys.group_by_time(name)),
+                ],
+                partial(_group, name),
+            )
+            for name in names
+        ]
+        return pipeline.queue([], lambda _: tuple(group.result for group in groups))
 
     def all(self, pipeline: Pipeline) -> tuple[Group, ...]:
         """Return all groups in alphabetical order, in two round trips: that of *pipeline*, and another."""
@@ -175,7 +176,7 @@ class Groups(StorePart):
         return tuple(group for group in groups.result if group)
 
 
-def _group(name: str, exists: int, info: Sequence[str | None], count: int) -> Group | None:
-    title, description = info
+def _group(name: str, replies: Sequence[Any]) -> Group | None:
+    exists, (title, description), count = replies
     # A program written after the book knows no titles: its groups are shown under their names.
     return Group(name, title or name, description or "", count) if exists else None

@@ -330,14 +330,10 @@ class Listings(StorePart):
 
         A new article is among them, and in no group.
         """
-        rankings = Rankings(self._keys)
-        domain = listed_domain(article.link)
-        keys = [*([rankings.domain(domain).key] if domain else []), rankings.member(article.poster).key]
+        keys = (self._keys.domain(listed_domain(article.link)), self._keys.posted(article.poster))
 
         def parse(replies: list[Any]) -> tuple[GroupsBefore, GroupsBefore]:
-            of_poster, of_domain = [
-                [decoding.group_names(groups or "") for _, groups in rows] for rows in [*replies[::-1], []][:2]
-            ]
+            of_domain, of_poster = [[decoding.group_names(groups or "") for _, groups in rows] for rows in replies]
             return of_domain, of_poster
 
         return pipeline.queue([read_rows(self._keys, key, 0, config.SORT_EARLIER, ("groups",)) for key in keys], parse)

@@ -7,7 +7,8 @@ scripts that do the acts, or read from rankings by time.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
 from math import ceil
 from typing import Any
@@ -22,7 +23,6 @@ from voteweb.core.statistics import DayCounts
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.scan.scanner import split_evenly
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import new_token
 
@@ -33,20 +33,12 @@ def queue_days(pipeline: Pipeline, keys: Keys, now: float, count: int) -> Future
     """Queue a read of the last *count* UTC days up to *now*, oldest first: three small commands for each."""
     today = day_number(now)
     days = range(today - count + 1, today + 1)
-    commands: list[Command] = []
+    counts = []
     for day in days:
         period = (day * 86_400, f"({(day + 1) * 86_400}")
-        commands += [
-            ("ZCOUNT", keys.by_time(), *period),
-            ("ZCOUNT", keys.users(), *period),
-            ("HGETALL", keys.stats(day_name(day))),
-        ]
-
-    def parse(replies: list[Any]) -> tuple[DayCounts, ...]:
-        parts = split_evenly(replies, count)
-        return tuple(_counts(day_name(day), *part) for day, part in zip(days, parts, strict=True))
-
-    return pipeline.queue(commands, parse)
+        reads = [("ZCOUNT", key, *period) for key in (keys.by_time(), keys.users())]
+        counts.append(pipeline.queue([*reads, ("HGETALL", keys.stats(day_name(day)))], partial(_counts, day_name(day))))
+    return pipeline.queue([], lambda _: tuple(day.result for day in counts))
 
 
 def this_day() -> str:
@@ -60,7 +52,8 @@ def count_act(keys: Keys, *fields: str) -> list[Command]:
     return [*(("HINCRBY", key, field, 1) for field in fields), ("EXPIRE", key, config.STATISTICS_SECONDS, "NX")]
 
 
-def _counts(day: str, posts: int, sign_ups: int, fields: Mapping[str, str]) -> DayCounts:
+def _counts(day: str, replies: Sequence[Any]) -> DayCounts:
+    posts, sign_ups, fields = replies
     counts = {name: max(int(value), 0) for name, value in fields.items() if _COUNT.fullmatch(value)}
     waits = {int(name[5:]): count for name, count in counts.items() if re.fullmatch("wait-[0-9]{1,2}", name)}
     named = {name: counts.get(name, 0) for name in ("votes", "comments", "reports", "settled")}

@@ -48,10 +48,11 @@ def closest_rule(domains: Sequence[str], stored: Sequence[str | None]) -> Domain
 
 #: Articles whose scores tell what a vote was worth.
 _SAMPLE = 500
-#: Values of a vote that are compared by how many of these scores they explain.
-_CANDIDATES = 20
+#: Values of a vote, and limits of days, that are compared by how many of these scores they explain.
+_CANDIDATES = 10
 #: Seconds that a stored score may differ from a computed one, as sums of floating-point numbers do.
 _TOLERANCE = 0.01
+_MAX_LIFT = 86_400 * config.MAX_LIFT_DAYS
 _MIN_WORTH, _MAX_WORTH = (Settings.__dataclass_fields__["vote_score"].metadata[bound] for bound in ("min", "max"))
 
 
@@ -238,18 +239,16 @@ def _read_scores(connection: Connection) -> _Lifts:
 def _told(scored: _Lifts, settings: Settings) -> Settings:
     """Return *settings* with the value of a vote, and the limit of days, that explain most of the scores."""
     worths = Counter(round(lift / votes, 4) for votes, lift in scored).most_common(_CANDIDATES)
-    candidates = [_with_worth(scored, settings, worth) for worth, _ in worths if _MIN_WORTH <= worth <= _MAX_WORTH]
-    return max(candidates, key=lambda told: _explained(scored, told), default=settings)
-
-
-def _with_worth(scored: _Lifts, settings: Settings, worth: float) -> Settings:
-    """Return *settings* with votes of this *worth*, and the limit that most articles with a smaller lift have."""
-    if abs(worth - settings.vote_score) < 0.001:
-        worth = settings.vote_score
-    bounded = Counter(round(lift) for votes, lift in scored if worth * votes - lift > 1)
-    ((lift, _),) = bounded.most_common(1) or [(0, 0)]
-    is_limit = lift > 0 and lift % 86_400 == 0 and lift <= 86_400 * config.MAX_LIFT_DAYS
-    return replace(settings, vote_score=worth, lift_days=lift // 86_400 if is_limit else 0)
+    limits = Counter(round(lift) for _, lift in scored if round(lift) % 86_400 == 0)
+    days = [0, *(lift // 86_400 for lift, _ in limits.most_common(_CANDIDATES) if 0 < lift <= _MAX_LIFT)]
+    return max(
+        (
+            replace(settings, vote_score=worth, lift_days=day)
+            for worth in (settings.vote_score, *(worth for worth, _ in worths if _MIN_WORTH <= worth <= _MAX_WORTH))
+            for day in days
+        ),
+        key=lambda told: _explained(scored, told),
+    )
 
 
 def _explained(scored: _Lifts, settings: Settings) -> int:
