@@ -4,7 +4,6 @@ Members see nobody's votes, so each look is noted, for admins.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
@@ -55,11 +54,13 @@ class Voters(StorePart):
                 votes[user.name] = {article_id(member) for member in last if is_article(member)}
         counts = {article_id(member): whole_number(count) or 0 for member, count in shared if is_article(member)}
         coincidences = find_coincidences(votes, counts, sum(whole_number(count) or 0 for count in by_day))
-        alike: dict[str, list[str]] = defaultdict(list)
-        for name, (_, network, _) in users.items():
-            alike[network or name].append(name)
         rows = [
-            ListedVoter(user, tuple(coincidences[name]), tuple(n for n in alike[network or name] if n != name), is_new)
+            ListedVoter(
+                user,
+                tuple(coincidences[name]),
+                tuple(n for n, (_, other, _) in users.items() if n != name and other and other == network),
+                is_new,
+            )
             for name, (user, network, is_new) in users.items()
         ]
         rows.sort(key=lambda row: (len(row.coincidences), len(row.neighbours), row.is_new), reverse=True)
