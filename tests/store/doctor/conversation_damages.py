@@ -98,7 +98,7 @@ CONVERSATION_DAMAGES: list[str | tuple[str, set[str]]] = [
     "LPUSH inbox:ann reply~2.77~1700000009",
     "LPUSH inbox:ann nonsense",
     "LPUSH inbox:ann removed~log-77~1700000009",
-    "LPUSH inbox:ann mention~2.2~1700000009",
+    ("LPUSH inbox:ann mention~2.2~1700000009", {"inbox:ann", "unread:ann"}),
     "LPUSH unread:ann reply~2.5~1700000009",
     "RPUSH unread:ann reply~2.2~1700000002",
     ("DEL inbox:ann", {"unread:ann"}),
