@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tests import factories
+from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, Reason, User
@@ -11,8 +12,8 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 ARTICLE = 7
 CLOSED_ARTICLE = 8
-#: More than a page of top-level comments; the deepest reply makes the conversation one of several pages.
-SHORT_COMMENTS = 27
+#: With the others more than a page has.
+SHORT_COMMENTS = config.COMMENTS_ON_PAGE
 MEMBERS_COMMENT = 2
 
 
@@ -37,8 +38,8 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
             factories.remove(store, id, why, mod.name, with_replies="replies" in state, actor=mod)
     for number in (1, 3):
         store.reports.make(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
-    for number in range(SHORT_COMMENTS):
-        write(other, f"Short comment {number}.")
+    first = store.threads.get(ARTICLE).last + 1
+    write_thread(store, ARTICLE, [node(number, author=other.name) for number in range(first, first + SHORT_COMMENTS)])
     factories.comment(store, CLOSED_ARTICLE, other, text="A last word.")
     closing = NewLogEntry(
         LogAction.CLOSE, mod.name, about=member.name, article=CLOSED_ARTICLE, title="t", why="It went in circles."

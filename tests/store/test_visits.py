@@ -89,7 +89,7 @@ def test_new_is_what_no_page_has_shown_and_marked_for_half_an_hour(
     [
         ({}, 0, 1, set()),
         ({}, 0, 2, {1, 2, 3, 4, 5, 6, 7, 8}),
-        ({7: 6}, 0, 1, {1, 2, 3, 4, 5, 6, 7, 8}),  # too deep for one page: it tells later what it shows
+        ({7: 6}, 0, 1, {7}),
         ({7: 6}, 5, 1, {1, 8}),
         ({}, 1, 1, {8}),
         ({}, 8, 1, {1, 2, 3, 4, 5, 6, 7}),

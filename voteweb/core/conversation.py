@@ -5,10 +5,11 @@ comment answers one written before it, so that its parent has a lower number. Wh
 cycle, a comment that answers itself), it is treated as a top-level comment: nothing that somebody wrote is lost, and
 ``voteweb doctor`` names it.
 
-Up to *size* visible comments on up to LEVELS_ON_PAGE levels are all on one page. Otherwise a page has TOP_LEVEL_ON_PAGE
-comments of the first level, and replies up to *size* rows: the first in the order of the conversation among those whose
-parent is shown, at most LEVELS_ON_PAGE levels deep. What a gap holds is on the page of the comment that is answered,
-where the same rule begins anew with its replies: every comment can be reached, however large and deep the conversation.
+Up to *size* visible comments are on one page. Of more, a page has TOP_LEVEL_ON_PAGE comments of the first level, and
+replies up to *size* rows: the first in the order of the conversation among those whose parent is shown. Either page is
+at most LEVELS_ON_PAGE levels deep. What a gap holds is on the page of the comment that is answered, where the same rule
+begins anew with its replies: every comment can be reached, however large and deep the conversation. note_visit.lua
+knows which comments are shown of a conversation on one page.
 """
 
 import heapq
@@ -36,17 +37,14 @@ def climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[i
     return parents, levels, covered
 
 
-def _count(nodes: dict[int, Node], parents: dict[int, int], covered: set[int]) -> tuple[dict[int, int], dict[int, int]]:
-    """Return how many comments are visible below each comment and 0, and on how many levels."""
+def _count(nodes: dict[int, Node], parents: dict[int, int], covered: set[int]) -> dict[int, int]:
+    """Return how many comments are visible below each comment and 0."""
     below: dict[int, int] = {}
-    heights: dict[int, int] = {}
     for number in reversed(nodes):
         visible = below.get(number, 0) + (nodes[number].status is CommentStatus.VISIBLE and number not in covered)
         if visible:
-            parent = parents[number]
-            below[parent] = below.get(parent, 0) + visible
-            heights[parent] = max(heights.get(parent, 0), heights.get(number, 0) + 1)
-    return below, heights
+            below[parents[number]] = below.get(parents[number], 0) + visible
+    return below
 
 
 def _sorted(numbers: list[int], nodes: dict[int, Node], order: CommentOrder, comment_vote_score: float) -> list[int]:
@@ -144,9 +142,8 @@ class Conversation:
 
     Parents and levels (1: top-level) are by number, and the number 0 is the article. Covered are those of which one
     above was removed together with its replies. ``_below`` has the numbers of visible comments below, where there are
-    any, and ``_heights`` their levels. ``_children`` are those that are shown, in their order: the visible ones, and
-    those with something visible below, for which one line stands. ``_ranks`` are their positions among all comments in
-    the order.
+    any. ``_children`` are those that are shown, in their order: the visible ones, and those with something visible
+    below, for which one line stands. ``_ranks`` are their positions among all comments in the order.
     """
 
     def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
@@ -155,7 +152,7 @@ class Conversation:
         self._pages: BoundedCache[tuple[int, int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
         self._nodes = nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
         self._parents, self._levels, self._covered = climb(nodes)
-        self._below, self._heights = _count(nodes, self._parents, self._covered)
+        self._below = _count(nodes, self._parents, self._covered)
         below, covered = self._below, self._covered
         shown = [
             n for n, node in nodes.items() if n in below or (node.status is CommentStatus.VISIBLE and n not in covered)
@@ -178,11 +175,8 @@ class Conversation:
         return self._pages.get(key) or self._pages.put(key, self._build_page(root, number, size))
 
     def _build_page(self, root: int, number: int, size: int) -> ConversationPage:
-        tops = self._children.get(root, ())
         total = self._below.get(root, 0)
-        if self._fits(root, size):
-            return ConversationPage(self._build_rows(tops, self._with_all_below(tops)), 1, 1, total)
-        pages = -(-len(tops) // _step(size))
+        pages = max(-(-len(self._children.get(root, ())) // self._limits(root, size)[0]), 1)
         number = min(max(number, 1), pages)
         tops, shown = self._chosen(root, number, size)
         here = sum(map(self._visible_from, tops))
@@ -193,9 +187,7 @@ class Conversation:
         path = [n for n in self._path(number) if n in self._ranks]
         place = Place(0, 1)
         while path:
-            if self._fits(place.root, size):
-                return place
-            page = self._children[place.root].index(path[0]) // _step(size) + 1
+            page = self._children[place.root].index(path[0]) // self._limits(place.root, size)[0] + 1
             place = Place(place.root, page)
             shown = self._chosen(*place, size)[1]
             hidden = next((i for i, n in enumerate(path) if n not in shown), None)
@@ -248,26 +240,26 @@ class Conversation:
             None if after is None else self._score(after),
         )
 
-    def _with_all_below(self, tops: tuple[int, ...]) -> set[int]:
-        """Return *tops* and everything below them that has a row."""
-        found = list(tops)
-        for number in found:  # grows meanwhile
-            found += self._children.get(number, ())
-        return set(found)
+    def _limits(self, root: int, size: int) -> tuple[int, int]:
+        """Return how many replies to *root* a page of *size* visible comments has, and how many rows."""
+        if self._below.get(root, 0) <= size:
+            everything = len(self._nodes) + 1
+            return everything, everything
+        return min(TOP_LEVEL_ON_PAGE, max(size, 1)), size
 
     def _chosen(self, root: int, page: int, size: int) -> tuple[tuple[int, ...], set[int]]:
-        """Return the replies to *root* at the top of this *page*, and all that it shows of them, *size* comments.
+        """Return the replies to *root* at the top of this *page* of *size* comments, and all that it shows of them.
 
         These are the first of those whose parent is shown. The queue holds one reply of each list, the first that is
         not shown: the others can only come after it.
         """
-        children, ranks, step = self._children, self._ranks, _step(size)
-        tops = children[root][(page - 1) * step : page * step]
+        children, ranks, (step, most) = self._children, self._ranks, self._limits(root, size)
+        tops = children.get(root, ())[(page - 1) * step : page * step]
         shown = set(tops)
         # rank, level, parent, index in its list
         queue = [(ranks[children[parent][0]], 2, parent, 0) for parent in tops if parent in children]
         heapq.heapify(queue)
-        while queue and len(shown) < size:
+        while queue and len(shown) < most:
             _, level, parent, index = heapq.heappop(queue)
             number = children[parent][index]
             shown.add(number)
@@ -327,12 +319,3 @@ class Conversation:
             path.append(number)
             number = self._parents[number]
         return path[::-1]
-
-    def _fits(self, root: int, size: int) -> bool:
-        """Tell whether everything below *root* is on one page."""
-        return self._below.get(root, 0) <= size and self._heights.get(root, 0) <= LEVELS_ON_PAGE
-
-
-def _step(size: int) -> int:
-    """Return how many comments of the first level are on a page of *size*."""
-    return min(TOP_LEVEL_ON_PAGE, max(size, 1))

@@ -15,6 +15,7 @@ from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.errors import ConversationEnded
 from voteweb.core.models import Article, User
+from voteweb.core.names import name_key
 from voteweb.store.comments.comments import read_time
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
@@ -103,6 +104,7 @@ class _Plan:
 
     article_id: int
     viewer_id: int
+    visitor: str
     known: KnownThread | None
     is_busy: bool
     expect: Expect
@@ -154,10 +156,11 @@ class Threads(StorePart):
 
         They see this *page* of the replies to comment *root*, or of all.
         The comments come over the wire only if this process does not know the revision. One of more than SENT_THREAD
-        that has changed takes one round trip more, which also reads the comments that *expect* returns and new ones.
+        that has changed takes one round trip more, which also reads the comments that *expect* returns and new ones;
+        not for a visitor with unread ones.
         """
         noted = self._queue_visit(pipeline, article_id, visitor, root, page) if visitor else None
-        plan = self._plan(article_id, viewer_id, expect)
+        plan = self._plan(article_id, viewer_id, visitor, expect)
         known = plan.known
 
         def with_visit(read: ThreadRead) -> ThreadRead:
@@ -206,14 +209,14 @@ class Threads(StorePart):
         command = scripts.call(self._keys, "note_shown", name=name, article=article_id, numbers=ascending)
         pipeline.queue([command], lambda _: None)
 
-    def _plan(self, article_id: int, viewer_id: int, expect: Expect) -> _Plan:
+    def _plan(self, article_id: int, viewer_id: int, visitor: str, expect: Expect) -> _Plan:
         known = self._cache.get(article_id)
         # A conversation without a revision is none, or another program has written it.
         if known is None or (known.fields and known.thread.revision <= 0):
             is_busy = True
         else:
             is_busy = known.thread.last <= SENT_THREAD and time.monotonic() < known.changed + BUSY_SECONDS
-        return _Plan(article_id, viewer_id, known, is_busy, expect)
+        return _Plan(article_id, viewer_id, visitor, known, is_busy, expect)
 
     def _read_all(self, plan: _Plan) -> Command:
         return ("HGETALL", self._keys.thread(plan.article_id))
@@ -234,6 +237,7 @@ class Threads(StorePart):
             known="*" if known is None or plan.is_busy else known.state,
             known_words=known.words_state if known else "",
             viewer_id=0 if plan.asked else plan.viewer_id,
+            visitor=name_key(plan.visitor),
             short_comments=SHORT_THREAD,
             sent_comments=SENT_THREAD,
         )

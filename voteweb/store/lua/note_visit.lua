@@ -28,7 +28,8 @@ if tonumber(same or '') == last and math.abs(time - noted) < tonumber(VISIT_NOTE
   return { 'visit', stored, tostring(time), state, votes, values }
 end
 
--- Return the comments of the page if all replies fit on one; of other pages note_shown.lua notes what they show.
+-- Return the comments that the page shows if the conversation is on one, by the rule of conversation.py; of other pages
+-- note_shown.lua notes what they show.
 local function shown_at_once()
   if page ~= '1' or last > tonumber(COMMENTS_ON_PAGE) or redis.call('HGET', article_key, 'gone') then
     return {}
@@ -42,9 +43,7 @@ local function shown_at_once()
     local parent = tonumber(string.match(nodes[number] or '', '^%d+') or '') or 0
     parents[number] = parent < number and parent or 0
     local level = levels[parents[number]]
-    if level == tonumber(LEVELS_ON_PAGE) then
-      return {}
-    elseif level and number ~= root then
+    if level and level < tonumber(LEVELS_ON_PAGE) and number ~= root then
       levels[number] = level + 1
     end
   end
