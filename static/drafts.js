@@ -62,9 +62,10 @@ function reopen() {
 function forgetSent() {
   const sent = storage.getItem(SENT_KEY);
   storage.removeItem(SENT_KEY);
-  // What was sent is shown at its comment or article; any other page gives it back, or could not be reached.
+  // What was sent leads to a comment, in a conversation or the inbox, or to the article; any other page gives it back, or
+  // could not be reached.
   const place = sent === `${PREFIX}/submit#` ? location.pathname : location.hash;
-  if (sent && /^(#c|\/a\/)\d+$/.test(place)) forget(sent);
+  if (sent && /^(#c(\d+-)?|\/a\/)\d+$/.test(place)) forget(sent);
 }
 
 function forget(prefix) {

@@ -19,10 +19,10 @@ def reply(visitor: Visitor, number: int, text: str) -> Visitor:
     return send(visitor, visitor.page.locator("textarea:visible"), text)
 
 
-def send(visitor: Visitor, field: Locator, text: str) -> Visitor:
+def send(visitor: Visitor, field: Locator, text: str, then: str = "") -> Visitor:
     field.fill(text)
     field.locator("xpath=ancestor::form").get_by_role("button", name="Post").click()
-    visitor.sees_flash("Your comment has been posted.")
+    visitor.sees_flash(f"Your comment has been posted.{then}")
     return visitor
 
 
@@ -67,4 +67,7 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
     expect(button).to_have_attribute("aria-pressed", "true")
     expect(button.locator("[data-votes]")).to_have_text("1")
     reply(carl, 2, "> Ask\n\n2 ms.").is_at("/a/1#c3")
+    ann.open("/inbox").follow("Reply")
+    send(ann, ann.page.locator("textarea:visible"), "Thank you.", " In context").is_at("/inbox#c1-3")
+    expect(ann.page.locator("textarea")).to_have_count(0)  # the draft has been sent
     assert not list(Doctor(store.context).examine())

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Self, TypeVar
 
 T = TypeVar("T")
 
@@ -453,7 +453,7 @@ class Page(Generic[T]):
     ranks: tuple[int, ...] = ()
 
     @classmethod
-    def at(cls, number: int, size: int, rows: Iterable[T], total: int) -> "Page[T]":
+    def at(cls, number: int, size: int, rows: Iterable[T], total: int) -> Self:
         """Return page *number* of the pages of *size* rows."""
         first = (number - 1) * size
         return cls(tuple(rows), number, total, first_rank=first + 1, more=total > first + size)

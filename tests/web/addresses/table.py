@@ -89,7 +89,7 @@ PAGES = [
     page("articles.edit", "/a/{id}/edit", allowed=(POSTER, *STAFF)),
     page("comments.show", COMMENT, parts=ZOES, parameters=("page", "order")),
     page("comments.write", "/a/{id}/comment", allowed=MEMBERS),
-    page("comments.write", f"{COMMENT}/reply", parts=ZOES, allowed=MEMBERS, parameters=("quote",)),
+    page("comments.write", f"{COMMENT}/reply", parts=ZOES, allowed=MEMBERS, parameters=("quote", "next")),
     page("comments.edit", f"{COMMENT}/edit", parts=MEMBERS_OWN, allowed=(MEMBER,)),
     page("comments.delete", f"{COMMENT}/delete", parts=MEMBERS_OWN, allowed=(MEMBER,)),
     page("groups.index", "/groups"),

@@ -48,7 +48,7 @@ def test_inbox_has_answers_comments_and_mentions(ann_user: User, ann: Browser, b
     assert heads(ann.open("/inbox")) == [f"Unread: {head}" for head in (MENTION, ARTICLE, REPLY)]
     rows = ann.page.all("li", class_="comment")
     assert [row.one("div", class_="text").text for row in rows] == ["Hello @Ann", "On the article", "An answer"]
-    assert rows[0].one("a", href="/a/2/c/1/reply")
+    assert rows[0].one("a", data_reply="")["href"].startswith("/a/2/c/1/reply?")
     ann.client.head("/inbox")
     ann.open("/inbox", headers={"Sec-Purpose": "prefetch"})
     assert tabs(ann.open("/inbox")) == ["Unread 3", "All 3"]
@@ -60,6 +60,19 @@ def test_vote_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser) ->
         ann.open("/inbox/all").press(f"/a/1/c/2/{verb}")
         assert ann.location == "/inbox/all#c1-2"
         assert ann.follow().page.by_id("c1-2").one("button", class_="vote")["aria-pressed"] == pressed
+
+
+def test_reply_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser, store: Store) -> None:
+    ann.open(ann.open("/inbox/all?page=1").page.by_id("c1-2").one("a", data_reply="")["href"])
+    assert ann.page.one("a", data_cancel="")["href"] == "/inbox/all?page=1#c1-2"
+    ann.submit("/a/1/c/2/reply", text="", preview="1").submit("/a/1/c/2/reply", text="Thank you")
+    assert (ann.status, ann.location) == (303, "/inbox/all?page=1#c1-2")
+    ann.follow()
+    assert ann.flashes == ["Your comment has been posted. In context"]
+    assert ann.page.one("p", class_="flash").one("a")["href"] == "/a/1/c/4"
+    assert store.threads.get(1).nodes[4].parent == 2
+    ann.open("/a/1/c/2/reply?next=//evil.example")
+    assert ann.submit("/a/1/c/2/reply", text="Again").location == "/a/1#c5"
 
 
 def test_answers_are_muted_in_the_inbox_and_heard_again(ann_user: User, ann: Browser, store: Store) -> None:

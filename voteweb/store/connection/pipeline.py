@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 Command = tuple[Any, ...]
 #: Sends commands in one round trip and returns their replies.
@@ -12,10 +13,10 @@ Send = Callable[[Sequence[Command]], list[Any]]
 _PENDING = object()
 
 
-class Future(Generic[T]):
+class Future(Generic[T_co]):
     """The result of queued commands; it exists once their pipeline has been executed."""
 
-    def __init__(self, parse: Callable[[list[Any]], T]) -> None:
+    def __init__(self, parse: Callable[[list[Any]], T_co]) -> None:
         self._parse = parse
         self._result: object = _PENDING
 
@@ -24,11 +25,11 @@ class Future(Generic[T]):
         self._result = self._parse(replies)
 
     @property
-    def result(self) -> T:
+    def result(self) -> T_co:
         """The parsed result; raises RuntimeError before the pipeline has been executed."""
         if self._result is _PENDING:
             raise RuntimeError("The result was read before its pipeline was executed.")
-        return cast(T, self._result)
+        return cast(T_co, self._result)
 
 
 class Pipeline:

@@ -1,6 +1,7 @@
 """Viewers: what every page of a member shows of them, and their inboxes: what they are told of, and have not read."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
@@ -17,7 +18,14 @@ from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.schema.values import parse_comment
 from voteweb.store.site.context import Context, StorePart, act
-from voteweb.store.site.rows import listed_comment, queue_page
+from voteweb.store.site.rows import listed_comment
+
+
+@dataclass(frozen=True)
+class InboxPage(Page[Notice]):
+    """A page of an inbox that has ``of_all`` entries, whether they are on such pages or not."""
+
+    of_all: int = 0
 
 
 class Inbox(StorePart):
@@ -38,15 +46,17 @@ class Inbox(StorePart):
         with_hidden: bool = False,
         only_unread: bool = False,
         viewer_id: int = 0,
-    ) -> Future[Page[Notice]]:
+    ) -> Future[InboxPage]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first, with the votes of *viewer_id*."""
         values = {"shows_comments": self._settings.comments, "with_hidden": with_hidden, "only_unread": only_unread}
+        page = {"first": (number - 1) * size, "size": size, "viewer": viewer_id}
+        command = scripts.call(self._keys, "read_inbox", name=name, **page, **{k: int(v) for k, v in values.items()})
 
-        def read_from(first: int, size: int) -> list[Command]:
-            page = {"first": first, "size": size, "viewer": viewer_id}
-            return [scripts.call(self._keys, "read_inbox", name=name, **page, **{k: int(v) for k, v in values.items()})]
+        def parse(replies: Sequence[Any]) -> InboxPage:
+            total, of_all, *rows = replies[0]
+            return replace(InboxPage.at(number, size, filter(None, map(_notice, rows)), total), of_all=of_all)
 
-        return queue_page(pipeline, number, size, read_from, lambda rows: map(_notice, rows))
+        return pipeline.queue([command], parse)
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
         """Queue that a member has read these entries."""

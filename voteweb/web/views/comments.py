@@ -30,7 +30,7 @@ from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.responses import RenderedPage, wants_json
-from voteweb.web.urls import next_of_form, page_number
+from voteweb.web.urls import comment_path, next_of_form, page_number, safe_path
 from voteweb.web.views.members import check_present, parse_name, queue_member
 
 blueprint = Blueprint("comments", __name__)
@@ -200,7 +200,14 @@ def _answer(
     )
     if request.method == "POST":
         form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
-    return render_template("comments/write.html", form=form, target=target, until=until, preview=preview), form.status
+    context = {"target": target, "until": until, "preview": preview, "came_from": _came_from()}
+    return render_template("comments/write.html", form=form, **context), form.status
+
+
+def _came_from() -> str:
+    """Return the place to which the form leads back, such as an entry of the inbox; "" for that in the conversation."""
+    path = safe_path(request.values.get("next", ""), "")
+    return "" if path.startswith("/a/") else path
 
 
 def _keeps_typed(view: View) -> View:
@@ -247,8 +254,9 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
     def save(form: CommentForm, viewer: User, article: Article, thread: Thread) -> str:
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
         comment = store().comments.write(article, thread, number, form.text.data, viewer, form.once.data)
-        flash(_("Your comment has been posted."))
-        return _place_of(comment, viewer)
+        came_from = _came_from()
+        flash(_("Your comment has been posted."), comment_path(*comment) if came_from else "message")
+        return came_from or _place_of(comment, viewer)
 
     words = mentions.quotation(target.words) if request.args.get("quote") == "1" else ""
     return _answer(target, _writing_refusal(target, number), words, save, save_decides=True)

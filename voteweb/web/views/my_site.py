@@ -5,12 +5,13 @@ from flask.typing import ResponseReturnValue
 from flask_babel import lazy_gettext as _l
 
 from voteweb.core import links
-from voteweb.core.comments import CommentOrder, Notice
+from voteweb.core.comments import CommentOrder
 from voteweb.core.errors import NothingToHide, TooMuchFollowed, TooMuchHidden, TooMuchSaved
 from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.members.viewers import InboxPage
 from voteweb.web.acts import Message, act, answer, reads
 from voteweb.web.auth.login import require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
@@ -58,7 +59,7 @@ def _queue_group(pipeline: Pipeline, name: str = "") -> Future[dict[str, str]]:
 def follow(groups: dict[str, str], user: User) -> Message:
     (group,) = groups.values()
     store().my_sites.follow(group, user)
-    return _("You follow this group now: its articles are in your groups."), "followed"
+    return _("You follow this group now: its articles are in your groups."), "/my"
 
 
 @act(blueprint, "/g/<name>/unfollow", require_member, groups=_queue_group)
@@ -104,7 +105,7 @@ def saved(user: User, page: Page[Article], has_feed: bool) -> str:
 @act(blueprint, "/a/<int:id>/save", require_member, says=(TooMuchSaved,))
 def save(id: int, user: User) -> Message:
     store().my_sites.save(id, user)
-    return _("The article is saved for later."), "saved"
+    return _("The article is saved for later."), "/saved"
 
 
 @act(blueprint, "/a/<int:id>/unsave", require_member)
@@ -151,7 +152,7 @@ def hide(groups: dict[str, str], user: User) -> ResponseReturnValue:
     target = return_url().partition("#")[0]  # the row is gone from the list
     if target == f"/{request.path.split('/')[1]}/{hidden.name}":
         return redirect(target, 303)  # the page itself says it
-    return answer((str(_HIDDEN[hidden.kind]), "hidden"), target)
+    return answer((str(_HIDDEN[hidden.kind]), "/hidden"), target)
 
 
 @blueprint.post("/g/<name>/unhide")
@@ -179,7 +180,7 @@ def _kind() -> HiddenKind:
     return _KINDS[request.path.split("/")[1]]
 
 
-def _queue_inbox(pipeline: Pipeline) -> Future[Page[Notice]]:
+def _queue_inbox(pipeline: Pipeline) -> Future[InboxPage]:
     only_unread, viewer_id = request.endpoint == "my_site.inbox", session_user_id()
     return store().inbox.queue_page(
         pipeline, session_member_name(), page_number(), only_unread=only_unread, viewer_id=viewer_id
@@ -191,12 +192,11 @@ def _queue_inbox(pipeline: Pipeline) -> Future[Page[Notice]]:
 @reads(
     require_member,
     page=_queue_inbox,
-    whole=lambda pipeline: store().inbox.queue_page(pipeline, session_member_name(), 1, 0),
     has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.INBOX, session_member_name()),
 )
-def inbox(page: Page[Notice], whole: Page[Notice], has_feed: bool) -> str:
+def inbox(page: InboxPage, has_feed: bool) -> str:
     """Show one page of what is unread in the inbox, or of all of it; to look at it reads nothing."""
-    return render_template("my_site/inbox.html", page=page, total=whole.total, has_feed=has_feed)
+    return render_template("my_site/inbox.html", page=page, has_feed=has_feed)
 
 
 @act(blueprint, "/inbox/read", require_member, leads_to=lambda: next_of_form("/inbox").partition("?")[0])
