@@ -247,17 +247,18 @@ class Users(StorePart):
 
     def queue_members(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
         """Queue a read of the members *names*; leaves out those who do not exist or have left."""
-        users = [self.queue_get(pipeline, name) for name in names]
-        commands: list[Command] = []
-        for name in names:
-            count = scripts.call(self._keys, "count_comments", name=name_key(name), newest=config.COMMENTS_ON_PAGE)
-            commands += [("ZCARD", self._keys.posted(name)), count]
+        read = [(self.queue_get(pipeline, name), self.queue_counts(pipeline, name)) for name in names]
 
-        def parse(counts: list[Any]) -> tuple[ListedMember, ...]:
-            rows = zip([user.result for user in users], counts[::2], counts[1::2], strict=True)
-            return tuple(ListedMember(user, *numbers) for user, *numbers in rows if user and not user.left)
+        def parse(_: object) -> tuple[ListedMember, ...]:
+            rows = [(user.result, counts.result) for user, counts in read]
+            return tuple(ListedMember(user, *counts) for user, counts in rows if user and not user.left)
 
-        return pipeline.queue(commands, parse)
+        return pipeline.queue([], parse)
+
+    def queue_counts(self, pipeline: Pipeline, name: str) -> Future[tuple[int, int]]:
+        """Queue a count of the articles of the member *name*, and of their comments."""
+        comments = scripts.call(self._keys, "count_comments", name=name_key(name), newest=config.COMMENTS_ON_PAGE)
+        return pipeline.queue([("ZCARD", self._keys.posted(name)), comments], lambda counts: (counts[0], counts[1]))
 
     def moderators(self) -> tuple[User, ...]:
         """Return the moderators and admins who may act, admins first, each of them by name.

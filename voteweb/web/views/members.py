@@ -60,7 +60,7 @@ def render_member(name: str, **context: Any) -> RenderedPage:
         is_shared=False,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
-            "facts": lambda pipeline: store().users.queue_members(pipeline, [name]),
+            "counts": lambda pipeline: store().users.queue_counts(pipeline, name),
             **(own if is_own else {}),
         },
         moderator_queries={
