@@ -175,21 +175,22 @@ def describe() -> Response:
 class _Link(NamedTuple):
     """A link to another search, or to this one."""
 
-    label: str
     address: str
-    is_current: bool = False
+    label: str
 
 
 class _Links(NamedTuple):
     """The links of a page of results.
 
-    ``typed`` finds only the words that were typed, all of them. ``limits`` are limits of the query, each with the
-    address of the search without it. ``parameters`` are those of this search, encoded; ``feed`` is the query of its
-    feed.
+    ``typed`` finds only the words that were typed, all of them. ``kind`` and ``order`` are the addresses of those of
+    ``kinds`` and ``orders`` that lead to this search. ``limits`` are limits of the query, each with the address of the
+    search without it. ``parameters`` are those of this search, encoded; ``feed`` is the query of its feed.
     """
 
     typed: _Link
+    kind: str
     kinds: tuple[_Link, ...]
+    order: str
     orders: tuple[_Link, ...]
     limits: tuple[_Link, ...]
     groups: tuple[_Link, ...]
@@ -209,11 +210,13 @@ def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[Liste
     # A feed without a kind has articles.
     feed = query.text if matches.kind is (query.kind or Kind.ARTICLES) else query.with_term(f"in:{matches.kind}")
     return _Links(
-        typed=_Link(typed.text, _address(exactly(typed).text, order)),
+        typed=_Link(_address(exactly(typed).text, order), typed.text),
+        kind=_kind_address(query, order, matches.kind),
         kinds=tuple(_kind_link(query, order, kind, matches) for kind in Kind if matches.totals.get(kind)),
-        orders=tuple(_Link(str(ORDER_NAMES[one]), _address(query.text, one), one is order) for one in Order),
+        order=_address(query.text, order),
+        orders=tuple(_Link(_address(query.text, one), str(ORDER_NAMES[one])) for one in Order),
         limits=tuple(
-            _Link(part.text, _address(query.without_field(part.field), order))
+            _Link(_address(query.without_field(part.field), order), part.text)
             for part in query.parts
             if part.field in _LIMITING and not part.is_excluded
         ),
@@ -237,7 +240,11 @@ def _parameters(typed: str, order: Order = Order.RELEVANCE) -> str:
 def _kind_link(query: Query, order: Order, kind: Kind, matches: Matches) -> _Link:
     total = matches.totals[kind]
     count = format_number(total) if total <= config.MAX_COUNTED else f"{format_number(config.MAX_COUNTED)}+"
-    return _Link(f"{KIND_NAMES[kind]} ({count})", _address(query.with_term(f"in:{kind}"), order), kind is matches.kind)
+    return _Link(_kind_address(query, order, kind), f"{KIND_NAMES[kind]} ({count})")
+
+
+def _kind_address(query: Query, order: Order, kind: Kind) -> str:
+    return _address(query.with_term(f"in:{kind}"), order)
 
 
 def _names(rows: Iterable[Article | ListedComment]) -> tuple[Counter[str], Counter[str]]:
@@ -254,12 +261,12 @@ def _names(rows: Iterable[Article | ListedComment]) -> tuple[Counter[str], Count
 def _offer(query: Query, order: Order, field: str, names: Counter[str], total: int) -> tuple[_Link, ...]:
     """Return links to the most frequent *names* that more than one result has, and not all of them."""
     wanted = [name for name, count in names.most_common() if 1 < count < total and name]
-    return tuple(_Link(name, _address(query.with_term(f"{field}:{name}"), order)) for name in wanted[:_MAX_OFFERED])
+    return tuple(_Link(_address(query.with_term(f"{field}:{name}"), order), name) for name in wanted[:_MAX_OFFERED])
 
 
 def _times(query: Query, order: Order) -> tuple[_Link, ...]:
     today = datetime.fromtimestamp(now(), UTC).date()
     spans = ((_("this week"), 7), (_("this month"), 30), (_("this year"), 365))
     return tuple(
-        _Link(label, _address(query.with_term(f"after:{today - timedelta(days)}"), order)) for label, days in spans
+        _Link(_address(query.with_term(f"after:{today - timedelta(days)}"), order), label) for label, days in spans
     )
