@@ -43,6 +43,7 @@ ANNOUNCEMENT = (
 MEASURE = """() => [document.querySelector("header").getBoundingClientRect().height,
   ...[...document.querySelectorAll("li.article")].map(row => row.getBoundingClientRect())
   .flatMap(box => [box.height, box.bottom])]"""
+HEIGHTS = "rows => rows.map(row => Math.round(row.getBoundingClientRect().height))"
 #: Where comments begin, and how high those are that nobody has answered.
 MEASURE_COMMENTS = """() => {
   const boxes = selector => [...document.querySelectorAll(selector)].map(comment => comment.getBoundingClientRect());
@@ -145,7 +146,11 @@ def test_conversation_begins_on_the_first_screen(
         factories.comment(store, 1, author, parent=number // 3 if number % 3 else 0, text="Agreed.")
         if number == 3:
             full_conversation.read(store, factories.user(store, MEMBER), 1)
-    page = visit(name, **screen).open("/a/1").page
+    visitor = visit(name, **screen)
+    for path in ("/comments", f"/u/{author.name}/comments"):
+        heights = visitor.open(path).page.locator(".listed-comments > li").evaluate_all(HEIGHTS)
+        assert 62 <= min(heights) <= max(heights) <= height, path
+    page = visitor.open("/a/1").page
     (first, *_), heights = page.evaluate(MEASURE_COMMENTS)
     assert first <= top
     assert len(heights) > 10
@@ -181,6 +186,5 @@ def test_groups_take_two_lines_and_stay_dark_where_that_is_chosen(screen: dict[s
     visitor = visit(MEMBER, **screen)
     visitor.page.emulate_media(color_scheme="light")
     visitor.open("/account").press("Dark").open("/groups")
-    boxes = "rows => rows.map(row => row.getBoundingClientRect()).map(box => Math.round(box.height))"
-    assert set(visitor.page.locator(".groups > li").evaluate_all(boxes)) == {64}
+    assert set(visitor.page.locator(".groups > li").evaluate_all(HEIGHTS)) == {64}
     assert visitor.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 21, 18)"
