@@ -306,6 +306,8 @@ class Threads(StorePart):
 
     def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
         """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
+        if not article_ids:
+            return pipeline.queue([], lambda _: {})
         command = scripts.call(self._keys, "count_new", name=name, article_ids=" ".join(map(str, article_ids)))
         return queue_by_id(pipeline, article_ids, command)
 
