@@ -10,8 +10,9 @@ from tests.store.inboxes import page, unread, unread_comments
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind, Unread
-from voteweb.core.models import LogAction, Page
+from voteweb.core.models import LogAction
 from voteweb.store import Store
+from voteweb.store.members.viewers import InboxPage
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -31,7 +32,7 @@ def tell(store: Store, *entries: str) -> list[str]:
 
 
 def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
-    assert (unread(store), page(store)) == (Unread(), Page((), 1, total=0, first_rank=1, more=False))
+    assert (unread(store), page(store)) == (Unread(), InboxPage((), 1, total=0, first_rank=1, more=False))
     reply = node(2, parent=1, author="bob")
     write_thread(store, 1, [node(1, author="ann"), reply])
     entry = NewLogEntry(LogAction.GROUPS, "mod", article=1, title="Redis in Action", why="Better there.")
