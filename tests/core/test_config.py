@@ -47,11 +47,15 @@ def test_invalid_value_is_refused_by_name(subtests: pytest.Subtests) -> None:
         check_refusals(subtests, ConfigError, {lambda value, name=f"VOTEWEB_{name}": from_env({name: value}): messages})
 
 
-@pytest.mark.parametrize("name", ["VOTEWEB_SITE_ULR", "VOTEWEB_SITEURL", "VOTEWEB_SIT_URLS"])
+@pytest.mark.parametrize("name", ["VOTEWEB_SITE_ULR", "VOTEWEB_SITEURL", "VOTEWEB_SIT_URLS", "VOTEWEB_ISTE_ULR"])
 def test_misspelt_name_is_refused(name: str) -> None:
     with pytest.raises(ConfigError) as refusal:
         from_env({name: "https://news.example"})
     assert str(refusal.value) == f"There is no setting {name}. Did you mean VOTEWEB_SITE_URL? Rename or unset it."
+
+
+def test_the_name_of_another_program_is_left_alone() -> None:
+    from_env({f"VOTEWEB_{name}": "x" for name in ("BACKUP_DIR", "BRAND_URL", "PAGES_URL")})
 
 
 def test_values_are_computed_from_others(subtests: pytest.Subtests) -> None:

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from difflib import get_close_matches
 from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from voteweb.core.addresses import is_local_host
 from voteweb.core.errors import ConfigError
 from voteweb.core.mail import check_mail
 
-#: How alike a name must be to that of a setting to be taken for a slip: two letters of fifteen may be others.
-_LIKENESS = 0.85
+#: Letters by which a name may differ from that of a setting and still be taken for a slip.
+_MAX_SLIPS = 2
 _ORIGIN = re.compile(r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?)(?P<port>:\d+)?/?")
 #: The name of a site, which stands in each of its keys.
 _SITE = re.compile(r"(?:[a-z0-9][a-z0-9-]{0,31})?")
@@ -210,12 +209,10 @@ def env_name(name: str) -> str:
 
 def from_env(env: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings in *env*; an empty variable counts as unset. Raises ConfigError for an invalid value."""
-    for name in set(unknown_names(env)) - config.ENDED_VARIABLES:
-        if wanted := get_close_matches(name, _setting_names(), 1, _LIKENESS):
+    for name in sorted(set(unknown_names(env)) - config.ENDED_VARIABLES):
+        if wanted := next((known for known in sorted(_setting_names()) if _is_slip(name, known)), ""):
             raise ConfigError(
-                "There is no setting %(name)s. Did you mean %(wanted)s? Rename or unset it.",
-                name=name,
-                wanted=wanted[0],
+                "There is no setting %(name)s. Did you mean %(wanted)s? Rename or unset it.", name=name, wanted=wanted
             )
     values = {
         setting.name: _parse(setting, env[env_name(setting.name)])
@@ -223,6 +220,20 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
         if env.get(env_name(setting.name))
     }
     return Settings(**values)
+
+
+def _is_slip(typed: str, wanted: str) -> bool:
+    """Tell whether _MAX_SLIPS letters at most were left out, added, exchanged for others or for their neighbour."""
+    before: list[int] = []
+    row = list(range(len(wanted) + 1))
+    for i, letter in enumerate(typed, 1):
+        two_before, before, row = before, row, [i]
+        for j, other in enumerate(wanted, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and (letter, typed[i - 2]) == (wanted[j - 2], other):
+                cost = min(cost, two_before[j - 2] + 1)
+            row.append(cost)
+    return row[-1] <= _MAX_SLIPS
 
 
 def variables() -> tuple[Field[Any], ...]:
