@@ -29,6 +29,12 @@ def test_a_faulty_file_is_named_and_left_out(tmp_path: Path) -> None:
     assert operator_text(str(tmp_path), "rules", "en") == ""
 
 
+def test_a_link_to_what_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "rules.md").symlink_to("x" * 300)  # a name that no file can have: root may read all others
+    assert operator_page_faults(str(tmp_path)) == [f"Cannot read {tmp_path}/rules.md: File name too long"]
+    assert operator_text(str(tmp_path), "rules", "en") == ""
+
+
 def test_a_missing_folder_is_a_fault(tmp_path: Path) -> None:
     (fault,) = operator_page_faults(str(tmp_path / "pages"))
     assert fault.startswith("VOTEWEB_PAGES_DIR is not a folder that can be read: ")

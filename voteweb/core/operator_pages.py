@@ -45,9 +45,9 @@ def folder_faults(setting: str, folder: str) -> list[str]:
 
 def read_file(path: Path, max_bytes: int) -> bytes:
     """Return the content of the file at *path*; raise ConfigError if it cannot be read or has more than *max_bytes*."""
-    if not path.is_file():  # opening a pipe would wait for ever
-        raise ConfigError("%(path)s is not a file.", path=path)
     try:
+        if not path.is_file():  # opening a pipe would wait for ever
+            raise ConfigError("%(path)s is not a file.", path=path)
         with path.open("rb") as file:
             content = file.read(max_bytes + 1)
     except OSError as error:
