@@ -144,6 +144,18 @@ def test_invalid_numbers_are_computed_where_possible(
     assert run(store, "HMGET", f"article:{id}", "votes", "base") == list(repaired or (votes, base))
 
 
+@pytest.mark.parametrize(("cast", "numbers"), [(0, ["1", "1"]), (2, ["3", "1"])])
+def test_a_vote_by_nobody_stays_counted(store: Store, cast: int, numbers: list[str]) -> None:
+    article = factories.article(store, factories.user(store, "ann"))
+    for voter in factories.users(store, cast):
+        store.votes.cast(article.id, voter)
+    run(store, "DEL", "user:ann")
+    repair(store)
+    stored = run(store, "HMGET", f"article:{article.id}", "votes", "base", "closes")
+    assert (stored[:2], run(store, "SCARD", f"voted:{article.id}")) == (numbers, cast)
+    assert stored[2] is None or float(stored[2]) > time.time() + 60, "voting goes on"
+
+
 def test_invalid_group_names_are_left_to_the_operator(site: Store) -> None:
     run(site, "HSET", "article:3", "groups", "a/b")
     run(site, "SADD", "group:c d", "article:3")

@@ -7,9 +7,11 @@ from itertools import chain
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.accounts.secret_links import feed_keys
 from voteweb.store.accounts.users import member_places
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, list_faults, one_fix
 from voteweb.store.doctor.key_checks import NO_ID, ids_by_member, member_ids
@@ -260,10 +262,29 @@ def examine_voters(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]
         if id not in unknown or (noun == "voted" and id > last_id):
             continue
         of = f" of comment {name.partition('-')[0]}.{vote // VOTER_FACTOR}" if noun == "voted-comments" else ""
-        # If the vote was counted, there is then one more than base and voters: that goes into the base.
-        yield Finding(
-            key, f"holds the voter {id}{of}, who is no member", () if why_not else ("SREM", key, vote), why_not
-        )
+        fix = () if why_not else _removal(scanner, key, vote)
+        yield Finding(key, f"holds the voter {id}{of}, who is no member", fix, why_not)
+
+
+def _removal(scanner: Scanner, key: str, vote: int) -> Command:
+    """Return the command that removes a *vote*; if it was counted on an article, it is one of the base then.
+
+    Without it in the base, an article that loses its only voter would have lost all voters, which ends voting. Of a
+    comment it goes into the base in the next round: one member of the set is no voter.
+    """
+    keys = scanner.site_keys
+    noun, name = keys.split(key)
+    if noun != "voted":
+        return ("SREM", key, vote)
+    article = keys.article(name)
+    reads: list[Command] = [("HMGET", article, "votes", "base", "gone"), ("SCARD", key), ("SISMEMBER", key, vote)]
+    (stored, base, gone), count, is_voter = replies = scanner.run_atomic(reads)
+    votes, missing = finite_number(stored or "0"), finite_number(base or "0")
+    writes: list[Command] = [("SREM", key, vote)]
+    is_counted = votes is not None and missing is not None and votes >= missing + count
+    if is_voter and stored is not None and is_counted and gone != ArticleStatus.DELETED:
+        writes.append(("HSET", article, "base", int(missing or 0) + 1))
+    return guarded(keys, reads, replies, writes)
 
 
 def _owner(scanner: Scanner, key: str) -> int:
