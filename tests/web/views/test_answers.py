@@ -5,6 +5,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.escaping import HOSTILE
+from voteweb.core import permissions
 from voteweb.store import Store
 
 ANSWER = "It is no spam, look again."
@@ -38,3 +39,11 @@ def test_answer_is_sent_once_and_leads_to_a_decision(ann: Browser, mod: Browser,
     assert "stays removed" in ann.open("/inbox").main
     assert "A moderator looked at your answer" in ann.open("/u/ann").page.by_id("removed").text
     assert ann.send("/a/1/answer", answer=ANSWER + "!").follow().flashes == ["You have answered already."]
+
+
+def test_a_removal_meanwhile_lets_no_refused_answer_in(
+    ann: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(permissions, "may_answer", lambda _user, _article: False)  # as it was before the removal
+    assert ann.send("/a/1/answer", answer="Why?").follow().flashes == ["This article is not removed any more."]
+    assert factories.stored_article(store).answer == ""

@@ -233,9 +233,12 @@ def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
     if not permissions.is_poster(user, article):
         raise errors.NotYours()
     form = AnswerForm()
-    if not form.validate() and permissions.may_answer(user, article):
+    is_valid = form.validate()
+    if not is_valid and permissions.may_answer(user, article):
         return render_article(id, form.status, answer_form=form)
     try:
+        if not is_valid:  # a removal meanwhile must not let it in
+            raise errors.AnsweredBefore() if article.answer else errors.NotRemoved()
         store().waiting.answer(id, user, form.answer.data or "")
     except (errors.NotRemoved, errors.AnsweredBefore) as error:
         return lead(f"/a/{id}", error_message(error), "error")
