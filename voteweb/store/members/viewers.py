@@ -64,7 +64,7 @@ class Inbox(StorePart):
 
     @act(Role.MEMBER)
     def mark_all_read(self, attempt: Attempt, actor: User, until: str, since: str = "") -> list[Command]:
-        """Mark the entries of a actor's inbox from *until* down to *since*, or the oldest, as read.
+        """Mark the entries of the actor's inbox from *until* down to *since*, or the oldest, as read.
 
         Raises LoggedOut and Held.
         """
