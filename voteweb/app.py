@@ -8,6 +8,7 @@ from flask import Flask
 from voteweb.core import config
 from voteweb.core.branding import load_brand
 from voteweb.core.errors import ConfigError
+from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.resources import resource_folder
 from voteweb.core.settings import Settings, from_env
 from voteweb.core.settings_in_force import in_force
@@ -54,6 +55,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.extensions["voteweb.search"] = index = (
         SearchIndex(settings.search_folder) if settings.search and has_full_text_search() else None
     )
+    app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and a response is finished after all other hooks.
     finishing.init_app(app, settings)

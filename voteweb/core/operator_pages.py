@@ -1,11 +1,10 @@
 """The pages that the operator can write: Markdown files in the folder VOTEWEB_PAGES_DIR.
 
 ``rules.zh.md`` is for readers in Chinese, ``rules.md`` for all others; so with ``privacy`` and ``guide``. Files are
-read whenever they are shown. A file that is not there, is empty or faulty leaves the site's own text.
+read whenever they are shown. A file that is not there, or is empty, leaves the site's own text.
 """
 
 import os
-from contextlib import suppress
 from pathlib import Path
 
 from voteweb.core import config
@@ -15,13 +14,28 @@ from voteweb.core.errors import ConfigError
 NAMES = ("rules", "privacy", "guide")
 
 
-def operator_text(folder: str, name: str, language: str) -> str:
-    """Return the Markdown of the page *name* for readers in *language*, a code; "" if *folder* has none."""
-    for file in (f"{name}.{language}.md", f"{name}.md") if folder else ():
-        with suppress(ConfigError):
-            if text := read_text(Path(folder, file), config.MAX_OPERATOR_PAGE_BYTES):
-                return text
-    return ""
+class OperatorPages:
+    """The pages in one folder, "" for none; a file that has become faulty keeps the text that it had."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._texts: dict[str, str] = {}
+
+    def text(self, name: str, language: str) -> str:
+        """Return the Markdown of the page *name* for readers in *language*, a code; "" if there is none."""
+        files = (f"{name}.{language}.md", f"{name}.md") if self._folder else ()
+        return next(filter(None, map(self._read, files)), "")
+
+    def _read(self, file: str) -> str:
+        path = Path(self._folder, file)
+        try:
+            path.stat()
+            self._texts[file] = read_text(path, config.MAX_OPERATOR_PAGE_BYTES)
+        except FileNotFoundError:
+            return ""
+        except (ConfigError, OSError):
+            pass
+        return self._texts.get(file, "")
 
 
 def operator_page_faults(folder: str) -> list[str]:

@@ -8,6 +8,7 @@ from flask import Flask, current_app, g
 
 from voteweb.core import clock
 from voteweb.core.branding import Brand
+from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.settings import Settings
 from voteweb.fetching import TitleFetcher
 from voteweb.search.index import SearchIndex
@@ -28,6 +29,10 @@ def store() -> Store:
 def settings() -> Settings:
     in_force: Settings = request_app().extensions["voteweb.settings"]
     return in_force
+
+
+def operator_pages() -> OperatorPages:
+    return cast(OperatorPages, request_app().extensions["voteweb.pages"])
 
 
 def brand() -> Brand:

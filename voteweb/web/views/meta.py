@@ -13,7 +13,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config
 from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Article, Order, Page
-from voteweb.core.operator_pages import operator_page_faults, operator_text
+from voteweb.core.operator_pages import operator_page_faults
 from voteweb.core.ranking import choose_example
 from voteweb.core.statistics import DayCounts, median_wait
 from voteweb.embedded.folder import disk_warnings
@@ -25,7 +25,7 @@ from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import require_moderator
 from voteweb.web.charts import draw_chart, draw_rows
-from voteweb.web.context import brand, now, search_index, settings, store
+from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.metrics import Facts
@@ -97,7 +97,7 @@ def guide() -> str:
 
 
 def _operator_text(name: str) -> str:
-    return operator_text(settings().pages_dir, name, locale.current().code)
+    return operator_pages().text(name, locale.current().code)
 
 
 @statistics.get("/stats", endpoint="index")
