@@ -23,7 +23,8 @@ from voteweb.store.doctor import Doctor
 def ann(store: Store) -> User:
     """The member who leaves the site of :func:`make_site`, with comments 1 and 3 on article 4.
 
-    They answer bob's 2, which she has reported; she has an inbox with a feed.
+    They answer bob's 2, which she has reported; she has an inbox and saved articles, with feeds, and has chosen what to
+    read in every way.
     """
     make_site(store)
     ann, bob = store.users.get("ann"), store.users.get("bob")
@@ -32,7 +33,9 @@ def ann(store: Store) -> User:
     store.votes.cast(CommentId(4, 3), bob)
     store.reports.make(CommentId(4, 2), ann, Reason.SPAM, "words of the report")
     store.read(store.threads.queue_read, 4, visitor="Ann")
-    store.feeds.renew(SecretFeed.INBOX, ann)
+    for feed in SecretFeed:
+        store.feeds.renew(feed, ann)
+    factories.choices(store, ann, group="go", hidden="bob", article=4)
     return ann
 
 
@@ -134,17 +137,17 @@ def test_posts_are_deleted_on_request_and_what_comes_later_is_taken_up(store: St
     assert broken(store) == []
 
 
-def test_reports_invitations_inbox_feed_and_visits_go_with_the_account(store: Store, ann: User) -> None:
+def test_reports_invitations_inbox_feeds_visits_and_choices_go_with_the_account(store: Store, ann: User) -> None:
     store.reports.make(1, store.users.get("bob"), Reason.SPAM, "words of bob")
-    assert run(store, "EXISTS", "inbox:ann", "unread:ann", "seen:ann") == 3
+    assert run(store, "EXISTS", *(f"{noun}:ann" for noun in "inbox unread seen follows hides saved".split())) == 6
     run(store, "SADD", "reported-comments:ann", "another program's")
     leave(store, ann)
     reporters = {row.article.id: [report.by for report in row.reports.rows] for row in reported(store) if row.article}
     assert reporters == {1: ["bob"], 4: ["cid"]}
     assert "words of the report" not in str(snapshot(store))
     assert sorted(run(store, "KEYS", "*:ann")) == ["log-about:ann", "user:ann"]
-    assert [run(store, "KEYS", pattern) for pattern in ("invite*", "inbox-feed:*", "comment-report:*")] == [[]] * 3
-    assert run(store, "HGET", "user:ann", "inbox-feed") is None
+    assert [run(store, "KEYS", pattern) for pattern in ("invite*", "*-feed:*", "comment-report:*")] == [[]] * 3
+    assert run(store, "HMGET", "user:ann", "inbox-feed", "saved-feed") == [None, None]
 
 
 def test_finish_does_nothing_for_members_who_stay(store: Store, ann: User) -> None:
