@@ -85,6 +85,19 @@ def test_groups_are_added_and_removed_together(store: Store) -> None:
     assert store.articles.set_groups(id, ["redis"], ["go", "redis"]) == ()
 
 
+def test_groups_that_another_program_let_expire_stay_with_an_article_in_them(store: Store) -> None:
+    second, keys = factories.article(store), ("group:go", "time:go", "score:go")
+    factories.article(store, groups=("go",))
+    for write in (
+        lambda: factories.article(store, groups=("go",)),
+        lambda: store.articles.set_groups(second.id, ["go"], []),
+    ):
+        for key in keys:
+            run(store, "EXPIRE", key, 60)
+        write()
+        assert [run(store, "TTL", key) for key in keys] == [-1] * 3
+
+
 def test_groups_that_cannot_be_added_change_nothing(make_store: MakeStore) -> None:
     store, narrow = make_store(max_groups=5), make_store(max_groups=2)
     id = factories.article(store, groups=tuple("abcde")).id
