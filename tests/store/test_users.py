@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 
 from tests.store.examination import run, snapshot
+from voteweb.core.config import SIGNUP_NETWORK_SECONDS
 from voteweb.core.errors import DataDamaged, NoSuchMember, PasswordChanged
 from voteweb.core.models import Role, User
 from voteweb.store import Store
@@ -50,3 +51,15 @@ def test_a_counter_that_is_no_number_is_damaged_data(store: Store) -> None:
     with pytest.raises(DataDamaged, match="none"):
         store.users.make("ann", "")
     assert store.users.find("ann") is None
+
+
+def test_the_network_of_a_sign_up_is_forgotten_with_its_member_and_after_a_month(store: Store) -> None:
+    ann, bob, _ = [store.users.make(name, "", network="198.51.100.0/24") for name in ("ann", "bob", "cid")]
+    (key,) = run(store, "KEYS", "network:*")
+    assert all(0 < run(store, "TTL", name) <= SIGNUP_NETWORK_SECONDS for name in (key, "signup:ann"))
+    store.account_deletion.start(bob, delete_articles=False)
+    assert run(store, "ZRANGE", key, 0, -1) == ["ann", "cid"]
+    run(store, "ZADD", key, ann.since - SIGNUP_NETWORK_SECONDS - 1, "cid")
+    assert store.read(store.waiting.queue_neighbours, "ann") == ()
+    store.users.make("dan", "", network="198.51.100.0/24")
+    assert run(store, "ZRANGE", key, 0, -1) == ["ann", "dan"]
