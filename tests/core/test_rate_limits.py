@@ -35,7 +35,10 @@ def test_only_member_limits_count_a_members_request() -> None:
     for limit in LIMITS:
         if limit.scope is LimitScope.MEMBER:
             assert all(member_limit(view, limit.method) is limit for view in limit.views)
-    assert member_limit("account.data", "HEAD") is member_limit("account.data", "GET")
+    # Pages, and forms that count against a limit of another scope, too.
+    pages = ("account.data", "search.show", "voters.of_article", "voters.of_member")
+    assert all(member_limit(view, "HEAD") is member_limit(view, "GET") is not None for view in pages)
+    assert all(member_limit(view, "POST") for view in ("mail.index", "account.end_second_factor"))
 
 
 #: IPv4 addresses and IPv6 households, and how wider networks count neighbours together.
