@@ -134,6 +134,9 @@ def test_moderators_are_shown_to_everybody(reader: Browser, store: Store) -> Non
         factories.user(store, name)
         store.users.set_role(name, role, NewLogEntry(LogAction.ROLE, "boss", about=name, why=role))
     assert names(reader.open("/moderators")) == ["boss", "amy", "zoe"]
+    factories.ban(store, "amy")
+    store.users.set_role("zoe", Role.MEMBER, NewLogEntry(LogAction.ROLE, "boss", about="zoe", why="member"))
+    assert names(reader.open("/moderators?again")) == ["boss"]
 
 
 def test_moderators_see_the_newest_members_and_search(mod: Browser, store: Store) -> None:
@@ -144,6 +147,15 @@ def test_moderators_see_the_newest_members_and_search(mod: Browser, store: Store
     assert "1 article" in mod.page.one("main").all("li")[0].text
     for typed, found in (("CAR", ["Carl", "carla"]), ("c_", ["c_x"]), ("*", [])):
         assert names(mod.open("/members", query_string={"q": typed})) == found, typed
+
+
+def test_banned_members_are_listed_once_while_banned(mod: Browser, store: Store) -> None:
+    for name in ("eve", "kim"):
+        factories.ban(store, factories.user(store, name).name)
+    factories.lift(store, "eve")
+    assert names(mod.open("/members?of=banned")) == ["kim"]
+    factories.ban(store, "eve")
+    assert names(mod.open("/members?of=banned")) == ["eve", "kim"]
 
 
 def test_search_that_is_cut_off_says_so(mod: Browser, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
