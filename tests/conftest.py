@@ -31,7 +31,7 @@ LONG_RUN = 60
 #: The files whose tests take longest, the longest first.
 LONGEST = (
     *("test_install", "test_image", "test_hostile", "test_bounded_work", "test_faults", "journeys/test_pages"),
-    *("test_upgrade", "journeys/test_html"),
+    "journeys/test_html",
 )
 
 # A busy machine is no failing test.

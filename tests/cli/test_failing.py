@@ -8,9 +8,7 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import mask_password
-from voteweb.embedded.database import open_database
 from voteweb.store.server.health import HealthChecks
 
 
@@ -72,15 +70,6 @@ def test_a_folder_and_a_url_together_are_wrong_usage(invoke: Invoke, tmp_path: P
     result = invoke("doctor", "--data", tmp_path)
     assert result.exit_code == 2
     assert "VOTEWEB_REDIS_URL" in result.stderr
-
-
-def test_a_folder_may_have_an_unusual_name(invoke_alone: Invoke, folder: Path) -> None:
-    unusual = folder / "a b?c%20#d"
-    with open_database(Settings(data_dir=str(unusual))):
-        pass
-    arguments = ["user", "create", "bob", "--password-stdin", "--data", unusual]
-    assert invoke_alone(*arguments, input="correct horse").output == "Made bob (member).\n"
-    assert invoke_alone("doctor", "--data", unusual).exit_code == 0
 
 
 def test_an_unexpected_error_is_one_line_without_a_traceback(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:

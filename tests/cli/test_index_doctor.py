@@ -1,6 +1,5 @@
 """``voteweb doctor`` on the index of search: it says what is wrong with it, and has it made again."""
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,13 +7,9 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.conftest import MakeStore
-from tests.helpers import until
 from tests.store.examination import run
-from tests.store.storm import StoreStorm
-from voteweb.cli.jobs import keep_index
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search import health, indexer
+from voteweb.search import health
 from voteweb.search.engine import connect
 from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
@@ -115,27 +110,13 @@ def test_an_index_that_nobody_keeps_is_behind(invoke: Invoke, site: Store) -> No
     assert invoke("doctor", "--repair").stdout.endswith("The index has 4 articles and 1 comment.\n")
 
 
-@pytest.mark.heavy
-def test_the_index_of_a_site_in_use_is_checked_and_made_again(
-    make_store: MakeStore, invoke: Invoke, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+def test_the_process_that_keeps_the_index_is_asked_to_build_it_anew(
+    invoke: Invoke, site: Store, folder: IndexFolder
 ) -> None:
-    monkeypatch.setattr(health, "CATCH_UP_SECONDS", 30.0)
-    monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
-    store, stop = make_store(), threading.Event()
-    keeper = threading.Thread(target=keep_index, args=[Indexer(folder, make_store().search), stop], daemon=True)
-    keeper.start()
-    storm = StoreStorm(store, threads=2)
-    storm.start()
-    until(lambda: folder.current() and len(storm.votes) > 20)
-    assert [line for line in invoke("doctor").stdout.splitlines() if "search:" in line] == []
-    storm.stop()
-    before = folder.current()
-    apply(folder, [Document(10**6, 1.0, "Never posted", "", "", "", ())], [])
-    assert "The background process of the site builds the index anew now." in invoke("doctor", "--repair").stdout
-    until(lambda: folder.current() != before)
-    stop.set()
-    keeper.join()
-    assert "Search finds them" in invoke("doctor").stdout
+    lose(site, folder)
+    with folder.locked():
+        assert "The background process of the site builds the index anew now." in invoke("doctor", "--repair").stdout
+    assert folder.is_rebuild_requested()
 
 
 def test_a_machine_without_an_index_or_a_site_without_search_has_none_to_check(

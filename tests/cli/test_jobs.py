@@ -54,24 +54,6 @@ def test_a_deletion_that_no_web_server_finished_is_taken_up(store: Store, server
 
 
 @pytest.mark.heavy
-def test_a_killed_process_is_replaced_when_its_lease_expires(
-    store: Store, server_url: str, proxy: PausableProxy, leaver: User
-) -> None:
-    proxy.delay = 0.002
-    with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": proxy.url}) as process:
-        until(lambda: remaining(store) < ARTICLES)
-        process.kill()
-    assert store.account_deletion.unfinished() == ["ann"]
-    assert broken(store) == []
-    run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url)
-    assert store.account_deletion.unfinished() == ["ann"], "the lease of the killed process holds"
-    run(store, "DEL", LEASE)
-    run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url)
-    assert (store.account_deletion.unfinished(), remaining(store)) == ([], 0)
-    assert broken(store) == []
-
-
-@pytest.mark.heavy
 def test_a_stopped_process_gives_its_lease_back(store: Store, proxy: PausableProxy, leaver: User) -> None:
     proxy.delay = 0.002
     pipe = subprocess.PIPE
@@ -111,17 +93,6 @@ def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store:
 
 
 @pytest.mark.heavy
-def test_the_background_jobs_end_with_the_site(start_site: StartSite, store: Store, server_url: str) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
-        until(site.jobs_pids)
-        (pid,) = site.jobs_pids()
-        site.process.send_signal(number)
-        until(lambda pid=pid: not exists(pid))
-        site.kill()
-
-
-@pytest.mark.heavy
 def test_one_of_two_web_servers_of_a_machine_runs_the_jobs(
     start_site: StartSite, store: Store, server_url: str, tmp_path: Path
 ) -> None:
@@ -131,5 +102,7 @@ def test_one_of_two_web_servers_of_a_machine_runs_the_jobs(
     second = start_site(**env)
     until(second.is_healthy)
     assert second.jobs_pids() == []
+    (orphan,) = first.jobs_pids()
     first.process.send_signal(signal.SIGKILL)
+    until(lambda: not exists(orphan))
     until(second.jobs_pids)

@@ -11,7 +11,6 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line
 from tests.clusters import Cluster, cluster
 from tests.conftest import private_server
 from tests.machines import machines
@@ -103,17 +102,6 @@ def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
         source = target
     with neighbour.store() as other:
         assert snapshot(other, is_shared=True) == other_keys
-
-
-def test_commands_find_the_primary_under_sentinel(invoke_alone: Invoke, sentinel_url: str) -> None:
-    env = Place("named", url=sentinel_url).env
-    create = invoke_alone("user", "create", "ann", "--password-stdin", input="correct horse battery\n", **env)
-    assert create.exit_code == 0, create.output
-    assert invoke_alone("doctor", **env).stdout == "The data are consistent: 0 articles, 1 member, 0 groups\n"
-    assert sentinel_url in invoke_alone("config", **env).stdout
-    for name in ("elsewhere", "voteweb2"):
-        result = invoke_alone("doctor", VOTEWEB_REDIS_URL=f"{sentinel_url.rpartition('/')[0]}/{name}")
-        assert f"no primary for '{name}': No such master with that name" in error_line(result)
 
 
 def test_a_restore_whose_slot_moves_is_repeated(invoke_alone: Invoke, nodes: Cluster, tmp_path: Path) -> None:

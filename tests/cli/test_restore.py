@@ -20,22 +20,15 @@ from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 
-def test_a_restore_writes_every_key_of_the_site(invoke: Invoke, small_site: Store, backup: Path) -> None:
-    before = lasting(small_site)
-    run(small_site, "FLUSHDB")
-    result = invoke("restore", backup)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("Restored 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of 20")
-    assert lasting(small_site) == before
-
-
 def test_a_backup_of_an_older_layout_with_the_same_primary_keys_is_restored(
     invoke: Invoke, small_site: Store, backup: Path
 ) -> None:
     before, lines = lasting(small_site), read_backup(backup)
     write_backup(backup, [lines[0] | {"layout": OLDEST_BACKUP}, *lines[1:]])
     run(small_site, "FLUSHDB")
-    assert invoke("restore", backup).exit_code == 0
+    result = invoke("restore", backup)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Restored 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of 20")
     assert lasting(small_site) == before
 
 
