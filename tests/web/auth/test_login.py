@@ -95,3 +95,12 @@ def test_login_form_without_session_keeps_the_name(bob: Browser, reader: Browser
     assert reader.status == 422
     assert reader.page.one("input", name="username")["value"] == "bob"
     assert reader.submit("/login", password=PASSWORD).location == "/"
+
+
+def test_log_in_and_sign_up_say_what_a_form_needs_them_for(reader: Browser, store: Store) -> None:
+    factories.article(store)
+    needed = {"/submit?title=x": "post your article", "/a/1/comment": "write your comment", "/inbox": ""}
+    for path, said in needed.items():
+        log_in = reader.open(path).follow().main
+        sign_up = reader.open(reader.page.one("main").all("a")[0]["href"]).main
+        assert [f"After that you can {said}." in text for text in (log_in, sign_up)] == [bool(said)] * 2, path
