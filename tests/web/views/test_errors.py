@@ -154,3 +154,11 @@ def test_body_that_is_no_form_is_refused(body: dict[str, Any], address: str, mod
 def test_unknown_address_is_404(address: str, reader: Browser) -> None:
     assert reader.open(address).status == 404
     assert reader.heading == "Page not found"
+
+
+def test_error_is_json_only_where_the_client_prefers_it(reader: Browser) -> None:
+    browser, both = "text/html,application/xhtml+xml,*/*;q=0.8", "application/json, text/html"
+    accepted = {browser: False, both: False, f"{both};q=0.5": True, "*/*": False, "": False, "rubbish;;q=x": False}
+    for accept, is_json in accepted.items():
+        reader.open("/nowhere", headers={"Accept": accept})
+        assert (reader.response.content_type == "application/json") is is_json, accept
