@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests import factories
+from tests.conftest import MakeStore
 from tests.store.examination import broken, run, unchanged
 from tests.store.queries import reported
 from voteweb.core import config
@@ -35,6 +36,13 @@ def test_a_report_that_cannot_be_read_stops_no_moderator(store: Store) -> None:
         assert open_reports(store)[article.id].rows == ()
         end()
         assert broken(store) == []
+
+
+def test_a_site_without_comments_counts_and_lists_articles_only(make_store: MakeStore) -> None:
+    store = make_store(comments=0)
+    for id in (factories.article(store).id, factories.comment(store)):
+        store.reports.make(id, factories.user(store, "bob"), Reason.SPAM, "")
+    assert (count_reported(store), [row.comment for row in reported(store)]) == (1, [None])
 
 
 def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> None:
