@@ -1,6 +1,10 @@
 """/healthz tells operators what is wrong with the index of a machine."""
 
+import sqlite3
 import time
+from unittest.mock import Mock
+
+import pytest
 
 from tests.search.conftest import Machine
 from voteweb.search import health
@@ -26,3 +30,9 @@ def test_an_index_that_is_made_says_how_far_it_is(machine: Machine) -> None:
     with machine.folder.locked():
         machine.folder.start_rebuild("epoch").set_percent(62)
     assert warnings(machine) == "Search is being prepared (62 %)"
+
+
+def test_a_python_without_full_text_search_is_told_of_unless_search_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert health.start_warnings(is_on=True) == []
+    monkeypatch.setattr(sqlite3, "connect", Mock(side_effect=sqlite3.OperationalError("no such module: fts5")))
+    assert [len(health.start_warnings(is_on=is_on)) for is_on in (True, False)] == [1, 0]
