@@ -35,6 +35,8 @@ def test_address_beyond_the_bound_gets_414(path: str, app: Flask, store: Store) 
     assert status(app, f"{longest}y") == 414
     assert status(app, f"/{'y' * config.MAX_URL_BYTES}") == 414
     assert "8,000 bytes" in ask(app, f"{longest}y")[1]
+    body, refused, _ = run_wsgi_app(app, create_environ(f"{longest}y", method="HEAD"))
+    assert (refused[:3], list(body)) == ("414", [])
 
 
 @pytest.mark.parametrize("name", ["accept_language", "cookie", "x_any"])
