@@ -123,3 +123,9 @@ def test_the_key_of_the_embedded_database_is_named(settings: Settings, tmp_path:
     (tmp_path / "secret.key").write_text("the key of the members' recovery codes")
     with pytest.raises(ConfigError, match=r"is missing: .* embedded database, .*secret\.key has it"):
         create_app(replace(settings, secret_key="", data_dir=str(tmp_path)))
+
+
+def test_short_secret_key_is_refused(settings: Settings) -> None:
+    with pytest.raises(ConfigError, match=r"VOTEWEB_SECRET_KEY is too short: .*secrets\.token_urlsafe") as refusal:
+        create_app(replace(settings, secret_key="change me"))
+    assert "change me" not in str(refusal.value)
