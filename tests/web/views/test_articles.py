@@ -61,6 +61,14 @@ def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: S
     assert links == ["discuss", "1 comment", "1,200 comments"]
 
 
+def test_every_list_links_to_its_feed(reader: Browser, store: Store) -> None:
+    factories.imported(store, poster="ann", votes=200, groups=("python", "redis"))
+    factories.comment(store, factories.article(store))
+    for address in ("/", "/new", "/good", "/g/python+redis", "/u/ann", "/comments", "/u/ann/comments", "/log"):
+        feed = f"{'/feed' if address == '/' else address}.atom"
+        assert reader.open(address).page.one("main").all("a", href=feed, type="application/atom+xml"), address
+
+
 def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> None:
     post_articles(store, 53)
     first = reader.open("/new").page
