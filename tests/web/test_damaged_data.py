@@ -25,6 +25,7 @@ from voteweb.store import Store
         ("score:", "/", "reader"),
         ("voted-comments:1-0", "/a/1", "bob"),
         ("sessions:bob", "/account", "bob"),
+        ("user:bob", "/about", "bob"),
     ],
 )
 def test_a_key_of_another_type_is_explained(

@@ -119,6 +119,7 @@ def test_switches_override_who_may_join_and_how_many_articles_are_held(
     signup = {"username": "carl", "password": PASSWORD}
     set_switch(store, root, SwitchName.SIGNUP, "closed")
     assert (reader.open("/signup").status, reader.open("/").page.all("a", href="/signup")) == (403, [])
+    assert "/signup" not in reader.open("/login").response.text
     set_switch(store, root, SwitchName.SIGNUP, "")
     set_switch(store, root, SwitchName.HOLD_POSTS, "1")
     switch_clock.now += 1.01

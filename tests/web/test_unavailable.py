@@ -129,14 +129,6 @@ def test_request_waits_only_once_for_a_database_that_never_answers(
     assert (response.status, len(attempts)) == (503, 1)
 
 
-def test_pages_that_do_not_need_redis_are_served(link: Link, reader: Browser, app: Flask) -> None:
-    link.cut(app)
-    for address in ("/login", "/signup", "/static/site.css"):
-        assert reader.open(address).status == 200
-    assert reader.open("/nowhere").status == 404
-    assert reader.open("/submit").status == 503
-
-
 def test_health_says_why_and_site_and_session_recover_without_a_restart(
     link: Link, moderator: Browser, app: Flask
 ) -> None:

@@ -23,6 +23,12 @@ REFUSED = [
     ("/groups/new", {"title": "  "}, "title", "A group's title must have 1 to 60 characters."),
     ("/groups/new", {"description": "x" * 301}, "description", "A description can have at most 300 characters."),
     ("/g/python/edit", {"title": ""}, "title", "A group's title must have 1 to 60 characters."),
+    (
+        "/a/1/comment",
+        {"text": "字" * 10_001},
+        "text",
+        "A comment can have at most 10,000",
+    ),
     ("/signup", {"username": "<b>x</b>"}, "username", USER_NAME),
     ("/signup", {"username": "ZOE"}, "username", "The name ZOE is taken. If this is you, log in."),
     ("/signup", {"password": ""}, "password", "A password must have 8 to 256 characters."),

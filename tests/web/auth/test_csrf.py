@@ -43,12 +43,9 @@ def test_valid_token_under_https_needs_our_referrer(referrer: str, make_browser:
     bob = make_browser(site_url="https://news.example")
     bob.open("/signup").submit("/signup", username="bob", password=PASSWORD)
     fields = {"csrf_token": bob.csrf_token(), "next": "/"}
-    ours = {"Referer": "https://news.example/new"}
-    for act in ("vote", "unvote"):
-        bob.post(f"/a/1/{act}", fields, headers=ours)
-        assert store.articles.get(1).votes == (2 if act == "vote" else 1)
-        bob.post("/a/1/vote", fields, headers={"Referer": referrer})
-        assert store.articles.get(1).votes == (2 if act == "vote" else 1)
+    for act, sent_from in (("vote", "https://news.example/new"), ("unvote", referrer)):
+        bob.post(f"/a/1/{act}", fields, headers={"Referer": sent_from})
+        assert store.articles.get(1).votes == 2
 
 
 def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(

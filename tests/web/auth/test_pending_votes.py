@@ -9,11 +9,6 @@ from voteweb.core import config
 from voteweb.core.models import Article
 from voteweb.store import Store
 
-REFUSALS = [
-    ({}, "You have already voted for this article."),
-    ({"closes": "1"}, "Voting closed on "),
-]
-
 
 @pytest.fixture
 def article(store: Store) -> Article:
@@ -60,15 +55,9 @@ def test_login_casts_a_vote_on_a_comment(article: Article, bob: Browser, reader:
     assert factories.thread(store).nodes[1].votes == 1
 
 
-@pytest.mark.parametrize(("change", "message"), REFUSALS)
-def test_what_is_refused_after_login_is_said(
-    change: dict[str, str], message: str, article: Article, ann: Browser, bob: Browser, reader: Browser, store: Store
-) -> None:
-    press(reader)
-    if change:
-        store.connection.client.hset("article:1", mapping=change)
-    reader.submit("/login", username="bob" if change else "ann", password=PASSWORD)
-    assert reader.follow().flashes[0].startswith(message)
+def test_what_is_refused_after_login_is_said(article: Article, ann: Browser, reader: Browser) -> None:
+    press(reader).submit("/login", username="ann", password=PASSWORD)
+    assert reader.follow().flashes == ["You have already voted for this article."]
 
 
 def test_link_or_form_from_elsewhere_or_of_long_ago_casts_no_vote(

@@ -4,7 +4,6 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
@@ -40,13 +39,3 @@ def test_any_long_enough_password_works_as_typed(password: str, reader: Browser)
     reader.log_out()
     assert reader.log_in("carl", password).status == 303
     assert reader.is_logged_in()
-
-
-def test_site_can_be_closed_to_new_members(make_browser: MakeBrowser, store: Store) -> None:
-    closed = make_browser(signup="closed")
-    assert closed.open("/signup").status == 403
-    assert closed.heading == "Sign-up is closed"
-    assert not closed.page.all("a", href="/signup")
-    closed.post("/signup", {"username": "carl", "password": "long enough"})
-    assert (closed.status, store.users.find("carl")) == (403, None)
-    assert not [link for link in closed.open("/login").page.all("a") if link["href"].startswith("/signup")]

@@ -259,14 +259,6 @@ def test_member_sees_every_own_act_at_every_server(sites: Sites) -> None:
     assert _wrong_pages(sites, 500) == 0
 
 
-def test_hidden_article_is_gone_at_every_server(sites: Sites) -> None:
-    bob, path = sites.member("bob"), "/a/30/hide"
-    before = [bob.page(server, "/new") for server in range(2)]
-    bob.at(0).post(path, {"csrf_token": bob.csrf_token})
-    sites.clock.now += 3
-    assert [bob.page(server, "/new") for server in range(2)] == [bob.fresh_page("/new")] * 2 != before
-
-
 def test_every_answer_to_a_members_form_marks_the_browser_and_no_other(sites: Sites) -> None:
     bob = sites.member("bob")
     for path in ("/a/30/vote", "/a/999/vote", "/a/30/edit", "/account/password"):

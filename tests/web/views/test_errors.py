@@ -2,7 +2,6 @@
 
 import logging
 from functools import cache
-from typing import Any
 
 import pytest
 from flask import Flask, abort
@@ -105,14 +104,6 @@ def test_bug_shows_no_details_and_is_logged(
     assert record.exc_info is not None
 
 
-def test_damaged_data_of_the_viewer_are_explained(ann: Browser, store: Store) -> None:
-    store.connection.client.set("user:ann", "not a hash")
-    damaged = "Temporarily unavailable"
-    for address, heading in (("/", damaged), ("/about", damaged), ("/nowhere", "Page not found")):
-        assert ann.open(address).heading == heading
-        assert "WRONGTYPE" not in ann.response.text
-
-
 def test_error_page_of_a_reader_sets_no_cookie_and_offers_login(reader: Browser) -> None:
     for address in ("/nowhere", "/bug"):
         assert "Set-Cookie" not in reader.open(address).response.headers
@@ -125,23 +116,6 @@ def test_error_page_of_a_reader_sets_no_cookie_and_offers_login(reader: Browser)
 def test_too_large_body_is_413(address: str, person: Browser) -> None:
     person.post(address, {"text": "x" * (MAX_BODY_BYTES + 1)})
     assert (person.status, person.heading) == (413, "Too large")
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"content_type": "application/json", "data": b"{"},
-        {"content_type": "multipart/form-data; boundary=x", "data": b"--x\r\nnonsense"},
-        {"content_type": "application/x-www-form-urlencoded", "data": b"title=%ff%00%&=&&%zz\xff=\xfe"},
-        {"content_type": "text/plain; charset=nonsense", "data": b"\x00\xff"},
-        {"content_type": "application/x-www-form-urlencoded", "data": b"&".join([b"a=b"] * 20_000)},
-    ],
-    ids=["json", "broken multipart", "rubbish", "charset", "many fields"],
-)
-@pytest.mark.parametrize("address", ["/submit", "/a/1/vote"])
-def test_body_that_is_no_form_is_refused(body: dict[str, Any], address: str, mod: Browser) -> None:
-    mod.response = mod.client.post(address, buffered=True, **body)
-    assert mod.status in (303, 400, 413, 422)
 
 
 @pytest.mark.parametrize(

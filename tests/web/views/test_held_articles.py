@@ -80,7 +80,3 @@ def test_moderator_releases_or_refuses_from_the_queue(
     assert mod.follow().flashes == ["The article has been published. Its time is that of now."]
     assert "First words" in reader.open("/new").response.text
     assert "mod published “First words”" in new.open("/inbox").main
-    other = store.users.make("other", "", network="")
-    held = store.articles.post(factories.draft(), other, factories.token(), allow_duplicate=True)
-    mod.open("/queue").submit(f"/a/{held}/remove", reason="An advertisement.")
-    assert not store.waiting.has_article(held)

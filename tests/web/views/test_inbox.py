@@ -59,7 +59,9 @@ def test_vote_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser) ->
     for verb, pressed in (("vote", "true"), ("unvote", "false")):
         ann.open("/inbox/all").press(f"/a/1/c/2/{verb}")
         assert ann.location == "/inbox/all#c1-2"
-        assert ann.follow().page.by_id("c1-2").one("button", class_="vote")["aria-pressed"] == pressed
+        button = ann.follow().page.by_id("c1-2").one("button", class_="vote")
+        label = f"Vote for the comment by bob. Votes: {int(verb == 'vote')}"
+        assert (button["aria-pressed"], button.text) == (pressed, label)
 
 
 def test_reply_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser, store: Store) -> None:

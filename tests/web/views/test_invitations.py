@@ -64,20 +64,6 @@ def token_of(link: str) -> str:
     return link.partition("=")[2]
 
 
-def set_field(store: Store, link: str, field: str, value: object) -> None:
-    """Set a stored field of the invitation at *link*."""
-    store.connection.client.hset(store.keys.invite(digest_of(token_of(link))), field, str(value))
-
-
-def test_invitation_is_invalid_while_its_maker_is_banned(enter: Enter, store: Store) -> None:
-    message = "The person who made this invitation is no longer a member. Please ask somebody else for a new one."
-    link, guest = invite(enter("mod", Role.MODERATOR)), enter()
-    guest.open(link)
-    factories.ban(store, "mod", by="admin")
-    guest.submit("/signup", username="carl", password="long enough")
-    assert (guest.status, guest.intro) == (403, message)
-
-
 def test_signup_needs_an_invitation(enter: Enter, store: Store) -> None:
     guest = enter()
     for query, message in (
@@ -94,14 +80,6 @@ def test_open_site_ignores_invitations(enter: Enter, store: Store) -> None:
     guest = enter(signup="open").open(link)
     guest.submit("/signup", username="carl", password="long enough")
     assert (guest.status, store.users.get("carl").invited_by) == (303, "")
-
-
-def test_invitation_can_be_withdrawn(enter: Enter) -> None:
-    mod = enter("mod", Role.MODERATOR)
-    link = invite(mod)
-    mod.submit(f"/invitations/{digest_of(token_of(link))}/revoke")
-    assert mod.follow().flashes == ["The invitation has been withdrawn."]
-    assert enter().open(link).status == 403
 
 
 def test_members_of_a_week_may_invite_if_so_configured(enter: Enter, store: Store) -> None:

@@ -57,17 +57,6 @@ def test_marks_stay_plain_after_those_that_a_page_may_have(reader: Browser, stor
         assert marked + html.count("*a*") == 25 * 200
 
 
-def test_damaged_conversation_is_shown(reader: Browser, bob: Browser, store: Store) -> None:
-    chain = [node(number, number - 1, time=NOW) for number in range(1, 3_001)]
-    write(store, [*chain, node(3_001, 9_999), node(3_002, 3_003), node(3_003, 3_002), node(3_004, 3_004)])
-    store.connection.client.hset("thread:1", mapping={"3005": "no comment", "3006": "1 2 3", "x": "y"})
-    for path in ("/a/1", "/a/1?order=time", "/a/1/c/3000", "/a/1/c/3002"):
-        assert (reader.open(path).status, bob.open(path).status) == (200, 200), path
-    for path in ("/a/1/c/3005", "/a/1/c/99999", "/a/1/c/3005/reply"):
-        assert bob.open(path).status == 404, path
-    assert bob.open("/a/1/c/3000/reply").status == 409
-
-
 def test_page_of_a_hundred_comments_is_small(reader: Browser, bob: Browser, store: Store) -> None:
     factories.user(store, "member-of-this-site")
     sentence = "Most of what one reads about queues is about throughput; what matters at night is whether one can see "

@@ -47,16 +47,11 @@ def test_removal_from_a_list_returns_to_that_list(mod: Browser, reader: Browser)
     assert (reader.open("/a/1").status, reader.intro) == (410, "A moderator removed this article: Off topic.")
 
 
-@pytest.mark.parametrize(
-    ("reason", "message"),
-    [
-        (" \u202e ", "Please give a reason. It is shown in the public log."),
-        ("x" * 301, "Please use at most 300 characters."),
-    ],
-)
-def test_removal_needs_a_reason_and_keeps_what_was_typed(reason: str, message: str, mod: Browser, store: Store) -> None:
+def test_removal_needs_a_reason_and_keeps_what_was_typed(mod: Browser) -> None:
+    reason = " \u202e "
     mod.open("/g/redis").submit("/a/1/remove", reason=reason)
     form = mod.form("/a/1/remove")
+    message = "Please give a reason. It is shown in the public log."
     assert (mod.status, form.one("p", role="alert").text) == (422, message)
     assert form.one("input", name="reason")["value"] == reason
     assert "open" in next(part for part in mod.page.all("details", class_="disclosure") if "Moderate" in part.text)

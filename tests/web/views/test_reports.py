@@ -43,13 +43,6 @@ def test_report_needs_a_reason_and_keeps_the_note(bob: Browser, store: Store) ->
     assert ("checked" in bob.page.one("input", value="spam"), "open" in bob.page.by_id("report")) == (True, True)
 
 
-def test_report_is_offered_to_other_members_only(reader: Browser, ann: Browser) -> None:
-    for person in (reader, ann):
-        assert not person.open("/a/2").page.all("form", action="/a/2/report")
-    ann.send("/a/2/report", reason="spam")
-    assert (ann.status, "your own article" in ann.intro) == (403, True)
-
-
 def test_queue_begins_with_the_oldest_report_and_counted_in_the_header(
     mod: Browser, bob: Browser, store: Store
 ) -> None:
@@ -117,7 +110,6 @@ WAYS_TO_SETTLE = [
     ("dismiss", {}, "The reports have been dismissed; the article stays.", "dismissed the reports of “Second”"),
     ("remove", {"reason": "Spam."}, "The article has been removed.", "removed “Second” : Spam."),
     ("groups", {"add": "python"}, "The article is now in: redis, python.", "dismissed the reports of “Second”"),
-    ("groups", {"remove": "redis"}, "The article is now in no group.", "dismissed the reports of “Second”"),
 ]
 
 

@@ -279,12 +279,6 @@ def test_searches_that_fail_are_counted(
     assert statuses[-1] == 429
 
 
-def test_site_without_search_has_no_form(make_browser: MakeBrowser) -> None:
-    reader = make_browser(search=0)
-    assert not reader.open("/").page.all("form", role="search")
-    assert (reader.open("/search").status, reader.intro) == (404, "This site has no search.")
-
-
 def test_site_without_comments_finds_none(make_browser: MakeBrowser, store: Store, index: FixedIndex) -> None:
     factories.comment(store, factories.article(store, title="About Lua"), text="Lua is small.")
     index.comments = (CommentId(1, 1),)

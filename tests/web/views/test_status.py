@@ -83,13 +83,6 @@ def test_the_contact_is_published_for_vulnerabilities(make_browser: MakeBrowser)
     assert others == ["Canonical: https://news.example/.well-known/security.txt", "Preferred-Languages: en, zh"]
 
 
-def test_about_explains_the_ranking_with_the_sites_numbers(reader: Browser) -> None:
-    text = reader.open("/about").main
-    assert "plus 432 seconds for each vote" in text
-    assert "An article with 200 votes competes with articles that are 1 day newer." in text
-    assert "The poster's own vote is counted from the start and stays." in text
-
-
 def test_about_follows_the_settings(make_browser: MakeBrowser) -> None:
     reader = make_browser(vote_score=100.0, own_vote=0, good_votes=36, max_groups=9, site_name="<b>My</b> news")
     reader.open("/about")

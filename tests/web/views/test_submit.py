@@ -59,17 +59,6 @@ def test_invalid_groups_are_refused_beside_the_groups(
     assert store.connection.client.zcard("time:") == 0
 
 
-def test_form_that_is_sent_again_leads_to_the_same_article(ann: Browser, store: Store) -> None:
-    ann.open("/submit")
-    form = ann.response
-    locations = []
-    for _ in range(3):
-        ann.response = form
-        locations.append(ann.submit("/submit", **VALID).location)
-    assert locations == ["/a/1"] * 3
-    assert store.connection.client.zcard("time:") == 1
-
-
 @pytest.mark.parametrize("once", ["a:b c", "x" * 10_000, None])
 def test_form_with_an_invalid_form_token_still_posts(once: str | None, ann: Browser, store: Store) -> None:
     ann.open("/submit").submit("/submit", **VALID, once=once)

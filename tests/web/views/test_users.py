@@ -77,11 +77,6 @@ def test_a_new_moderator_is_told_and_led_to_the_guide(
     assert "root2 changed the role of bob" in feed.response.text
 
 
-@pytest.mark.parametrize("name", ["nobody", "x" * 21, "<b>", "编程", "%ff", "a%0ab", ".."])
-def test_unknown_member_is_404(name: str, reader: Browser) -> None:
-    assert reader.open(f"/u/{name}").status == 404
-
-
 def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None:
     reader.open("/signup").submit("/signup", username="李明", password=PASSWORD)
     factories.article(store, store.users.get("李明"), title="Theirs")

@@ -42,27 +42,6 @@ def test_vote_leads_back_to_the_article_in_its_list(path: str, article: Article,
         assert (button.text, button["aria-pressed"]) == (f"Vote for “On Redis”. Votes: {votes}", pressed)
 
 
-def test_message_is_in_a_cookie_and_not_in_the_session(article: Article, bob: Browser) -> None:
-    bob.open("/").press("/a/1/vote")
-    assert "notice=counted; Max-Age=60; HttpOnly; Path=/; SameSite=Lax" in bob.response.headers.getlist("Set-Cookie")
-    bob.follow()
-    assert bob.response.headers.getlist("Set-Cookie") == ["notice=; Max-Age=0; HttpOnly; Path=/; SameSite=Lax"]
-    assert "Set-Cookie" not in bob.open("/").response.headers
-
-
-def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser, store: Store) -> None:
-    fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
-    cookie = bob.client.get_cookie("voteweb")
-    assert cookie
-    store.users.end_sessions("bob")
-    bob.post("/a/1/vote", fields)
-    assert (bob.status, bob.location.partition("&")[0]) == (303, "/login?next=/new%23a1")
-    bob.client.set_cookie("voteweb", cookie.value)
-    bob.post("/a/1/vote", fields, headers=JSON)
-    assert (bob.status, bob.response.json["error"]["code"]) == (401, "login")
-    assert store.articles.get(1).votes == 1
-
-
 @pytest.mark.parametrize("value", ["COUNTED", "counted; x", "\u00e9"])
 def test_cookie_can_show_only_the_sites_messages(value: str, bob: Browser) -> None:
     bob.client.set_cookie("notice", value)
@@ -85,12 +64,6 @@ def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article
         assert browser.follow().flashes[0].startswith(message)
         assert browser.page.one("p", class_="flash")["class"] == "flash error"
         assert browser.address == f"/new#a{address[3]}"
-
-
-def test_own_and_closed_articles_have_no_vote_button(article: Article, closed: Article, ann: Browser) -> None:
-    page = ann.open("/new").page
-    assert not page.all("button", class_="vote")
-    assert {span["title"] for span in page.all("span", class_="vote")} == {"Your own article", "Voting is closed"}
 
 
 def test_script_gets_status_and_code_of_a_refusal(article: Article, ann: Browser, bob: Browser) -> None:
