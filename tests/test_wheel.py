@@ -1,6 +1,8 @@
 """The wheel has every file of the checkout that a site needs, its command and its version."""
 
 import re
+import subprocess
+import sys
 import zipfile
 from configparser import ConfigParser
 from pathlib import Path
@@ -8,12 +10,24 @@ from pkgutil import resolve_name
 
 import pytest
 
-from tests.wheels import build_wheel, file_names
 from voteweb import __version__, cli
 
 ROOT = Path(__file__).parent.parent
 #: Folders of a checkout and their places in the wheel.
 FOLDERS = {"voteweb": "voteweb"} | {name: f"voteweb/{name}" for name in ("templates", "static", "deploy")}
+
+
+def build_wheel(source: Path, folder: Path) -> zipfile.Path:
+    """Build the wheel of the package in *source* into *folder*; return the root of its files."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True, timeout=60)
+    (file,) = folder.glob("*.whl")
+    return zipfile.Path(file)
+
+
+def file_names(wheel: zipfile.Path) -> set[str]:
+    """Return the names of all files in *wheel*."""
+    return {name for name in wheel.root.namelist() if not name.endswith("/")}
 
 
 @pytest.fixture(scope="module")

@@ -104,5 +104,5 @@ def test_one_of_two_web_servers_of_a_machine_runs_the_jobs(
     assert second.jobs_pids() == []
     (orphan,) = first.jobs_pids()
     first.process.send_signal(signal.SIGKILL)
-    until(lambda: not exists(orphan))
+    until(lambda: not exists(orphan), patience=30)
     until(second.jobs_pids)

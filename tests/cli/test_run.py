@@ -54,14 +54,6 @@ def test_a_sample_site_is_the_same_after_a_kill_and_a_restart(
 
 
 @pytest.mark.heavy
-def test_the_database_of_a_url_is_left_running(start_site: StartSite, store: Store, server_url: str) -> None:
-    site = start_site("--sample", VOTEWEB_REDIS_URL=server_url, VOTEWEB_SITE_NAME="The Harbour", **SECRET)
-    assert "The Harbour" in site.get("/").body
-    assert site.stop() == (0, "voteweb has stopped.\n", "")
-    assert store.health.counts().articles == 60
-
-
-@pytest.mark.heavy
 def test_warnings_are_printed_at_the_start_and_in_health(start_site: StartSite, store: Store, server_url: str) -> None:
     factories.user(store, "boss", Role.ADMIN)
     store.connection.client.set("session:x", "another program's")

@@ -1,7 +1,6 @@
 """Conversations: order, pages, gaps and places of comments, and damaged threads."""
 
 from collections import Counter
-from itertools import chain
 
 import pytest
 from hypothesis import given
@@ -133,13 +132,6 @@ def test_explanation_has_sums_of_visible_neighbours() -> None:
     assert explanation.after is not None
     assert (explanation.before.number, explanation.after.number) == (1, 4)
     assert talk.explain(9) is None
-
-
-def test_chain_of_3000_is_reached() -> None:
-    talk = conversation(*(node(n, n - 1) for n in range(1, 3_001)))
-
-    assert Counter(chain(*crawl(talk).values())) == Counter(range(1, 3_001))
-    assert (talk.level(3_000), talk.place(3_000, SIZE)) == (3_000, Place(2_994, 1))
 
 
 def test_unknown_numbers_have_no_place() -> None:

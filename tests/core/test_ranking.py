@@ -12,7 +12,6 @@ from voteweb.core.ranking import (
     day_name,
     day_number,
     explain,
-    newest_first,
     ranking_key,
     relevance,
     score,
@@ -95,9 +94,3 @@ def test_a_day_begins_at_midnight_utc() -> None:
     assert [day_name(day_number(time)) for time in (0, 86_399.9, 86_400, 1_763_769_600)] == [
         "1970-01-01", "1970-01-01", "1970-01-02", "2025-11-22",
     ]  # fmt: skip
-
-
-def test_ties_are_ordered_by_time_and_descending_id() -> None:
-    old, newer, newer_with_higher_id, newest = article(9, 5.0), article(2, 6.0), article(10, 6.0), article(1, 7.0)
-    tied = [newer, old, newest, newer_with_higher_id]
-    assert newest_first(tied) == [newest, newer_with_higher_id, newer, old]
