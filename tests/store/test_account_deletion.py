@@ -13,7 +13,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
-from voteweb.core.models import ArticleStatus, Reason, Role, User
+from voteweb.core.models import ArticleStatus, LogInOutcome, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.doctor import Doctor
@@ -31,11 +31,15 @@ def ann(store: Store) -> User:
     for parent, author in enumerate((ann, bob, ann)):
         factories.comment(store, 4, author, parent=parent, text=f"words of {author.name}")
     store.votes.cast(CommentId(4, 3), bob)
+    store.votes.cast(4, ann)
     store.reports.make(CommentId(4, 2), ann, Reason.SPAM, "words of the report")
     store.read(store.threads.queue_read, 4, visitor="Ann")
     for feed in SecretFeed:
         store.feeds.renew(feed, ann)
     factories.choices(store, ann, group="go", hidden="bob", article=4)
+    store.waiting.answer(2, ann, "words of the answer")
+    store.sessions.note_log_in("Ann", LogInOutcome.IN, "", "")
+    run(store, "ZADD", "log-ins:", 1e9, "another program's")
     return ann
 
 
@@ -144,9 +148,11 @@ def test_reports_invitations_inbox_feeds_visits_and_choices_go_with_the_account(
     leave(store, ann)
     reporters = {row.article.id: [report.by for report in row.reports.rows] for row in reported(store) if row.article}
     assert reporters == {1: ["bob"], 4: ["cid"]}
-    assert "words of the report" not in str(snapshot(store))
+    assert not any(words in str(snapshot(store)) for words in ("words of the report", "words of the answer"))
+    assert store.read(store.sessions.queue_log_ins, 1, "").rows == ()
     assert sorted(run(store, "KEYS", "*:ann")) == ["log-about:ann", "user:ann"]
-    assert [run(store, "KEYS", pattern) for pattern in ("invite*", "*-feed:*", "comment-report:*")] == [[]] * 3
+    gone = ("invite*", "*-feed:*", "comment-report:*", f"open-votes:{ann.id}")
+    assert [run(store, "KEYS", pattern) for pattern in gone] == [[]] * 4
     assert run(store, "HMGET", "user:ann", "inbox-feed", "saved-feed") == [None, None]
 
 

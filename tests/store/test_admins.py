@@ -33,12 +33,3 @@ def test_the_last_admin_stays_one(store: Store, act: Callable[[Store, str], None
     factories.lift(store, "barred")
     act(store, "Boss")
     assert run(store, "SMEMBERS", "admins:") == {"barred"}
-
-
-def test_members_are_indexed_by_time_of_joining(store: Store) -> None:
-    zoe, ann, _ = (factories.user(store, name) for name in ("Zoe", "ann", "Bob"))
-    factories.imported(store, poster="Cid")
-    leave(store, ann.name)
-    assert run(store, "ZRANGE", "users:", 0, -1) == ["zoe", "bob", "cid"]
-    assert run(store, "ZSCORE", "users:", "zoe") == zoe.since
-    assert store.health.counts().members == 3

@@ -54,15 +54,6 @@ def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: Us
     assert waiting(store) == [(1, "Again?")]
 
 
-@pytest.mark.parametrize("deletes", [True, False])
-def test_answer_of_somebody_who_leaves_is_forgotten(deletes: bool, store: Store, ann: User) -> None:
-    store.waiting.answer(1, ann, "It is no spam.")
-    store.account_deletion.start(ann, delete_articles=deletes)
-    store.account_deletion.finish("ann")
-    assert waiting(store) == []
-    assert (factories.stored_article(store).answer, factories.stored_article(store).answered) == ("", 0)
-
-
 def answered_bans(store: Store) -> list[str]:
     """Return the names of the members whose answers to their bans wait for a moderator."""
     page = store.read(store.bans.queue_answered, 1)

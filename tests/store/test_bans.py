@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, refused, run, snapshot
 from tests.store.queries import logged_act
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Held, LoggedOut, NotAllowed, VotewebError
@@ -34,12 +34,10 @@ def test_a_ban_ends_all_sessions_and_stores_time_and_reason(store: Store) -> Non
     assert store.users.get("bob") == replace(before, session=after.session)
 
 
-#: Acts of bob: on article 1, by ann, and its comment 1.1, on article 2, which was removed, and on what is his alone.
+#: Acts of bob: on article 1, by ann, on article 2, which was removed, and on what is his alone. Of those that scripts
+#: of their own do, which check the actor, one stands for all.
 ACTS: dict[str, Callable[[Store, User], object]] = {
     "vote": lambda store, bob: store.votes.cast(1, bob),
-    "vote for a comment": lambda store, bob: store.votes.cast(CommentId(1, 1), bob),
-    "post": lambda store, bob: store.articles.post(factories.draft(link=""), bob, "form-0001"),
-    "comment": lambda store, bob: factories.comment(store, 1, bob),
     "edit a comment": lambda store, bob: store.comments.edit(CommentId(1, 2), "Better said.", bob),
     "silence": lambda store, bob: store.comments.set_quiet(1, 2, bob, is_quiet=True),
     "report": lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""),
@@ -65,11 +63,10 @@ def test_who_is_banned_or_waits_cannot_act(store: Store, name: str, field: str, 
     for author in (factories.user(store), bob):
         factories.comment(store, 1, author, text="Well said, @bob.")
     run(store, "HSET", "user:bob", field, 1)
-    before = snapshot(store)
-    with pytest.raises(refusal):
+    with refused(store, refusal):
         ACTS[name](store, bob)
-    assert snapshot(store) | {"article:": None} == before | {"article:": None}
     run(store, "HDEL", "user:bob", field)
+    before = snapshot(store)
     ACTS[name](store, bob)
     assert snapshot(store) != before
 

@@ -8,7 +8,6 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, unchanged
 from voteweb.core import links
 from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_COMMENTS, VOTER_BLOCK
@@ -121,24 +120,3 @@ def test_articles_are_found_by_link_however_old(store: Store) -> None:
     assert store.imports.find_articles(digests) == {digests[0]: again.id, digests[1]: young.id}
     store.removals.delete(again.id)
     assert store.imports.find_articles(digests[:1]) == {digests[0]: old.id}
-
-
-def test_imports_and_members_who_write_at_once_lose_nothing(make_store: MakeStore) -> None:
-    store = make_store()
-    article = factories.article(store)
-    bob = factories.user(store, "bob")
-    rows = [comment(n, n // 2, time=time.time()) for n in range(1, 60)]
-    imports = [make_store().imports for _ in range(3)]
-
-    def write() -> None:
-        for _ in range(20):
-            factories.comment(store, article, bob)
-
-    *answers, _ = at_once([*(lambda one=one: one.add_comments(rows) for one in imports), write])
-    for answer in zip(*answers, strict=True):
-        assert sorted(answer) == ["imported", "known", "known"]
-    nodes, texts = factories.thread(store).nodes, run(store, "HGETALL", "words:1")
-    answered = {(texts[str(node.number)], texts.get(str(node.parent))) for node in nodes.values()}
-    assert answered >= {(f"Comment {n}", f"Comment {n // 2}") for n in range(2, 60)}
-    assert len(nodes) == store.articles.get(1).comments == 79
-    assert broken(store) == []

@@ -18,7 +18,6 @@ from voteweb.core.errors import (
     CommentVoted,
     ConversationClosed,
     ConversationEnded,
-    LoggedOut,
     NotVoted,
     OwnComment,
     TooFast,
@@ -72,7 +71,6 @@ def test_nobody_votes_for_their_own_comment(store: Store, bob: User) -> None:
 @pytest.mark.parametrize(
     ("meanwhile", "error"),
     [
-        (lambda store: store.users.set_password("bob", "hash"), LoggedOut),
         (lambda store: run(store, "HSET", "thread:1", "closed", "17.5"), ConversationClosed),
         (lambda store: run(store, "HSET", "thread:1", "closes", int(time.time()) - 1), ConversationEnded),
         (lambda store: run(store, "SREM", "voted-comments:1-0", "0"), VotingClosed),

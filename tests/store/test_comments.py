@@ -11,7 +11,6 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import at_once
 from tests.store.examination import broken, refused, run, snapshot, unchanged
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Node, Thread
@@ -304,16 +303,3 @@ def test_an_article_whose_number_of_comments_is_damaged_takes_comments(store: St
     factories.comment(store, 1, bob)
     store.removals.delete(FIRST, bob)
     assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.2"]
-
-
-@pytest.mark.parametrize(("parent", "refusal"), [(0, ArticleGone), (1, ParentGone)])
-def test_a_comment_is_written_before_what_it_answers_is_deleted_or_not_at_all(
-    store: Store, parent: int, refusal: type[VotewebError]
-) -> None:
-    bob = factories.user(store, "bob")
-    for _ in range(8):
-        article = factories.article(store)
-        first = factories.comment(store, article)
-        writing = partial(factories.comment, store, article, bob, parent=parent)
-        answer, _ = at_once([writing, partial(store.removals.delete, first if parent else article.id)])
-        assert (answer is refusal) == (store.threads.get(article.id).last == 1)

@@ -1,14 +1,12 @@
 """Guarded commits: nothing is written once what was read is another, and a refusal writes nothing."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
-from tests.store.examination import broken, run, server_setting, unchanged
+from tests.store.examination import run, server_setting, unchanged
 from voteweb.core.errors import (
     Conflict,
     DataDamaged,
@@ -90,20 +88,6 @@ def test_a_hash_is_compared_field_by_field(store: Store) -> None:
     assert commit(store.connection, decide)
     assert seen[:-1] == [{}, {"golang": "go"}, {"golang": "redis"}, {"golang": "redis", "py": "python"}, {}]
     assert len(seen[-1]) == 10_000
-
-
-def test_acts_that_change_the_same_are_all_done(store: Store) -> None:
-    factories.group(store, "go")
-
-    def add_one(attempt: Attempt) -> Sequence[Command]:
-        key = store.keys.group_info("go")
-        (count,) = attempt.read(("HGET", key, "description"))
-        return [("HSET", key, "description", int(count or 0) + 1)]
-
-    assert at_once([partial(commit, store.connection, add_one, entry=ENTRY) for _ in range(8)]) == [True] * 8
-    assert run(store, "HGET", "group-info:go", "description") == "8"
-    assert run(store, "LLEN", "log-entries:") == 8
-    assert broken(store) == []
 
 
 def test_an_act_that_others_always_overtake_is_a_conflict(store: Store) -> None:

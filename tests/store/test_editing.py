@@ -103,18 +103,11 @@ def test_a_refused_edit_changes_nothing(store: Store, mod: User) -> None:
                 edit(store, editor, id=id, title="New", groups=groups)
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "indexed"),
-    [
-        ("https://a.example/x", "http://www.a.example/x/", [1]),  # another spelling of the same link
-        ("https://a.example/x", "", []),
-        ("", "https://a.example/x", [1]),
-    ],
-)
-def test_the_link_index_follows_every_change(store: Store, first: str, then: str, indexed: list[int]) -> None:
-    factories.article(store, link=first, text="text")
-    edit(store, link=then)
-    assert ids(store, f"link:{links.digest('https://a.example/x')}") == indexed
+def test_the_link_index_follows_every_change(store: Store) -> None:
+    factories.article(store, link="https://a.example/x", text="text")
+    for link, indexed in (("http://www.a.example/x/", [1]), ("", []), ("https://a.example/x", [1])):
+        edit(store, link=link)
+        assert ids(store, f"link:{links.digest('https://a.example/x')}") == indexed
 
 
 def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store, mod: User) -> None:

@@ -1,14 +1,12 @@
 """Groups: created, changed, read, counted and deleted, also with articles in them."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 
 import pytest
 
 from tests import factories
-from tests.store.concurrency import at_once
 from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, refused, run
 from voteweb.core.config import COMMAND_LINE
@@ -34,15 +32,6 @@ def test_a_group_is_created_once_and_can_be_changed(store: Store) -> None:
     assert changed == Group("编程", "Programming", "", 1)
     with refused(store, NoSuchGroup, match="nowhere"):
         store.groups.change("nowhere", "Nowhere", "")
-
-
-def test_one_group_created_by_twenty_has_one_creator(store: Store) -> None:
-    entries = [NewLogEntry(LogAction.GROUP, f"mod{i}", title="go") for i in range(20)]
-    answers = at_once([partial(store.groups.make, "go", f"Title by {entry.who}", "", entry) for entry in entries])
-    assert Counter(answers) == {True: 1, GroupExists: 19}
-    creator = entries[answers.index(True)].who
-    assert run(store, "HGET", "group-info:go", "title") == f"Title by {creator}"
-    assert run(store, "LLEN", f"log-by:{creator}") == 1
 
 
 def test_what_another_program_wrote_is_a_group_if_the_set_holds_it(store: Store) -> None:
@@ -87,16 +76,6 @@ def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
     assert broken(store) == []
     factories.restore(store, article.id)
     assert store.articles.get(article.id).groups == ("redis",)
-
-
-def test_a_group_is_deleted_or_gets_an_article_never_both(store: Store) -> None:
-    for number in range(20):
-        article, name = factories.article(store, groups=()), f"group{number}"
-        factories.group(store, name)
-        entry = NewLogEntry(LogAction.DELETE, "mod", title=name)
-        add = partial(store.articles.set_groups, article.id, [name], [])
-        results = at_once([partial(store.groups.delete, name, entry), add])
-        assert len([result for result in results if result in (NoSuchGroup, GroupNotEmpty)]) == 1
 
 
 def make_group(store: Store) -> None:

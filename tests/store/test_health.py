@@ -2,22 +2,17 @@
 
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-import redis
 
 from tests import factories
-from tests.conftest import MakeStore, private_server
+from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.examination import run, server_setting
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError
-from voteweb.core.settings import Settings
-from voteweb.store import Store, open_store
+from voteweb.store import Store
 
 
 def test_our_own_server_has_no_warnings(store: Store) -> None:
@@ -65,19 +60,6 @@ def test_a_replica_is_warned_of(store: Store) -> None:
     assert warning == "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
 
 
-def test_a_failed_write_to_disk_is_warned_of() -> None:
-    with private_server("valkey") as url:
-        store = open_store(Settings(redis_url=url))
-        client = store.connection.client
-        folder = Path(client.config_get("dir")["dir"])
-        (folder / "dump.rdb" / "in the way").mkdir(parents=True)
-        client.bgsave()
-        until(lambda: client.info()["rdb_bgsave_in_progress"] == 0)
-        (warning,) = store.health.warnings()
-        assert warning.startswith("The server cannot write to its disk")
-        client.close()
-
-
 @pytest.mark.parametrize(
     "key", ["article:", "user:", "time:", "score:", "good:", "groups:", "reports:", "log-entries:"]
 )
@@ -95,30 +77,6 @@ def test_a_server_that_is_too_old_is_refused(store: Store, monkeypatch: pytest.M
     monkeypatch.setattr(store.connection.client, "info", lambda: {"redis_version": "6.2.14"})
     with pytest.raises(ConfigError, match=r"has version 6\.2\.14, and voteweb needs 7\.0 or newer\. Install"):
         store.health.refuse_old()
-
-
-@contextmanager
-def restrict_rights(url: str, *rights: str) -> Iterator[None]:
-    """Give clients without a password only these rights; under Sentinel that would stop the replicas, too."""
-    with redis.Redis.from_url(url) as admin:
-        admin.execute_command("ACL", "SETUSER", "admin", "on", ">pass", "+@all", "~*")
-        admin.execute_command("AUTH", "admin", "pass")
-        admin.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", *rights)
-        try:
-            yield
-        finally:
-            admin.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", "&*", "+@all")
-            admin.execute_command("ACL", "DELUSER", "admin")
-
-
-def test_a_server_that_tells_nothing_has_no_warnings_and_one_that_refuses_us_is_down(
-    store: Store, single_server: str
-) -> None:
-    with restrict_rights(single_server, "+time", "+type", "+client", "+get"):
-        assert store.health.health() == ("ok", store.health.warnings()) == ("ok", [])
-        store.health.refuse_old()
-    with restrict_rights(single_server, "+info"):
-        assert store.health.health() == ("down", ["Redis refuses us"])
 
 
 def test_an_unavailable_server_is_down(make_store: MakeStore) -> None:

@@ -124,17 +124,6 @@ def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: 
     assert broken(store) == []
 
 
-def test_an_article_is_listed_under_its_domain(store: Store) -> None:
-    ann = factories.user(store)
-    for link in ("https://www.a.example/1", "https://a.example/2", ""):
-        factories.article(store, ann, link=link)
-    domain = store.rankings.domain("a.example")
-    assert domain.order is Order.SECOND
-    assert page_ids(store, domain) == [2, 1]
-    store.articles.edit(2, factories.draft(link="https://b.example/2"), ann)
-    assert page_ids(store, domain) == [1]
-
-
 def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "SORT_STEP", 2)
     ids = [factories.article(store, groups=("redis",) if number % 4 else ()).id for number in range(12)]

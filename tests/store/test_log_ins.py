@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from tests import factories
 from tests.store.examination import broken, run
 from voteweb.core import config
 from voteweb.core.models import LogInOutcome, Page
@@ -41,15 +40,3 @@ def test_strangers_push_out_no_trace_of_who_logged_in(store: Store, monkeypatch:
     assert [row.outcome.value for row in store.sessions.log_ins_of("ann")] == ["refused", "refused", "in"]
     assert [row[1] for row in first_page(store, "ann").rows] == ["refused", "refused", "in"]
     assert 0 < run(store, "TTL", "log-ins:ann") <= config.LOG_IN_SECONDS
-
-
-def test_those_of_a_member_go_with_the_account(store: Store) -> None:
-    ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
-    for member in (ann, bob, ann):
-        store.sessions.note_log_in(member.name, LogInOutcome.IN, "", "")
-    run(store, "ZADD", "log-ins:", 1e9, "another program's")
-    assert len(store.sessions.log_ins_of("ann")) == 2
-    store.account_deletion.start(ann, delete_articles=False)
-    store.account_deletion.finish(ann.name)
-    assert [row[0] for row in first_page(store).rows] == ["bob"]
-    assert first_page(store, "ann").rows == ()

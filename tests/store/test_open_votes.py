@@ -72,13 +72,11 @@ def test_open_votes_expire_after_the_last_of_them(store: Store, bob: User) -> No
     assert run(store, "EXISTS", f"open-votes:{bob.id}") == 0
 
 
-def test_those_on_which_voting_has_ended_or_of_who_leaves_are_forgotten(store: Store, bob: User) -> None:
+def test_those_on_which_voting_has_ended_are_forgotten(store: Store, bob: User) -> None:
     vote_for(store, bob, 1)
     run(store, "ZADD", f"open-votes:{bob.id}", 5, "article:1")
     vote_for(store, bob, 1)
     assert run(store, "ZRANGE", f"open-votes:{bob.id}", 0, -1) == ["article:2"]
-    store.account_deletion.start(bob, delete_articles=False)
-    assert run(store, "EXISTS", f"open-votes:{bob.id}") == 0
 
 
 def test_rebuilt_open_votes_are_those_that_were_kept(store: Store, settings: Settings, bob: User) -> None:

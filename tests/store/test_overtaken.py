@@ -34,6 +34,7 @@ def site(store: Store, mod: User, sound: None) -> Store:
     factories.article(store, groups=("go",))
     factories.remove(store, factories.article(store, link="").id)
     factories.comment(store)
+    factories.group(store, "empty")
     factories.ban(store, factories.user(store, "bob").name)
     store.users.make("hal", "", network="", request="Please")
     for id in (1, FIRST):
@@ -119,6 +120,12 @@ ACTS: dict[str, tuple[Act, Act, object]] = {
         errors.NothingToUndo,
     ),
     "undo all": (undo_all, undo_all, errors.NothingToUndo),
+    "make a group": (*[lambda store: store.groups.make("lua", "Lua", "")] * 2, errors.GroupExists),
+    "delete a group": (
+        lambda store: store.groups.delete("empty", entry(LogAction.DELETE)),
+        lambda store: store.articles.set_groups(1, ["empty"], []),
+        errors.GroupNotEmpty,
+    ),
 }  # fmt: skip
 
 

@@ -119,13 +119,6 @@ def test_a_combined_list_hides_articles_unlisted_since(store: Store, order: Orde
     assert page_ids(store, ranking) == [3]
 
 
-def test_restoring_an_old_article_does_not_index_its_link(store: Store) -> None:
-    old = factories.imported(store, time=time.time() - 31 * 86_400, groups=("go",))
-    factories.remove(store)
-    factories.restore(store)
-    assert (ids(store, "time:go"), ids(store, LISTS[-1]), broken(store)) == ([old.id], [], [])
-
-
 def test_articles_of_unknown_posters_can_be_removed_and_restored(store: Store) -> None:
     article = factories.article(store, groups=("go",), link="http://[no address")
     run(store, "HSET", "article:1", "poster", "user:83271")

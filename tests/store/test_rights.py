@@ -55,6 +55,12 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         assert store.health.health().status == "ok"
 
 
+def test_a_server_that_tells_nothing_has_no_warnings() -> None:
+    with limited_store("valkey", "-info", "-config", "-acl") as store:
+        assert store.health.health() == ("ok", [])
+        store.health.refuse_old()
+
+
 def test_a_missing_right_is_named_in_words() -> None:
     right = pytest.raises(ConfigError, match=r"zadd.*Give it the rights of deploy/redis/users.acl")
     with limited_store("valkey", "-zadd") as store, right:

@@ -18,15 +18,9 @@ def test_votes_of_articles_and_comments_are_read(store: Store) -> None:
 
 
 def test_comments_come_in_order_with_context_unless_gone(store: Store) -> None:
-    for _ in range(2):
-        factories.article(store, title="A title")
-    removed = node(3, status=CommentStatus.REMOVED)
-    write_thread(store, 1, [node(1), node(2, parent=1), removed, node(4, parent=3)])
-    write_thread(store, 2, [node(1)])
-    run(store, "SETBIT", "hidden:1", 4, 1)  # below one that was removed with its replies
-    factories.remove(store, 2)
-    ids = [CommentId(1, number) for number in (2, 4, 3, 1, 9)]
-    comments = store.read(store.listings.queue_comments, [CommentId(2, 1), *ids, CommentId(9, 1)])
-    told = [(row.id.number, row.title, row.text, row.answers) for row in comments]
+    factories.article(store, title="A title")
+    write_thread(store, 1, [node(1), node(2, parent=1), node(3, status=CommentStatus.REMOVED)])
+    ids = [CommentId(1, number) for number in (2, 3, 1, 9)]
+    told = [(row.id.number, row.title, row.text, row.answers) for row in store.read(store.listings.queue_comments, ids)]
     assert told == [(2, "A title", "Comment 2", "bob"), (1, "A title", "Comment 1", "")]
     assert store.read(store.listings.queue_comments, []) == ()

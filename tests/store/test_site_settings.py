@@ -143,8 +143,3 @@ def test_lost_settings_are_not_replaced_by_others(site: Store, settings: Setting
         started(site, settings, vote_score=50_000.0)
     assert run(site, "EXISTS", "site:") == 0
     assert broken(started(site, settings, good_votes=3, vote_score=50_000.0, lift_days=1)) == []
-
-
-def test_settings_that_cannot_be_read_are_those_of_the_environment(site: Store, settings: Settings) -> None:
-    run(site, "HSET", "site:", "good-votes", "many")
-    assert started(site, settings).context.settings.good_votes == settings.good_votes

@@ -62,16 +62,6 @@ def test_restored_rankings_by_votes_hold_the_best_only(
     assert lasting(store) == before
 
 
-def test_a_restored_site_continues_where_it_was(site: Store, sound: None) -> None:
-    last_id = int(run(site, "GET", "article:"))
-    restore(site, back_up(site))
-    assert factories.article(site, link="").id == last_id + 1
-    assert factories.user(site, "newcomer").id == site.users.get("newcomer").id
-    for name in site.account_deletion.unfinished():
-        site.account_deletion.finish(name)
-    assert run(site, "EXISTS", "posted:zoe", "leaving:") == 0
-
-
 @pytest.mark.heavy
 def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
     storm = StoreStorm(store, threads=4)

@@ -6,19 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests import factories
-from tests.store.backup.copying import back_up, restore
-from tests.store.examination import broken, run
-from voteweb.core import links, validation
+from tests.store.backup.copying import back_up
 from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_TEXT_LENGTH
 from voteweb.core.errors import Invalid
-from voteweb.core.models import DomainAction, LogAction, Role
-from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
 from voteweb.store.schema.fields import THREAD_FIELDS
 from voteweb.store.schema.keys import NOUNS
-from voteweb.store.schema.log_entries import NewLogEntry
 
 REPORT = '{"by":"Ann","reason":"spam","note":"","time":1700000000.5}'
 RULE = '{"action":"hold","why":"spam","by":"Mod","time":"1700000000.5"}'
@@ -42,9 +36,9 @@ THREAD = KeyLine("thread:7", "hash", {"last": "4", "rev": "9", "closes": "170000
 WORDS = KeyLine("words:7", "hash", {"1": "\u3164"})
 INBOX = KeyLine("inbox:ann", "list", ["mention 7.4 1700000000", "report log-3 1700000000"])
 VISITS = KeyLine("seen:ann", "hash", {"7": "3 4 1700000000.5 1,4", "8": "4 4 1700000000 1-2 3-3@1700000000 5"})
-HIDES = KeyLine("hides:ann", "zset", {"a7": 1700000000.5, "mann": 1700000000})
+HIDES = KeyLine("hides:ann", "zset", {"a7": 1700000000.5, "mann": 1700000000, "dwww.example.com": 1})
 SITE = KeyLine("site:", "hash", {"read-only": SWITCH})
-RULES = KeyLine("domain-rules:", "hash", {"spam.example": RULE})
+RULES = KeyLine("domain-rules:", "hash", {"www.example.com": RULE, "::ffff:1.2.3.4": RULE})
 NOTES = KeyLine("notes:ann", "hash", {"1": NOTE})
 GROUP = KeyLine("group-info:go", "hash", {"title": "Go", "description": ""})
 ALIASES = KeyLine("group-aliases:", "hash", {"golang": "go"})
@@ -69,21 +63,6 @@ def faults(*lines: KeyLine, is_whole: bool = False) -> list[str]:
 def test_copies_of_a_busy_site_have_no_faults(site: Store) -> None:
     assert faults(*back_up(site)) == []
     assert faults(*Backup(site.context).all_lines(), is_whole=True) == []
-
-
-def test_a_domain_that_begins_with_www_is_kept(store: Store) -> None:
-    factories.article(store, link="http://www.www.example.com/x")
-    hidden = Hidden(HiddenKind.DOMAIN, links.domain_of_address("www.www.example.com"))
-    store.my_sites.hide(hidden, factories.user(store, "ann"))
-    mod, domains = factories.user(store, "Mod", Role.MODERATOR), ("www.www.example.com", "http://[::ffff:1.2.3.4]/")
-    for domain in map(validation.rule_domain, domains):
-        entry = NewLogEntry(LogAction.DOMAIN, mod.name, title=domain, why="spam")
-        store.domain_rules.set(domain, DomainAction.HOLD, entry, actor=mod)
-    assert broken(store) == []
-    backup = back_up(store)
-    assert faults(*backup) == []
-    restore(store, backup)
-    assert run(store, "ZRANGE", "hides:ann", 0, -1) == ["dwww.example.com"]
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.noun)

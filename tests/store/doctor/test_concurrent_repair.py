@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.concurrency import at_once
@@ -18,7 +17,7 @@ from tests.store.doctor.damages import (
     changed_keys,
     spoil,
 )
-from tests.store.examination import broken, ids, run, snapshot
+from tests.store.examination import broken, run, snapshot
 from tests.store.queries import read_articles
 from tests.store.storm import StoreStorm, check_comments
 from voteweb.core.models import ArticleStatus
@@ -51,6 +50,7 @@ def test_a_vote_between_finding_and_fix_is_counted(site: Store) -> None:
         ("ZREM score: article:1", "HSET article:1 poster bob"),
         ("ZADD posted:bob 9 article:1", "HSET article:1 poster bob"),
         ("SADD group:java article:1", "HSET article:1 groups java"),
+        ("ZADD time:ghost 9 article:1", "SADD groups: ghost"),
         ("SADD leaving: bob", "HSET user:bob left 1"),
     ],
 )
@@ -74,22 +74,6 @@ def test_several_doctors_repair_all_damages_at_once(site: Store, doctors: int) -
     assert broken(site) == []
     # Each doctor sets the expiry, and may raise a counter: a gap between ids does no harm.
     assert changed_keys(before, snapshot(site)) <= {"reset:digest", *(COUNTERS if doctors > 1 else ())}
-
-
-def test_repairing_against_creating_a_group_keeps_its_articles(site: Store) -> None:
-    for number in range(8):
-        name = f"ghost{number}"
-        run(site, "ZADD", f"time:{name}", 9, "article:77")
-
-        def create(name: str = name) -> tuple[str, ...]:
-            factories.group(site, name)
-            return site.articles.set_groups(2, [name], site.articles.get(2).groups)
-
-        created, _ = at_once([create, partial(repair, site)])
-        assert created == (name,)
-        repair(site)
-        assert ids(site, f"time:{name}") == ids(site, f"score:{name}") == [2]
-        assert broken(site) == []
 
 
 @pytest.mark.heavy
