@@ -122,3 +122,8 @@ def test_short_secret_key_is_refused(settings: Settings) -> None:
     with pytest.raises(ConfigError, match=r"VOTEWEB_SECRET_KEY is too short: .*secrets\.token_urlsafe") as refusal:
         create_app(replace(settings, secret_key="change me"))
     assert "change me" not in str(refusal.value)
+
+
+def test_health_reports_wrong_settings(make_browser: MakeBrowser) -> None:
+    health = make_browser(site_url="https://news.example").open("/healthz").response.json
+    assert (health["status"], "VOTEWEB_TRUSTED_PROXIES" in health["reasons"][0]) == ("degraded", True)
