@@ -105,14 +105,6 @@ def test_answers_below_a_deleted_comment_can_be_answered(store: Store) -> None:
     assert factories.comment(store, parent=2) == CommentId(1, 3)
 
 
-def test_the_end_stays_as_the_first_comment_stored_it(make_store: MakeStore) -> None:
-    store, longer = make_store(commenting_seconds=1_000), make_store(commenting_seconds=5_000)
-    article = factories.article(store)
-    factories.comment(store)
-    factories.comment(longer)
-    assert store.threads.get(1).closes == int(article.time) + 1_000
-
-
 @pytest.mark.parametrize("limit", NEWCOMER_COMMENTS)
 def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeStore) -> None:
     store = make_store(limits=1)

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, ids, run, snapshot, unchanged, without_prefix
+from tests.store.examination import ids, run, snapshot, unchanged, without_prefix
 from tests.store.queries import logged_act, page_ids
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
@@ -117,18 +117,6 @@ def test_a_combined_list_hides_articles_unlisted_since(store: Store, order: Orde
     store.removals.delete(2)
     assert run(store, "ZCARD", without_prefix(store, ranking.key)) == 4  # it still holds all, and its marker
     assert page_ids(store, ranking) == [3]
-
-
-def test_articles_of_unknown_posters_can_be_removed_and_restored(store: Store) -> None:
-    article = factories.article(store, groups=("go",), link="http://[no address")
-    run(store, "HSET", "article:1", "poster", "user:83271")
-    run(store, "DEL", "posted:ann")
-    assert broken(store) == []
-    factories.remove(store)
-    assert (run(store, "EXISTS", "gone:user:83271"), broken(store)) == (0, [])
-    factories.restore(store)
-    assert (run(store, "EXISTS", "posted:user:83271"), broken(store)) == (0, [])
-    assert ids(store, "time:go") == [article.id]
 
 
 def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(store: Store) -> None:

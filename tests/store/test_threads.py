@@ -97,18 +97,15 @@ def test_conversation_without_a_revision_is_always_read(store: Store) -> None:
     assert list(read(store, 2).thread.nodes) == [1, 2]
 
 
-def test_conversations_used_last_are_kept(fake_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_conversations_have_a_bound(fake_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "THREAD_CACHE_SIZE", 3)
     monkeypatch.setattr(config, "THREAD_CACHE_COMMENTS", 6)
     store = build_store(fake_store.connection, fake_store.context.settings)
-    for id in range(1, 5):
-        write_thread(store, id, [node(1)])
-    write_thread(store, 5, [node(number) for number in range(1, 10)])
-    for id in (1, 2, 3, 1, 4):
+    for id, comments in enumerate((1, 1, 1, 1, 9), 1):
+        write_thread(store, id, [node(number) for number in range(1, comments + 1)])
         read(store, id)
-    assert [commands_of_read(store, id) for id in (1, 3, 4)] == [[["EVALSHA"]]] * 3
-    read(store, 5)  # which leaves no room
-    assert commands_of_read(store, 4) == [["HGETALL", "EVALSHA"]]
+        if id > 3:  # the newest one leaves no room
+            assert commands_of_read(store, {4: 1, 5: 4}[id]) == [["HGETALL", "EVALSHA"]]
 
 
 def test_known_words_stay_where_they_are_until_one_changes(store: Store) -> None:
