@@ -19,7 +19,6 @@ from tests.status_counter import counted_statuses
 from tests.visitor import PASSWORD, Visitor
 from tests.web.dom import parse
 from voteweb.core import passwords
-from voteweb.core.rate_limits import LOGIN_BY_NAME, SIGNUP
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 
@@ -86,17 +85,6 @@ def test_two_machines_are_one_site(start_machine: StartMachine, store: Store) ->
         assert is_logged_in(first, cookie)
         end(browser)
         assert not is_logged_in(first, cookie)
-
-    # Limits count what was done on both.
-    machines = [first, second] * LOGIN_BY_NAME.burst
-    wrong = {"username": "bob", "password": "not the password"}
-    refused = [visitor_of(machine).submit("/login", wrong).status for machine in machines[: LOGIN_BY_NAME.burst + 2]]
-    assert refused == [422] * LOGIN_BY_NAME.burst + [429] * 2
-    statuses = [
-        visitor_of(machine).sign_up(f"writer{number}", VisitorAddress="203.0.113.7").status
-        for number, machine in enumerate(machines[: SIGNUP.burst + 2])
-    ]
-    assert statuses == [303] * SIGNUP.burst + [429] * 2
 
 
 def votes_and_pages(proxy: Proxy, name: str) -> Callable[[], list[tuple[str, int]]]:
