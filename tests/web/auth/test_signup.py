@@ -1,7 +1,5 @@
 """Joining: valid names and passwords, and the errors of others."""
 
-import pytest
-
 from tests import factories
 from tests.web.browser import Browser
 from voteweb.core import passwords
@@ -33,8 +31,8 @@ def test_name_that_looks_like_a_moderators_is_refused(reader: Browser, store: St
     assert reader.status == 303, "olive is a member like all others"
 
 
-@pytest.mark.parametrize("password", ["🎉" * 8, " with blanks ", "nul\x00inside"])
-def test_any_long_enough_password_works_as_typed(password: str, reader: Browser) -> None:
+def test_any_long_enough_password_works_as_typed(reader: Browser) -> None:
+    password = " 🎉 and nul\x00inside "
     reader.open("/signup").submit("/signup", username="carl", password=password)
     reader.log_out()
     assert reader.log_in("carl", password).status == 303

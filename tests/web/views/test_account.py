@@ -102,5 +102,3 @@ def test_account_is_deleted_with_its_articles_or_without(
         assert reader.page.one("article").one("span", class_="by").text == "by [deleted]"
     assert reader.status == (200 if articles == "keep" else 410)
     assert (reader.open("/u/bob").status, reader.intro) == (410, "This account was deleted by its owner.")
-    store.connection.client.hset("user:bob", "password", passwords.hash_password(PASSWORD))
-    assert reader.log_in("bob").alert == "No member has this name and this password."

@@ -4,7 +4,6 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeMember
 from voteweb.core.models import User
 from voteweb.store import Store
 
@@ -50,20 +49,3 @@ def test_comments_are_listed_on_pages_of_25(reader: Browser, store: Store) -> No
         reader.open(reader.page.one("a", rel="next")["href"])
         assert texts(reader) == [f"Comment {number}" for number in range(5, 0, -1)]
         assert reader.open(f"{path}?page=3").status == 404
-
-
-def test_row_shows_what_the_member_has_not_seen(ann: User, store: Store, make_member: MakeMember) -> None:
-    pipeline = store.pipeline()
-    store.threads.queue_read(pipeline, 1, visitor="zoe")
-    pipeline.execute()
-    browser = make_member("zoe")
-    factories.comment(store, 1, ann, text="Third")
-    factories.comment(store, 1, factories.user(store, "zoe"), text="Her own")
-    for address in ("/", "/", "/u/bob"):
-        row = browser.open(address).page.by_id("a1")
-        assert row.one("a", href="/a/1#comments").text == "4 comments"
-        assert row.one("a", href="/a/1#new").text == "1 new", address
-        assert not browser.page.by_id("a2").all("a", class_="new")
-    assert browser.open("/a/1").page.by_id("c3").one("span", id="new").text == "new"
-    assert browser.page.by_id("c3").one("div", class_="text").text == "Third"
-    assert not browser.open("/").page.by_id("a1").all("a", class_="new")

@@ -185,6 +185,7 @@ def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser
     for address in ("/a/1", "/a/1?order=time", "/a/1"):
         ann.open(address)
         assert marked() == ["c2", "c3", "c4"], address
+        assert ann.page.by_id("new")
     ann.submit("/a/1/comment", text="Mine").follow()
     assert marked() == ["c2", "c3", "c4"]
     chain = [ann.page.one("p", class_="new-comments").all("a")[0]["href"].removeprefix("#")]
