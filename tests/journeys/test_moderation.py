@@ -4,9 +4,30 @@ from playwright.sync_api import expect
 
 from tests import factories
 from tests.journeys.conftest import Visit, Window
-from voteweb.core.models import Role
+from voteweb.core.models import DomainAction, LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
+from voteweb.store.schema.log_entries import NewLogEntry
+
+
+def test_moderator_judges_three_kinds_of_waiting_things_with_four_clicks(
+    visit: Visit, window: Window, store: Store
+) -> None:
+    """Each click loads one page."""
+    mod = visit("mod", Role.MODERATOR, **window)
+    store.users.make("hal", "", network="", request="I write about compilers.")
+    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
+    store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=store.users.get("mod"))
+    draft = factories.draft(title="A new site", link="https://look.example/")
+    store.articles.post(draft, factories.user(store, "bob"), factories.token())
+    reported = factories.article(store, store.users.get("bob"))
+    store.reports.make(reported.id, factories.user(store, "carl"), Reason.TOPIC, "")
+    mod.open("/").follow("Queue 3").is_at("/queue")
+    assert mod.overflow() == 0
+    mod.press("Let in").is_at("/queue#people")
+    mod.press("Publish").is_at("/queue#held")
+    mod.press("Dismiss the reports").is_at("/queue#reports")
+    expect(mod.page.get_by_text("Nothing waits.")).to_be_visible()
 
 
 def test_moderator_removes_bans_and_undoes_both(visit: Visit, window: Window, store: Store) -> None:

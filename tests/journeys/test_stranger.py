@@ -17,8 +17,10 @@ def test_stranger_joins_posts_votes_and_comes_back(visit: Visit, window: Window,
     carl = visit(**window)
     sign_up(carl, window["script"])
     post(carl)
+    vote_and_take_back(carl, window["script"])
     save_and_hide(carl, window["width"], window["script"])
-    assert [store.articles.get(id).votes for id in (1, 2, 3)] == [2, 1, 1]
+    vote_before_logging_in(carl)
+    assert [store.articles.get(id).votes for id in (1, 2, 3)] == [2, 1, 2]
     assert not list(Doctor(store.context).examine())
 
 
@@ -63,9 +65,31 @@ def post(carl: Visitor) -> None:
     expect(carl.row("Carl's thoughts")).to_have_count(1)
 
 
+def vote_and_take_back(carl: Visitor, script: bool) -> None:
+    """Vote in a list and take it back: script stays on the page, without script the list opens at the article."""
+    carl.follow("Next").is_at("/new?page=2")
+    title = "Ann's article 2."
+    carl.page.evaluate("window.isSamePage = true")
+    carl.vote_button(title).click()
+    carl.sees_votes(title, 2, pressed=True)
+    # A second press is ignored until the first is answered.
+    expect(carl.page.locator("[data-status]")).to_contain_text("Your vote has been counted.")
+    carl.vote_button(title).click()
+    carl.sees_votes(title, 1, pressed=False)
+    if script:
+        expect(carl.page.locator("[data-status]")).to_contain_text("Your vote has been taken back.")
+        assert carl.page.evaluate("window.isSamePage") is True
+        carl.is_at("/new?page=2")
+    else:
+        carl.sees_flash("Your vote has been taken back.")
+        carl.is_at("/new?page=2#a2")
+        expect(carl.vote_button(title)).to_be_in_viewport()
+
+
 def save_and_hide(carl: Visitor, width: int, script: bool) -> None:
     """Save an article, on a phone on its page; hide one and show it again: with script in its place."""
-    carl.open("/a/2" if width < 640 else "/new?page=2")
+    if width < 640:
+        carl.open("/a/2")
     carl.row("Ann's article 2.").get_by_role("button", name="save").click()
     expect(carl.row("Ann's article 2.").get_by_role("button", name="unsave")).to_be_visible()
     if not script:
@@ -77,6 +101,16 @@ def save_and_hide(carl: Visitor, width: int, script: bool) -> None:
         row.get_by_role("button", name="Show again").click()
         expect(carl.row("Ann's article 2.").get_by_role("button", name="hide")).to_be_focused()
         carl.is_at("/new?page=2")
+
+
+def vote_before_logging_in(carl: Visitor) -> None:
+    """Vote as a reader: the log-in counts the vote and returns to the article."""
+    carl.open("/account").press("Log out").is_at("/")
+    carl.open("/new?page=2").vote_button("Ann's article 3.").click()
+    expect(carl.page.get_by_role("main")).to_contain_text("Log in to vote for “Ann's article 3.”.")
+    carl.type("User name", "carl").type("Password", PASSWORD).press("Log in").is_at("/new?page=2#a3")
+    carl.sees_flash("Your vote for “Ann's article 3.” has been counted.")
+    carl.sees_votes("Ann's article 3.", 2, pressed=True)
 
 
 def test_votes_are_shown_at_once_and_taken_back_if_they_fail(visit: Visit, store: Store) -> None:

@@ -6,7 +6,7 @@ PASSWORD = "correct horse battery"
 
 
 class Visitor:
-    """One browser; records the errors of its console and every request to a foreign address."""
+    """One browser; records the errors of its console, every request to a foreign address, clicks and page loads."""
 
     def __init__(self, page: Page, site_url: str, expect_errors: bool) -> None:
         self.page = page
@@ -14,9 +14,11 @@ class Visitor:
         self.expect_errors = expect_errors
         self.console_errors: list[str] = []
         self.foreign_requests: list[str] = []
+        self.clicks = self.loads = 0
         page.on("console", self._record_message)
         page.on("pageerror", lambda error: self.console_errors.append(str(error)))
         page.on("request", self._record_request)
+        page.on("domcontentloaded", self._record_load)
 
     def _record_message(self, message: ConsoleMessage) -> None:
         # A refused form has the status 422, which Chromium logs as an error.
@@ -27,6 +29,9 @@ class Visitor:
         if not request.url.startswith(self.site_url):
             self.foreign_requests.append(request.url)
 
+    def _record_load(self, _page: Page) -> None:
+        self.loads += 1
+
     def open(self, path: str) -> "Visitor":
         self.page.goto(self.site_url + path)
         return self
@@ -34,11 +39,19 @@ class Visitor:
     def follow(self, text: str) -> "Visitor":
         """Follow the first link with this *text*."""
         self.page.get_by_role("link", name=text, exact=True).first.click()
+        self.clicks += 1
         return self
 
     def press(self, text: str) -> "Visitor":
         """Press the button with this *text* in the main part of the page."""
         self.page.get_by_role("main").get_by_role("button", name=text, exact=True).click()
+        self.clicks += 1
+        return self
+
+    def tick(self, label: str) -> "Visitor":
+        """Tick the box with this *label*."""
+        self.page.get_by_label(label, exact=True).check()
+        self.clicks += 1
         return self
 
     def type(self, label: str, text: str) -> "Visitor":

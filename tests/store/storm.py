@@ -1,6 +1,11 @@
-"""A storm of everything that members and moderators can do, with the answers that they were given."""
+"""A storm of everything that members and moderators can do, with the answers that they were given.
+
+Run as a program (``python -m tests.store.storm REDIS_URL SEED [PREFIX]``) it storms until it is killed.
+"""
 
 import random
+import sys
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +20,8 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.models import Draft, LogAction, Reason, Role, User, Voter
 from voteweb.core.search_documents import DocumentId
 from voteweb.core.settings import Settings
-from voteweb.store import Store
+from voteweb.store import Store, open_store
+from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 
 GROUPS = ("go", "java", "lua", "redis", "编程")
@@ -288,3 +294,14 @@ def _some_draft(chance: random.Random, **changes: Any) -> Draft:
 def settings(url: str, **changes: Any) -> Settings:
     """Return settings under which articles become good in a storm, and cease to be."""
     return replace(Settings(redis_url=url, good_votes=4, max_groups=3, redis_deadline=10.0), **changes)
+
+
+def main() -> None:
+    url, seed, *prefix = sys.argv[1:]
+    StoreStorm(open_store(settings(url), Keys(*prefix)), int(seed), threads=4).start()
+    time.sleep(60)  # killed long before
+    sys.exit("nobody stopped the storm")
+
+
+if __name__ == "__main__":
+    main()

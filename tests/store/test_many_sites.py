@@ -7,14 +7,18 @@ from contextlib import ExitStack, closing
 import pytest
 import redis
 
+from tests import factories
 from tests.conftest import private_server
+from tests.helpers import until
 from tests.store import storm
-from tests.store.backup.copying import back_up
+from tests.store.backup.copying import articles_of, back_up
 from tests.store.doctor.conftest import build_site
 from tests.store.examination import broken, run
 from tests.store.test_rights import limited_user
-from voteweb.store import Store, open_store
-from voteweb.store.backup import Restore
+from voteweb.core.errors import ConfigError
+from voteweb.store import Store, build_store, open_store
+from voteweb.store.backup import Backup, Restore
+from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import OLDEST, Migrations
 
@@ -30,7 +34,13 @@ def sites() -> Iterator[dict[str, Store]]:
             site_url = limited_user(admin, url, f"of-{name}", "resetkeys", f"~{{{name}}}:*") if name else url
             stores[name] = open_store(storm.settings(site_url, site=name))
             stack.enter_context(closing(stores[name].connection))
+            factories.group(stores[name], only(name))
         yield stores
+
+
+def only(name: str) -> str:
+    """Return the name of a group that only the site *name* has."""
+    return f"only-{name or 'unnamed'}"
 
 
 def dump(site: Store) -> dict[str, bytes]:
@@ -38,6 +48,25 @@ def dump(site: Store) -> dict[str, bytes]:
     client = site.connection.client
     keys = filter(site.keys.covers, client.scan_iter(f"{site.keys.prefix}*", count=1_000))
     return {key: client.execute_command("DUMP", key, NEVER_DECODE=True) for key in keys}
+
+
+@pytest.mark.heavy
+def test_sites_in_one_storm_never_see_each_other(sites: dict[str, Store]) -> None:
+    storms = {name: storm.StoreStorm(site, seed, threads=2) for seed, (name, site) in enumerate(sites.items())}
+    for one in storms.values():
+        one.start()
+    until(lambda: all(one.acts.total() > 300 for one in storms.values()), patience=30)
+    findings = [finding for site in sites.values() for finding in broken(site)]
+    for one in storms.values():
+        one.stop()
+    findings += [finding for site in sites.values() for finding in broken(site)]
+    assert ([one.failures for one in storms.values()], findings) == ([[], [], []], [])
+    for name, site in sites.items():
+        assert len(articles_of(back_up(site))) == storms[name].acts["post"]
+        assert site.health.warnings() == []
+        for records in (back_up(site), list(Backup(site.context).all_lines())):
+            assert [other for other in NAMES if only(other) in str(records)] == [name]
+            assert not any(f"{{{other}}}" in str(records) for other in NAMES if other)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,6 +85,8 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
         deque(conversion.run(site.context), maxlen=0)
     backup = back_up(site)
     restore = Restore(site.context)
+    with pytest.raises(ConfigError, match="is not empty"):
+        restore.begin()
     run(site, "SET", "restoring:", "1")
     restore.clear()
     assert dump(site) == {}
@@ -65,3 +96,13 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     assert sorted(map(str, back_up(site))) == sorted(map(str, backup))
     assert broken(site) == []
     assert [dump(other) for other in others] == before
+
+
+def test_the_user_of_a_site_can_read_no_key_of_another(sites: dict[str, Store]) -> None:
+    baking = sites["baking"]
+    for other in (sites[""].keys, sites["cooking"].keys):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            baking.connection.command("SMEMBERS", other.groups())
+        misnamed = build_store(Connection(baking.connection.client, 2.0, keys=other), storm.settings(""))
+        with pytest.raises(ConfigError, match="for the keys of VOTEWEB_SITE"):
+            misnamed.health.refuse_unusable()

@@ -7,8 +7,10 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.helpers import until
 from tests.store.examination import broken, run, unchanged
-from tests.store.queries import good_ids, page_ids
+from tests.store.queries import good_ids, page_ids, read_articles
+from tests.store.storm import StoreStorm
 from voteweb.core.models import Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
@@ -95,3 +97,25 @@ def test_an_article_is_retried_when_its_groups_changed_meanwhile(
     monkeypatch.undo()
     assert next(moves, None) is None
     assert broken(changed) == []
+
+
+def test_rescoring_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
+    limits = {"good_votes": 4, "max_groups": 3}
+    before = StoreStorm(make_store(vote_score=21_600.0, **limits), seed=1, threads=3)
+    before.start()
+    until(lambda: len(before.votes) > 20)
+    before.stop()
+    store = make_store(vote_score=432.0, **limits)
+    assert broken(store) != []
+    storm = StoreStorm(store, seed=2, threads=4)
+    storm.votes.update(before.votes)
+    storm.start()
+    acts = sum(storm.acts.values())
+    for _ in range(3):
+        rescore(store)
+    until(lambda: sum(storm.acts.values()) > acts + 50)
+    storm.stop()
+    assert storm.failures == []
+    assert broken(store) == []
+    votes = {id: article.votes for id, article in read_articles(store, storm.votes).items()}
+    assert votes == dict(storm.votes)

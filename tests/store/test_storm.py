@@ -1,11 +1,17 @@
 """Storms: everything that members and moderators can do, all at once."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
+from collections import deque
 
 import pytest
 
 from tests.conftest import MakeStore
-from tests.store.examination import broken, run
+from tests.helpers import until
+from tests.store.examination import broken, ids, run
 from tests.store.queries import read_articles
 from tests.store.storm import ACTIONS, StoreStorm, check_comments
 from voteweb.core import config
@@ -34,3 +40,22 @@ def test_the_data_stay_sound_and_add_up_in_a_storm(make_store: MakeStore, monkey
     assert store.account_deletion.unfinished() == []
     assert storm.acts.keys() == ACTIONS
     check_comments(storm)
+
+
+def test_a_program_killed_in_a_storm_leaves_nothing_half_done(make_store: MakeStore, server_url: str) -> None:
+    store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3)
+    for seed in range(3):
+        before = int(run(store, "GET", "article:") or 0)
+        storm = subprocess.Popen([sys.executable, "-m", "tests.store.storm", server_url, str(seed), store.keys.prefix])
+        try:
+            until(lambda before=before: int(run(store, "GET", "article:") or 0) > before + 20)
+        finally:
+            os.kill(storm.pid, signal.SIGKILL)
+            storm.wait()
+        assert broken(store) == []
+        for name in store.account_deletion.unfinished():
+            store.account_deletion.finish(name)
+            assert (ids(store, f"posted:{name}"), ids(store, f"gone:{name}")) == ([], [])
+        deque(store.group_merges.steps(), maxlen=0)
+        assert run(store, "EXISTS", "merging:") == 0
+        assert broken(store) == []

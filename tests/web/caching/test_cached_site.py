@@ -28,6 +28,16 @@ def test_pages_of_a_conversation_are_cached(reader: Browser, store: Store, clock
         assert f"Later than {path}" not in reader.open(path).response.text, path
 
 
+def test_reader_never_gets_a_members_page(reader: Browser, bob: Browser) -> None:
+    for person in (bob, reader, bob, reader):
+        person.open("/")
+    assert "bob" not in reader.response.text
+    assert "csrf_token" not in reader.response.text
+    assert "Set-Cookie" not in reader.response.headers
+    assert bob.open("/").page.one("a", href="/account").text == "bob"
+    assert bob.response.headers["Cache-Control"] == "private, no-store"
+
+
 def test_a_strangers_token_is_given_to_nobody_else(app: Flask) -> None:
     for path in ("/login", "/signup"):
         browser = Browser(app).open(path)

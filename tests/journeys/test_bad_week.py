@@ -1,0 +1,122 @@
+"""A bad week: a vote ring, spam from one network, somebody unpleasant, two groups for one subject, and a new moderator.
+
+Each act takes as many clicks and page loads as its visit says.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import factories
+from tests.journeys.conftest import Visit, Window
+from tests.journeys.visitor import Visitor
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.doctor import Doctor
+from voteweb.store.schema.log_entries import NewLogEntry
+
+# Their views, and what they do to the data, are tested one by one in `make test`.
+pytestmark = pytest.mark.heavy
+
+
+@pytest.fixture(autouse=True)
+def sound(store: Store) -> Iterator[None]:
+    """Fail if the doctor finds anything after the visit."""
+    yield
+    assert not list(Doctor(store.context).examine())
+
+
+@contextmanager
+def taking(visitor: Visitor, *, clicks: int, loads: int) -> Iterator[None]:
+    """Fail unless the block takes this many clicks of *visitor*, and loads as many pages."""
+    before = (visitor.clicks, visitor.loads)
+    yield
+    visitor.page.wait_for_load_state()
+    assert (visitor.clicks - before[0], visitor.loads - before[1]) == (clicks, loads)
+    assert visitor.overflow() == 0
+
+
+def join(store: Store, *names: str) -> None:
+    """Make members who signed up from one network."""
+    for name in names:
+        store.users.make(name, "", network="192.0.2.7")
+
+
+def test_vote_ring_is_found_and_its_votes_are_taken_back(visit: Visit, window: Window, store: Store) -> None:
+    ring = [f"ring{number}" for number in range(4)]
+    join(store, *ring)
+    ids = [factories.article(store, store.users.get(name), title=f"By {name}").id for name in ring]
+    for id, poster in zip(ids, ring, strict=True):
+        for name in {*ring, "ann", "bob"} - {poster}:
+            if name in ring or id == 1:
+                store.votes.cast(id, factories.user(store, name))
+    mod = visit("mod", Role.MODERATOR, **window).open("/a/1")
+    with taking(mod, clicks=8, loads=3):
+        mod.follow("Voters")
+        expect(mod.page.get_by_text("Votes together with").first).to_be_visible()
+        for name in ring:
+            mod.tick(f"Choose {name}")
+        mod.press("Ban those who are chosen").type("Reason", "A vote ring.")
+        mod.tick("take back their votes where voting is open (12)").press("Ban and log out")
+    list(store.bans.steps())
+    assert [store.articles.get(id).votes for id in ids] == [3, 1, 1, 1]
+
+
+def test_spam_wave_ends_with_four_clicks(visit: Visit, window: Window, store: Store) -> None:
+    spammers = [f"spam{number}" for number in range(8)]
+    join(store, *spammers)
+    for name in spammers:
+        for number in range(2):
+            factories.article(store, store.users.get(name), title=f"Buy {name} {number}")
+    mod = visit("mod", Role.MODERATOR, **window).open("/new")
+    with taking(mod, clicks=4, loads=4):
+        mod.follow("discuss").follow("by spam7").follow("Ban several of them").type("Reason", "Spam.")
+        mod.press("Spam: for good, all of it")
+    list(store.bans.steps())
+    assert all(store.users.get(name).banned for name in spammers)
+    expect(mod.open("/new").page.locator(".article")).to_have_count(0)
+
+
+def test_unpleasant_member_is_hidden_everywhere(visit: Visit, window: Window, store: Store) -> None:
+    troll = factories.user(store, "troll")
+    ann = visit("ann", **window)
+    factories.article(store, store.users.get("ann"), title="Mine")
+    factories.article(store, troll, title="By the troll")
+    factories.comment(store, 1, troll, text="You know nothing, @ann.")
+    ann.open("/u/troll")
+    with taking(ann, clicks=1, loads=1):
+        ann.press("Hide this member")
+    expect(ann.open("/new").page.get_by_text("By the troll")).to_have_count(0)
+    expect(ann.page.get_by_role("link", name="Inbox", exact=True)).to_be_visible()
+    expect(ann.open("/a/1").page.get_by_text("You hide troll")).to_be_visible()
+    expect(ann.page.get_by_text("You know nothing")).to_be_hidden()
+
+
+def test_two_groups_become_one(visit: Visit, window: Window, store: Store) -> None:
+    factories.group(store, "golang")
+    factories.article(store, title="In Go", groups=("go",))
+    mod = visit("mod", Role.MODERATOR, **window).open("/g/go")
+    with taking(mod, clicks=2, loads=2):
+        mod.follow("Edit").type("Merge into", "golang").press("Merge")
+    list(store.group_merges.steps())
+    mod.open("/g/go").is_at("/g/golang")
+    expect(mod.row("In Go")).to_be_visible()
+
+
+def test_what_a_new_moderator_did_wrong_is_undone_at_once(visit: Visit, window: Window, store: Store) -> None:
+    chief, newcomer = visit("chief", Role.ADMIN, **window), visit("newcomer", **window)
+    for number in range(3):
+        factories.article(store, title=f"Article {number}")
+    role = NewLogEntry(LogAction.ROLE, "chief", about="newcomer", why=Role.MODERATOR.value)
+    store.users.set_role("newcomer", Role.MODERATOR, role, actor=store.users.get("chief"))
+    newcomer.open("/").follow("Inbox 1")
+    newcomer.follow("Guide for moderators").is_at("/guide")
+    for id in (1, 2, 3):
+        factories.remove(store, id, by="newcomer", actor=store.users.get("newcomer"))
+    chief.open("/u/newcomer")
+    with taking(chief, clicks=3, loads=3):
+        chief.follow("Undo what newcomer did").follow("Last day").press("Undo 3 acts")
+    list(store.undoing.steps())
+    expect(chief.open("/new").page.locator(".article")).to_have_count(3)
