@@ -1,7 +1,5 @@
 """Numbers, dates, ages and lists in each language."""
 
-import time
-
 import pytest
 from flask import Flask
 
@@ -41,9 +39,3 @@ def test_ages_are_rounded_down_and_told_in_days_for_a_month(hours: float, text: 
     with app.app_context():
         assert formatting.relative_time(hours * 3_600) == text
         assert formatting.relative_time(formatting.round_age(hours * 3_600)) == text
-
-
-def test_formats_outside_of_a_request_are_english(app: Flask) -> None:
-    with app.app_context():
-        assert formatting.vote_count(2) == "2 votes"
-        assert formatting.format_datetime(time.time()).endswith(" UTC")

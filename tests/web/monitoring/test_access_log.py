@@ -63,7 +63,6 @@ def logged(capfd: pytest.CaptureFixture[str], record: RequestRecord, environ: An
     ("record", "environ", "settings", "line"),
     [
         (request(member=12), {}, {}, "0123456789ab GET /a/7 200 1234 12"),
-        (request(), {}, {}, "0123456789ab GET /a/7 200 1234 -"),
         (request(), {}, {"log_addresses": 1}, "0123456789ab GET /a/7 200 1234 - 192.0.2.7"),
         (request(status="404"), {"REQUEST_METHOD": "X\x1b"}, {}, "0123456789ab - /a/7 404 1234 -"),
     ],

@@ -54,16 +54,14 @@ def test_reader_is_shown_no_message(article: Article, reader: Browser) -> None:
     assert "Set-Cookie" not in reader.response.headers
 
 
-def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article, ann: Browser, bob: Browser) -> None:
-    for browser, address, message in (
-        (bob, "/a/1/unvote", "You have not voted for this article."),
-        (ann, "/a/1/vote", "You have already voted for this article."),
-        (bob, "/a/2/vote", "Voting closed on "),
+def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article, bob: Browser) -> None:
+    for address, message in (
+        ("/a/1/unvote", "You have not voted for this article."),
+        ("/a/2/vote", "Voting closed on "),
     ):
-        browser.send(address, next="/new")
-        assert browser.follow().flashes[0].startswith(message)
-        assert browser.page.one("p", class_="flash")["class"] == "flash error"
-        assert browser.address == f"/new#a{address[3]}"
+        assert bob.send(address, next="/new").follow().flashes[0].startswith(message)
+        assert bob.page.one("p", class_="flash")["class"] == "flash error"
+        assert bob.address == f"/new#a{address[3]}"
 
 
 def test_script_gets_status_and_code_of_a_refusal(article: Article, ann: Browser, bob: Browser) -> None:
