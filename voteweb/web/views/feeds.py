@@ -229,7 +229,7 @@ def conversation(id: int, number: int = 0) -> Feed:
         raise CommentGone()
     numbers = newest_comments(tree, thread, number)
     words = read.result.words
-    if words is None:
+    if read.result.numbers is not None:  # a long one
         words = store().read(store().threads.queue_words, id, numbers)
     items = tuple(thread_item(article, thread, new, words.get(new, "")) for new in numbers)
     about = article.title or _("[deleted]")
