@@ -17,8 +17,6 @@ from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
-ROUNDS = 6
-
 
 @pytest.fixture
 def store(make_store: MakeStore) -> Store:

@@ -108,8 +108,8 @@ def test_members_log_in_to_a_read_only_site_and_their_pending_vote_is_refused(
     switch_clock.now += 1.01
     reader.follow()
     reader.submit("/login", username="bob", password=PASSWORD)
-    assert reader.follow().is_logged_in
-    assert "nothing was saved: Repairs." in " ".join(reader.flashes)
+    assert "nothing was saved: Repairs." in " ".join(reader.follow().flashes)
+    assert reader.is_logged_in()
     assert store.articles.get(1).votes == 1
 
 
