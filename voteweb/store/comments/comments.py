@@ -186,16 +186,20 @@ class Comments(StorePart):
             raise errors.Conflict()
         return id
 
-    @act(Role.MEMBER)
-    def edit(self, attempt: Attempt, id: CommentId, text: str, actor: User) -> list[Command]:
+    def edit(self, id: CommentId, text: str, actor: User) -> None:
         """Give a comment another text; tell the members that it names now.
 
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
         Unavailable.
         """
-        words = self._keys.words(id.article)
         names, letters = self.named(text)
-        named = _reasons(names, actor, "", "")
+        self._edit(id, text, letters, _reasons(names, actor, "", ""), actor)
+
+    @act(Role.MEMBER)
+    def _edit(
+        self, attempt: Attempt, id: CommentId, text: str, letters: str, named: Iterable[str], actor: User
+    ) -> list[Command]:
+        words = self._keys.words(id.article)
         read_time(attempt, id.article)
         node, stored = read_comment(attempt, id)
         if not is_author(node, actor.name):

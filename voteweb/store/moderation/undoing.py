@@ -167,13 +167,15 @@ class Undoing(StorePart):
                     if isinstance(error, Conflict | Unavailable):
                         raise  # the job comes back to it
                 yield
-        self._end(name, begun, order)
+        found = self.find(order.about, order.since, before=order.id) if order else None
+        self._end(name, begun, order, found)
 
     @act(when_full=True)
-    def _end(self, attempt: Attempt, name: str, begun: str | None, order: LogEntry | None) -> list[Command]:
+    def _end(
+        self, attempt: Attempt, name: str, begun: str | None, order: LogEntry | None, found: Undoable | None
+    ) -> list[Command]:
         """Note in the log how many acts were undone and how many stay, and tell the admin."""
         keys, key = self._keys, self._keys.undoing()
-        found = self.find(order.about, order.since, before=order.id) if order else None
         now_begun = attempt.value("HGET", key, name)
         if now_begun is None or now_begun != begun:
             return []
