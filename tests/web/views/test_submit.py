@@ -48,6 +48,7 @@ def test_page_says_in_title_focus_and_summary_what_is_wrong(ann: Browser) -> Non
     [
         (["redis", "<b>x</b>", "../x"], "There is no group named <b>x</b>, ../x."),
         (["ask", "books", "go", "lua", "python", "redis"], "An article can be in at most 5 groups."),
+        (["ask books go lua python redis"], "An article can be in at most 5 groups."),
     ],
 )
 def test_invalid_groups_are_refused_beside_the_groups(

@@ -140,7 +140,7 @@ class Articles(StorePart):
         was banned meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may;
         Unavailable.
         """
-        groups = tuple(dict.fromkeys(draft.groups))
+        groups = tuple(dict.fromkeys(" ".join(draft.groups).split()))  # one text of a form may name several
         if len(groups) > self._settings.max_groups:
             raise errors.TooManyGroups(max=self._settings.max_groups)
         settings = self._settings
