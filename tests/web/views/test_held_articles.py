@@ -61,6 +61,15 @@ def test_moderator_releases_what_they_have_seen(new: Browser, mod: Browser, read
     assert reader.open(path).status == 200
 
 
+def test_second_of_two_edits_keeps_what_was_typed(new: Browser) -> None:
+    path = f"/a/{id_of(new)}/edit"
+    sent = fields_of(new.open(path).form(path))
+    new.post(path, sent | {"title": "Better words"})
+    new.post(path, sent | {"title": "My words"})
+    assert new.alert.startswith("Somebody has changed this article since you opened this form")
+    assert new.value("title") == "My words"
+
+
 def test_queue_names_the_rule_that_holds_an_article(new: Browser, mod: Browser, store: Store) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=store.users.get("mod"))

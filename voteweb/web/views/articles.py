@@ -167,7 +167,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
                 store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
                 return lead(f"/a/{article.id}", _("The article has been changed."))
         except StaleEdit as error:
-            form.compare(store().articles.get(article.id), error)
+            form.compare(store().read(queue_article, article.id) or article, error)
     until = article.time + settings().edit_seconds if edits_as_poster else None
     page = render_template("articles/form.html", form=form, article=article, until=until)
     return page, form.status
