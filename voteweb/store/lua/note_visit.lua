@@ -1,6 +1,7 @@
 -- Note that a member sees the conversation of an article as it is now, and read the article. A server whose memory is full
--- does not stop the page: it notes nothing.
--- keys: seen:{name} thread:{article} article:{article} words:{article} voted-comments:{article}-{block}
+-- does not stop the page: it notes nothing. Nor is anything noted of a member who has left: the page is asked for before their
+-- session is looked at.
+-- keys: seen:{name} thread:{article} article:{article} words:{article} voted-comments:{article}-{block} user:{name}
 -- args: article root page fields*
 -- root is the comment whose replies the page shows, 0 for the whole conversation; the page of a comment begins no visit. The
 -- block of voters is 0, those of the first 511 comments; the first of the article's fields is its title.
@@ -74,7 +75,7 @@ if math.abs(time - before) < tonumber(VISIT_NOTED_SECONDS) and format_visit(last
   return { 'visit', stored, tostring(time), state, votes, values }
 end
 local visit = format_visit(last, time, unread, shown)
-if type(redis.pcall('HSET', seen_key, article, visit)) ~= 'table' then
+if redis.call('HEXISTS', user_key, 'left') == 0 and type(redis.pcall('HSET', seen_key, article, visit)) ~= 'table' then
   if redis.call('HLEN', seen_key) > tonumber(MAX_VISITED_THREADS) then
     local visits, oldest, oldest_time = redis.call('HGETALL', seen_key), article, time + 1
     for i = 1, #visits, 2 do
