@@ -12,7 +12,7 @@ from tests.web.dom import Element
 from voteweb.core import config
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.schema.fields import pack, unpack
+from voteweb.store.schema.fields import is_packed_entry, pack, unpack
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -208,3 +208,9 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
     assert "undid 2 acts of mod since" in admin.open("/inbox").main
     assert entries(admin)[0].text.partition(";")[2].startswith(" not undone: 1")
     assert refusal(admin.open("/u/mod/undo?since=2026-02-30")).startswith("2026-02-30 is no day.")
+
+
+def test_since_ever_is_logged_as_backups_accept_it(mod: Browser, make_member: MakeMember, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    assert make_member("boss", Role.ADMIN).send("/u/mod/undo", since="0.000001").location == "/log?kind=undo"
+    assert is_packed_entry(store.connection.client.lindex("log-entries:", -1))
