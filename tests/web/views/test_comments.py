@@ -102,6 +102,7 @@ def test_refused_form_comes_back_with_every_character(
     assert bob.status == status
     assert bob.alert.startswith(message)
     assert typed(bob) == TYPED
+    assert "The <em>first</em> one" not in bob.response.text
     assert store.threads.get(1).last == 1
 
 

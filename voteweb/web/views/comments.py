@@ -112,8 +112,11 @@ class Target(NamedTuple):
 
     @property
     def comment(self) -> ShownComment | None:
-        """The comment as the viewer sees it."""
-        return self.pages.alone(self.node.number, self.viewer) if self.pages and self.node else None
+        """The comment as the viewer sees it, None if it is gone with its article."""
+        if self.article is None or self.pages is None or self.node is None:
+            return None
+        is_gone = self.article.status is ArticleStatus.REMOVED and not permissions.may_read(self.viewer, self.article)
+        return None if is_gone else self.pages.alone(self.node.number, self.viewer)
 
 
 def read_target(id: int, number: int) -> Target:
