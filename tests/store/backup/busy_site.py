@@ -47,7 +47,10 @@ def build_site(store: Store) -> None:
     run(store, "HSET", f"article:{old.id}", "time", f"{old.time - MONTH:.6f}")
     # A program after the book knows no base, no groups and no ids of members.
     theirs = {"title": "Theirs \x00 and \u202e", "poster": "user:7", "time": article.time - 60, "votes": 2}
-    run(store, "HSET", "article:70000", *(item for field in theirs.items() for item in field))
+    for id in (70_000, 70_001):
+        run(store, "HSET", f"article:{id}", *(item for field in theirs.items() for item in field))
+    edited = NewLogEntry(LogAction.EDIT, "Ann", article=70_001)
+    store.articles.edit(70_001, factories.draft(link=""), store.users.get("ann"), edited)
     run(store, "SADD", "voted:70000", "user:7", "007")
     run(store, "SET", "article:", 70_001)
     list(Doctor(store.context).repair())

@@ -263,7 +263,7 @@ COMMENT_FIELDS = {
     "text": Field(values.text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
 }
 is_earlier_version = values.object_of(
-    {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}
+    {name: ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}  # also of another program's article
     | {"groups": values.are_group_names, "time": values.is_time, "by": values.one_of(["poster", "moderator"])}
 )
 is_word = values.pair_of(values.is_number, COMMENT_FIELDS["text"].check)
