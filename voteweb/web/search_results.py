@@ -201,12 +201,23 @@ class Refused(NamedTuple):
 
 #: Each until its end: no index is asked for them.
 refused: BoundedCache[RateLimitHit, Refused] = BoundedCache(config.HINT_CACHE_SIZE)
+#: Tokens of sessions that have ended: whoever sends one still must not search without a limit.
+_ended: BoundedCache[str, bool] = BoundedCache(config.HINT_CACHE_SIZE)
 
 
 def viewer_hit() -> RateLimitHit | None:
     """Return the limit that counts this search, with the member that the session names, else with the address."""
     voter = named_voter()
+    if voter and _ended.get(voter.token):
+        rate_limits.skip_member_hit()
+        voter = None
     return (rate_limits.member_hit(voter.name) if voter else None) or rate_limits.address_hit(SEARCH)
+
+
+def note_viewer(viewer: User | None, voter: Voter | None) -> None:
+    """Note whether the session that names *voter* has ended, once *viewer* has been read."""
+    if viewer is None and voter:
+        _ended.put(voter.token, True)
 
 
 def check_not_refused(hit: RateLimitHit | None) -> None:

@@ -265,6 +265,16 @@ def test_too_many_searches_are_refused_before_the_index_is_asked(
     assert len(index.asked) == 2  # those of the first
 
 
+def test_session_that_has_ended_is_limited_by_address(make_browser: MakeBrowser, store: Store) -> None:
+    bob = make_browser(limits=1).start_session(factories.user(store, "bob"))
+    cookie = bob.client.get_cookie("voteweb")
+    store.users.end_sessions("bob")
+    for _ in range(SEARCH.burst + 2):  # the first one finds out
+        bob.client.set_cookie("voteweb", cookie.value if cookie else "")
+        bob.open("/search?q=lua")
+    assert_too_fast(bob, SEARCH)
+
+
 @pytest.mark.parametrize("path", ["/search?q=lua", "/search.json?q=lua"])
 @pytest.mark.parametrize("as_member", [False, True])
 def test_searches_that_fail_are_counted(

@@ -90,12 +90,13 @@ def _order() -> Order:
 
 def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     """Return what the page of results is rendered with; raises TooFast, NoSuchPage and the errors of the index."""
-    hit = search_results.viewer_hit()
+    hit, voter = search_results.viewer_hit(), named_voter()
     search_results.check_not_refused(hit)
     with search_results.counting_failures(hit):
         matches = search_results.find(index, search)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
+    pipeline.queue([], lambda _: search_results.note_viewer(viewer.result, voter))
     search_results.queue_count(pipeline, hit)
     votes, names = search_results.queue_votes(pipeline, matches), search.query.group_names
     resolved = store().groups.queue_resolve_each(pipeline, names)
@@ -109,7 +110,7 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         votes = search_results.queue_votes(pipeline, matches)
         pipeline.execute()
     ids, unknown = search_results.page_ids(matches, votes), _queue_unknown(pipeline, search.query)
-    page, own = search_results.read_page(pipeline, matches, ids, hit, named_voter())
+    page, own = search_results.read_page(pipeline, matches, ids, hit, voter)
     group_names: tuple[str, ...] = ()
     if matches.kind is Kind.ARTICLES:
         page, group_names = search_results.as_seen(page, viewer.result, own)
