@@ -72,7 +72,7 @@ local function count(id, visit)
 end
 
 for i, visit in ipairs(redis.call('HMGET', seen_key, unpack(ids))) do
-  local is_safe, new = pcall(count, ids[i], visit)
+  local is_safe, new = pcall(count, ids[i], visit or '')
   answer[i] = is_safe and new
 end
 return answer
