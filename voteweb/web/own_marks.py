@@ -68,24 +68,21 @@ def queue_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None, *, 
 def _queue(
     site: Store, pipeline: Pipeline, ids: Sequence[int], member: Voter | User, *, has_saves: bool, in_list: bool
 ) -> Future[dict[int, Mark]]:
-    votes = _queue_votes(site, pipeline, ids, member, remembered=in_list)
-    new_counts = site.threads.queue_new_counts(pipeline, ids if in_list and settings().comments else (), member.name)
-    saves = site.my_sites.queue_own_saves(pipeline, ids if has_saves else (), member.name)
+    votes: Future[frozenset[int]] | Future[dict[int, int]]
+    if in_list:
+        votes = site.votes.queue_remembered(pipeline, ids, member.id, lambda: viewer_read().voted_at)
+    else:
+        votes = site.votes.queue_own(pipeline, ids, member.id)
+    counts_new = in_list and settings().comments
+    new_counts = site.threads.queue_new_counts(pipeline, ids, member.name) if counts_new else None
+    saves = site.my_sites.queue_own_saves(pipeline, ids, member.name) if has_saves else None
 
     def parse(_replies: object) -> dict[int, Mark]:
-        voted, new, saved = votes.result.intersection(ids), new_counts.result, saves.result
+        voted = frozenset(ids).intersection(votes.result)
+        new, saved = new_counts.result if new_counts else {}, saves.result if saves else frozenset[int]()
         return {id: Mark(id in voted, new.get(id, 0), id in saved) for id in voted.union(new, saved)}
 
     return pipeline.queue([], parse)
-
-
-def _queue_votes(
-    site: Store, pipeline: Pipeline, ids: Sequence[int], member: Voter | User, *, remembered: bool
-) -> Future[frozenset[int]]:
-    if remembered:
-        return site.votes.queue_remembered(pipeline, ids, member.id, lambda: viewer_read().voted_at)
-    own = site.votes.queue_own(pipeline, ids, member.id)
-    return pipeline.queue([], lambda _: frozenset(own.result))
 
 
 def read_marks(
@@ -144,7 +141,7 @@ def unknown_choice_queries() -> dict[str, Callable[[Pipeline], Future[Any]]]:
 def choice() -> MySite:
     """Return the choice of the viewer, once the viewer has been loaded; a reader has none."""
     member = viewer()
-    if member is None:
+    if member is None or not member.my:
         return NOTHING_CHOSEN
     known = g.get("choice") or store().my_sites.of(member)
     if known is None:

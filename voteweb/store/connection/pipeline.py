@@ -59,9 +59,10 @@ class Pipeline:
         The pipeline is empty afterwards. Raises Unavailable when Redis does not answer in time.
         """
         replies = self._send(self._commands) if self._commands else []
+        end = 0
         for future, count in self._futures:
-            future.resolve(replies[:count])
-            replies = replies[count:]
+            first, end = end, end + count
+            future.resolve(replies[first:end])
         self._commands, self._futures = [], []
 
     def send(self, commands: Sequence[Command]) -> list[Any]:

@@ -192,6 +192,9 @@ class Votes(StorePart):
         The member's list of open votes does not tell: it lacks the oldest if there were too many, also after some of
         the others have been taken back.
         """
+        if len(ids) == 1:  # with the script, an article's page takes 3 % longer
+            read: Command = ("SISMEMBER", self._keys.voted(ids[0]), voter_id)
+            return pipeline.queue([read], lambda replies: dict.fromkeys(ids, 1) if replies[0] else {})
         return queue_by_id(pipeline, ids, self._read_own(ids, voter_id))
 
     def queue_remembered(
