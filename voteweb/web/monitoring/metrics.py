@@ -45,7 +45,7 @@ REQUESTS = Histogram(
     registry=_registry,
 )
 #: Finding a series by its labels takes as long as counting in it.
-request_series = cache(REQUESTS.labels)
+request_series, vote_series = cache(REQUESTS.labels), cache(VOTES.labels)
 #: Upper bounds in seconds: on one machine a round trip is in the first two; after 2 s a page gives up.
 _ROUND_TRIPS = Histogram(
     "voteweb_redis_seconds",

@@ -85,7 +85,7 @@ def change(endpoint: str, id: int | CommentId, voter: Voter, hit: RateLimitHit |
     """Do the act of *endpoint* and count it in the metrics; return the votes of the article or comment then."""
     act = ACTS[endpoint]
     votes = act.change(store().votes, id, voter, hit=hit)
-    metrics.VOTES.labels(act.outcome).inc()
+    metrics.vote_series(act.outcome).inc()
     return votes
 
 
@@ -103,7 +103,7 @@ def answer_failure(error: Exception) -> ResponseReturnValue:
 
 def _count_failure(error: Exception) -> None:
     if isinstance(error, VotewebError):
-        metrics.VOTES.labels(error.code).inc()
+        metrics.vote_series(error.code).inc()
     if isinstance(error, LoggedOut):
         request_record.get(request.environ).member = 0
         login.viewer()  # shows the member why their session has ended
