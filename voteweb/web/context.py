@@ -50,7 +50,7 @@ def title_fetcher() -> TitleFetcher:
 
 def now() -> float:
     """Return the unix time of this request by the database's clock, the same for every part of its response."""
-    known: float | None = request_globals().get("now")
-    if known is None:
-        known = request_globals().now = time.time() + clock.difference()
-    return known
+    known = request_globals()
+    if "now" not in known:
+        known.now = time.time() + clock.difference()
+    return cast(float, known.now)

@@ -227,14 +227,17 @@ class ConversationPages:
     @cached_property
     def new_here(self) -> dict[int, tuple[int, int]]:
         """The new comments of the page from top to bottom, each with the one before and the one after, 0 for none."""
-        shown = (self._root, *(row.node.number for row in self.page.rows)) if self._new else ()
-        new = [number for number in shown if number in self._new]
+        if not self._new:
+            return {}
+        new = [n for n in (self._root, *(row.node.number for row in self.page.rows)) if n in self._new]
         return {number: (before, after) for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)}
 
     @cached_property
     def new_elsewhere(self) -> list[int]:
         """The new comments that are not on this page, first those that no page has shown, the oldest first."""
-        unread = self._read.visit.unread_to(self.thread.last) if self._new and self._read.visit else ()
+        if not self._new:
+            return []
+        unread = self._read.visit.unread_to(self.thread.last) if self._read.visit else ()
         return sorted(self._new - self.new_here.keys(), key=lambda number: (number not in unread, number))
 
     def _new_links(self, number: int) -> dict[str, Any]:
@@ -349,7 +352,7 @@ def tree(thread: Thread, order: CommentOrder) -> Conversation:
 def _kept_tree(thread: Thread, order: CommentOrder) -> Conversation | None:
     """Return the conversation of *thread* if it is kept; a restored database may give a revision to other comments."""
     kept = _trees.get((thread.article, order, settings().comment_vote_score))
-    return kept[1] if kept and kept[0].revision == thread.revision and kept[0] == thread else None
+    return kept[1] if kept and (kept[0] is thread or kept[0] == thread) else None
 
 
 #: Trees by article, order and score of a vote, until a conversation changes: each is built once for all viewers.

@@ -38,7 +38,7 @@ from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest, parse_cookies
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
-from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
+from voteweb.web.own_marks import queue_marks, read_marks
 from voteweb.web.responses import prefers_json
 from voteweb.web.urls import page_of, return_url_of
 from voteweb.web.views import votes
@@ -258,9 +258,10 @@ def _queue_article(key: Key, pipeline: Pipeline, voter: Voter) -> _Finish:
 
     def finish(user: User) -> _Page:
         article = thread.result.article
-        if article is None or not shared_articles.may_share(user, article):
+        if article is None:
             return None
-        (article,) = ViewerMarks(marks.read.result).on((article,))
+        mark = marks.read.result.get(id)
+        article = mark.on(article) if mark else article
         pages, more = ConversationPages(article, thread.result, order=own_order(user)), site.pipeline()
         pieces = shared_pages.find_article(key, *shared_articles.inputs(article, pages))
         if pieces is None:

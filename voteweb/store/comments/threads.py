@@ -182,7 +182,7 @@ class Threads(StorePart):
             if state != noted.result.votes_state:
                 voted = plan.voted((replies or pipeline.send(self._read_votes(plan)))[0])
                 self._voted.put((article_id, viewer_id), (noted.result.votes_state, voted))
-            return with_visit(ThreadRead(known.thread, known.words or {}, voted))
+            return ThreadRead(known.thread, known.words or {}, voted, None, noted.result.visit, noted.result.article)
 
         return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
 
@@ -361,6 +361,8 @@ def _parse_visit(text: str, now: float) -> Visit | None:
     if match is None:
         return None
     base, newest, time = map(int, match.groups())
+    if base == newest and match.end() == len(text):  # nothing is new, mostly
+        return Visit(newest, time)
     unread, shown = list[range](), [(range(base + 1, newest + 1), time)]
     for first, last, shown_at in _RANGE.findall(text):
         numbers = range(int(first), min(int(last), newest) + 1)

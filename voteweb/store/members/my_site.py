@@ -6,7 +6,7 @@ from typing import Any
 from voteweb.core import config, errors
 from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Article, Page, Role, User
-from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
+from voteweb.core.my_site import NOTHING_CHOSEN, Hidden, HiddenKind, MySite, parse_hidden
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
@@ -144,7 +144,7 @@ class MySites(StorePart):
     def of(self, member: User) -> MySite | None:
         """Return what *member* follows, hides and saves if this process keeps it, else None."""
         if not member.my:
-            return MySite()
+            return NOTHING_CHOSEN
         known = self._known.get(member.id)
         return known[2] if known is not None and known[0] == member.my else None
 

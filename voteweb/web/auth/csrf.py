@@ -14,7 +14,7 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 from voteweb.core import config
 from voteweb.core.errors import ForeignForm
 from voteweb.web import rate_limits
-from voteweb.web.context import settings
+from voteweb.web.context import request_app, settings
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -39,7 +39,7 @@ def csrf_token() -> str:
 
 def token_of(stored: SessionMixin) -> str:
     """Return the token of the session *stored*, "" if it has none yet."""
-    return _signed(current_app.secret_key, stored[FIELD]) if FIELD in stored else ""
+    return _signed(request_app().secret_key, stored[FIELD]) if FIELD in stored else ""
 
 
 def nonce() -> str:

@@ -86,10 +86,11 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
     """
     user = read.member
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
-    viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
-    if viewer and permissions.lacks_second_factor(viewer) and site_switches.current().second_factor:
-        viewer = replace(viewer, role=Role.MEMBER)
-    known = request_globals()
+    viewer, known = None, request_globals()
+    if user and is_current and read.session is not None and permissions.may_log_in(user):
+        viewer = user
+        if permissions.lacks_second_factor(user) and site_switches.current().second_factor:
+            viewer, known.lacks_rights = replace(user, role=Role.MEMBER), True
     known.viewer_read, known.viewer = read, viewer
     return viewer
 
@@ -102,8 +103,8 @@ def viewer_read() -> Viewer:
 
 def lacks_rights() -> bool:
     """Tell whether the viewer, once loaded, has no rights by their role until they have a second factor."""
-    viewer, member = request_globals().get("viewer"), viewer_read().member
-    return viewer is not None and member is not None and viewer.role is not member.role
+    lacks: bool = request_globals().get("lacks_rights", False)
+    return lacks
 
 
 def ban_error(user: User) -> errors.Banned:
@@ -157,7 +158,7 @@ def _browser() -> str:
 def viewer() -> User | None:
     """Return the logged-in member, or None; Redis is read at most once per request."""
     try:
-        user: User | None = g.viewer
+        user: User | None = request_globals().viewer
     except AttributeError:  # not read yet
         user = store().read(queue_viewer)
     return user
