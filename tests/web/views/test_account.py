@@ -7,6 +7,7 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.escaping import HOSTILE
 from tests.web.test_data_export import DOWNLOAD
 from voteweb.core import passwords
+from voteweb.core.models import Role
 from voteweb.store import Store
 
 
@@ -86,6 +87,10 @@ def test_deletion_needs_the_password_and_a_choice(
     assert (bob.status, bob.page.by_id(f"{field}-errors").text) == (422, message)
     assert ["open" in part for part in bob.page.all("details")] == [False, True]
     assert not store.users.get("bob").left
+    store.users.set_role("bob", Role.ADMIN)
+    bob.submit("/account/delete", password=PASSWORD, articles="keep")
+    assert (bob.status, "last admin here" in bob.alert) == (422, True)
+    factories.user(store, "root", Role.ADMIN)
     assert bob.submit("/account/delete", password=PASSWORD, articles="keep").location == "/"
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import config
@@ -23,6 +24,9 @@ def test_new_member_is_logged_in_and_told_to_wait(hal: Browser, store: Store) ->
     assert hal.log_out().log_in("hal").status == 303
     for address in ("/", "/account", "/new"):
         assert WAITS in hal.open(address).page.all("p", role="note")[0].text
+    assert (hal.open("/submit").status, WAITS in hal.intro) == (403, True)
+    factories.article(store)
+    assert WAITS in hal.send("/a/1/vote").follow().flashes[0]
     assert store.users.get("hal").request == REQUEST
 
 
@@ -61,6 +65,8 @@ def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) ->
     assert "did not let Hal in" in mod.open("/log").response.text
     mod.send("/u/Hal/refuse", reason="Again.")
     assert mod.follow().flashes == ["Another moderator has decided about Hal already."]
+    mod.open("/u/hal").submit("/u/Hal/admit")
+    assert hal.log_in("hal").status == 303
 
 
 def test_page_of_who_waits_is_for_moderators_and_themselves(

@@ -4,6 +4,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
+from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import Reason
@@ -35,6 +36,7 @@ def test_member_reports_a_comment_once(bob: Browser, mod: Browser) -> None:
     for path in ("/queue", "/a/1/c/1/reports"):
         reports = mod.open(path).page.one("ul", class_="reports")
         assert reports.text.startswith(f"Against the rules : {HOSTILE} bob, just now")
+    assert bob.send("/a/1/c/1/report", reason="spam").follow().flashes[-1] == "You have already reported this comment."
 
 
 def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, store: Store) -> None:
@@ -80,13 +82,16 @@ def test_removal_needs_a_reason_and_keeps_what_was_typed(mod: Browser, store: St
     assert node_status(store, 1) is CommentStatus.REMOVED
 
 
-def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser, store: Store) -> None:
+def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser, make_member: MakeMember) -> None:
     mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.")
     reader.open("/a/1")
     assert WORDS not in reader.response.text
     assert "A moderator removed this comment: Rude." in reader.page.by_id("c1").text
     assert (reader.open("/a/1/c/1").status, WORDS in reader.response.text) == (200, False)
-    mod.open("/a/1/c/1").submit("/a/1/c/1/restore")
+    for person in (make_member("cid"), mod):
+        assert WORDS in person.open("/a/1/c/1").page.text
+        assert person.page.one("p", class_="error").text.startswith("A moderator removed this comment: Rude.")
+    mod.submit("/a/1/c/1/restore")
     assert mod.follow().flashes == ["The comment has been restored, with its votes."]
     assert WORDS in reader.open("/a/1").page.text
 
@@ -117,6 +122,9 @@ def test_conversation_is_closed_and_reopened(mod: Browser, reader: Browser, stor
     mod.open("/a/1").submit("/a/1/reopen")
     assert mod.follow().flashes == ["The conversation is open again."]
     assert store.threads.get(1).closed == 0
+    store.connection.command("HSET", store.keys.thread(1), "closes", 1_700_000_000, "rev", 1)
+    assert mod.send("/a/1/close", reason="Late.").follow().flashes[0].startswith("This conversation ended on 14 Nov")
+    assert not mod.page.all("form", action="/a/1/close")
 
 
 def test_words_of_removed_comments_are_nowhere_for_others(
