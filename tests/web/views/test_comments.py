@@ -1,6 +1,7 @@
 """The forms of comments, their refusals, and the page of one comment."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -43,13 +44,17 @@ def test_member_stands_at_the_new_comment(bob: Browser) -> None:
     assert bob.submit("/submit").status == 303, "the form is another one now"
 
 
-def test_reply_shows_what_it_answers_and_can_quote_it(bob: Browser) -> None:
+def test_reply_shows_what_it_answers_and_can_quote_it(bob: Browser, store: Store) -> None:
     link = bob.open("/a/1").page.by_id("c1").all("a", href="/a/1/c/1/reply?quote=1")[0]
     bob.open(link["href"])
     assert typed(bob) == "> The *first* one\n\n"
     assert bob.page.one("div", class_="answered").one("em").text == "first"
+    form = bob.response
     bob.submit("/a/1/c/1/reply", text="An answer").follow()
     assert bob.page.by_id("c1").all("li", class_="comment")[1]["id"] == "c2"
+    delete_parent(store, bob)
+    bob.response = form
+    assert bob.submit("/a/1/c/1/reply", text="An answer").location == "/a/1#c2", "the form was sent twice"
 
 
 def test_order_stays_through_a_reply(bob: Browser) -> None:
@@ -130,10 +135,13 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     bob.open("/a/1/c/2/edit")
     minute_14 = bob.response
     fields = str(store.connection.client.hget("thread:1", "2")).split(" ")
-    change_thread(store, {"2": " ".join([*fields[:3], f"{time.time() - 960:.6f}", *fields[4:]])})
+    written = time.time() - 960
+    change_thread(store, {"2": " ".join([*fields[:3], f"{written:.6f}", *fields[4:]])})
     bob.response = minute_14
     bob.submit("/a/1/c/2/edit", text=TYPED)
-    assert (bob.status, typed(bob)) == (403, TYPED)
+    until = datetime.fromtimestamp(written + 900, UTC)
+    assert (bob.status, f"{until:%H:%M} UTC" in bob.alert, typed(bob)) == (403, True, TYPED)
+    assert bob.open("/a/1/c/2/edit").status == 403
 
 
 def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store) -> None:

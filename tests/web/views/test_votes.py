@@ -64,15 +64,20 @@ def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article
         assert bob.address == f"/new#a{address[3]}"
 
 
-def test_script_gets_status_and_code_of_a_refusal(article: Article, ann: Browser, bob: Browser) -> None:
+def test_script_gets_status_and_code_of_a_refusal(article: Article, ann: Browser, bob: Browser, store: Store) -> None:
+    factories.comment(store, article)
     assert send_by_script(bob, "/a/1/vote") == (200, {"id": 1, "votes": 2, "voted": True})
-    known = {"votes": 2, "voted": True}
+    assert send_by_script(bob, "/a/1/c/1/vote") == (200, {"id": "1.1", "votes": 1, "voted": True})
+    known, on_comment, on_own = {"votes": 2, "voted": True}, {"votes": 1, "voted": True}, {"votes": 1, "voted": False}
     for browser, address, status, code, message, more in (
         (bob, "/a/1/vote", 409, "already-voted", "You have already voted for this article.", known),
         (ann, "/a/1/unvote", 409, "own-vote", "You posted this article: your vote for it cannot be taken back.", known),
+        (bob, "/a/1/c/1/vote", 409, "comment-already-voted", "You have already voted for this comment.", on_comment),
+        (ann, "/a/1/c/1/vote", 409, "comment-own-vote", "You wrote this comment: you cannot vote for it.", on_own),
         (ann, "/a/99/vote", 404, "unknown-article", "There is no such article.", {}),
     ):
         assert send_by_script(browser, address) == (status, {"error": {"code": code, "message": message}, **more})
     assert send_by_script(bob, "/a/1/unvote") == (200, {"id": 1, "votes": 1, "voted": False})
     assert send_by_script(bob, "/a/1/unvote")[0] == 409
+    assert send_by_script(bob, "/a/1/c/1/unvote") == (200, {"id": "1.1", "votes": 0, "voted": False})
     assert bob.open("/").flashes == []
