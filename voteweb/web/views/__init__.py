@@ -9,6 +9,7 @@ from voteweb.web.views import (
     admin,
     articles,
     auth,
+    bans,
     comments,
     errors,
     feeds,
@@ -30,7 +31,7 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, lists, submission, votes, groups, feeds, site_files, my_site, search, comments,
-    queue, moderation, sorting, moderation_log, members, voters, account, auth, admin, meta,
+    queue, moderation, sorting, moderation_log, members, bans, voters, account, auth, admin, meta,
 )  # fmt: skip
 #: The blueprints that a site without conversations lacks, and one without mail.
 _OF_COMMENTS, _OF_MAIL = ("comments", "comment_votes", "comment_feeds", "comment_moderation"), ("mail",)

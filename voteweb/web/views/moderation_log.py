@@ -23,7 +23,8 @@ from voteweb.web.feeds import Feed, log_item, serve_feed
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import time_before
-from voteweb.web.views.members import closed_votes, queue_member
+from voteweb.web.views.bans import closed_votes
+from voteweb.web.views.members import queue_member
 
 blueprint = Blueprint("moderation_log", __name__)
 
