@@ -119,26 +119,6 @@ def test_a_terminal_gets_no_backup(invoke: Invoke, monkeypatch: pytest.MonkeyPat
     assert "standard output is a terminal" in result.stderr
 
 
-def test_an_option_to_encrypt_writes_nothing_and_names_the_pipe(invoke: Invoke, tmp_path: Path) -> None:
-    result = invoke("backup", tmp_path / "x", "--encrypt-to", "")
-    assert result.exit_code == 2
-    assert "voteweb backup - | age -r KEY > FILE" in result.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_options_to_delete_and_to_copy_only_warn(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
-    old = tmp_path / "voteweb-20200101T000000Z.gz"
-    old.touch()
-    result = invoke("backup", tmp_path, "--keep", 1, "--keep-weekly", 0)
-    assert (result.exit_code, len(result.stderr.splitlines()), len(list(tmp_path.iterdir()))) == (0, 2, 2)
-    noted = small_site.health.last_backup()
-    assert noted
-    result = invoke("backup", tmp_path / "x", "--then", "false {}")
-    assert (result.exit_code, (tmp_path / "x").exists()) == (0, True)
-    assert result.stderr.startswith("--then does nothing any more: ")
-    assert small_site.health.last_backup() == noted
-
-
 def test_a_folder_gets_a_file_named_after_the_site_and_the_time(
     invoke: Invoke, small_site: Store, tmp_path: Path
 ) -> None:

@@ -241,8 +241,6 @@ REPORTED = {
     "groups": "group",
     "entries": "log entry",
 }
-#: The end of a message about an option that is gone.
-_ADVICE = 'see "Backup and restore" in docs/operations.md'
 
 
 def _check_folder(_context: click.Context, _parameter: click.Parameter, typed: str) -> Path | None:
@@ -261,20 +259,10 @@ def _check_folder(_context: click.Context, _parameter: click.Parameter, typed: s
     return path
 
 
-def _refuse_encryption(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> None:
-    """Refuse what was *typed*: a script that asked for an encrypted backup must not get one that anybody can read."""
-    if typed is not None:
-        raise click.BadParameter(f"encrypt on the way: voteweb backup - | age -r KEY > FILE; {_ADVICE}")
-
-
 @click.command()
 @click.argument("path", metavar="FILE|FOLDER|-", callback=_check_folder)
-@click.option("--keep", hidden=True)
-@click.option("--keep-weekly", hidden=True)
-@click.option("--then", hidden=True)
-@click.option("--encrypt-to", hidden=True, expose_value=False, callback=_refuse_encryption)
 @with_site()
-def backup(site: Site, /, path: Path | None, **former_options: str | None) -> None:
+def backup(site: Site, /, path: Path | None) -> None:
     """Write a copy of the whole site, which may be in use, into FILE, into a new file in FOLDER, or to standard output.
 
     Only its owner can read the file, because it holds the members' password hashes. It replaces a file of the same name
@@ -284,9 +272,6 @@ def backup(site: Site, /, path: Path | None, **former_options: str | None) -> No
     A key that cannot be read, such as one of a wrong type, is left out and named; the file can be restored, and the
     exit status is 1. The site notes only a backup without such keys.
     """
-    ignored = [f"--{name.replace('_', '-')}" for name, typed in former_options.items() if typed is not None]
-    for option in ignored:
-        click.echo(f"{option} does nothing any more: {_ADVICE}.", err=True)
     begun = clock.now()
     file = path and file_at(path, "voteweb", site.settings.site)
     counts, size, skipped = write_backup(site.store, file)
@@ -298,8 +283,6 @@ def backup(site: Site, /, path: Path | None, **former_options: str | None) -> No
             f"{file or 'The backup'} is partial: {pluralize(len(skipped), 'key')} could not be read and "
             f"{'is' if len(skipped) == 1 else 'are'} not in it (voteweb doctor tells more)"
         )
-    if "--then" in ignored:
-        return  # /healthz then says that no copy is made elsewhere
     try:
         site.store.health.record_backup(BackupFacts(begun, size))
     except (StorageFull, Unavailable):
