@@ -51,7 +51,7 @@ class ArticlePlaces(StorePart):
         names = (*_FIELDS, *others)
         values = attempt.value("HMGET", self._keys.article(id), *names)
         fields = dict(zip(names, values, strict=True))
-        stored = [fields.get(name) for name in (*decoding.FIELDS, *decoding.TEXT_FIELDS)]
+        stored = [fields.get(name) for name in decoding.WHOLE]
         article = decoding.stored_article(id, stored)
         if article is None:
             raise errors.NoSuchArticle()
@@ -349,7 +349,7 @@ class Articles(StorePart):
     def queue_get(self, pipeline: Pipeline, id: int) -> Future[Article | None]:
         """Queue a read of one whole article, its text included, listed or not; None when there is none."""
         return pipeline.queue(
-            [("HMGET", self._keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)],
+            [("HMGET", self._keys.article(id), *decoding.WHOLE)],
             lambda replies: decoding.cached_article(id, *replies[0]),
         )
 

@@ -29,7 +29,7 @@ from voteweb.store.schema.rankings import Ranking, Rankings
 from voteweb.store.schema.values import LEFT_OUT, article_id, article_member, combined_member, is_article
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.store.site.rows import articles_of, listed_comment, members_of, queue_page, read_all, read_rows
+from voteweb.store.site.rows import listed_comment, members_of, queue_page, read_all, read_rows
 
 #: Round trips after which a page gives up: a group with hundreds of thousands of articles in a week.
 _MAX_TRIPS = 400
@@ -214,7 +214,7 @@ class Listings(StorePart):
             else:
                 total, stored, *left_out = replies
                 total, made = total - sum(mark is not None for mark in left_out), NOT_MADE
-            rows = dict(enumerate(decoding.rows(stored, with_text=with_text), first))
+            rows = dict(enumerate(decoding.rows(stored), first))
             # One by votes has no ties, as the time is part of its values; and the votes of its rows may be newer.
             if ranking.order is not Order.VOTES:
                 self._order_ties(pipeline, ranking, rows, (start, stop), fields)
@@ -251,7 +251,7 @@ class Listings(StorePart):
             [("ZCOUNT", key, f"({value!r}", "+inf"), ("ZCOUNT", key, repr(value), repr(value))]
         )
         (stored,) = pipeline.send([read_rows(self._keys, key, above, count, fields)])
-        return dict(enumerate(decoding.rows(stored, with_text=len(fields) > len(decoding.FIELDS)), above))
+        return dict(enumerate(decoding.rows(stored), above))
 
     def queue_articles(
         self, pipeline: Pipeline, ids: Sequence[int], *, with_text: bool = False
@@ -260,7 +260,7 @@ class Listings(StorePart):
 
         def parse(replies: list[Any]) -> tuple[Article, ...]:
             stored = [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
-            return tuple(row for row in decoding.rows(stored, with_text=with_text) if row)
+            return tuple(row for row in decoding.rows(stored) if row)
 
         fields = _fields(with_text=with_text)
         return pipeline.queue([("HMGET", self._keys.article(id), *fields) for id in ids], parse)
@@ -273,7 +273,7 @@ class Listings(StorePart):
         """Queue a read of the newest *count* good articles; *with_text*: whole ones."""
         return pipeline.queue(
             [read_rows(self._keys, self._keys.good(), 0, count, _fields(with_text=with_text))],
-            lambda replies: tuple(row for row in decoding.rows(replies[0], with_text=with_text) if row),
+            lambda replies: tuple(row for row in decoding.rows(replies[0]) if row),
         )
 
     def queue_total(self, pipeline: Pipeline, ranking: Ranking) -> Future[int]:
@@ -308,7 +308,7 @@ class Listings(StorePart):
         # a program written after the book posts.
 
         def read(before: str, count: int) -> Command:
-            highest, fields = f"({before}" if before else "+inf", _fields(with_text=True)
+            highest, fields = f"({before}" if before else "+inf", decoding.WHOLE
             return scripts.call(self._keys, "read_unsorted", highest=highest, wanted=count, fields=fields)
 
         def parse(replies: list[Any]) -> UnsortedArticles:
@@ -317,7 +317,7 @@ class Listings(StorePart):
             for step in range(1, config.SORT_STEPS + 1):
                 last, unsorted, is_exact, *found = replies[0]
                 left += unsorted
-                articles += (row for row in decoding.rows(found, with_text=True) if row)
+                articles += (row for row in decoding.rows(found) if row)
                 if not last or len(articles) >= count or step == config.SORT_STEPS:
                     break
                 replies = pipeline.send([read(last, count - len(articles))])
@@ -372,7 +372,7 @@ class Listings(StorePart):
 
 
 def _fields(*, with_text: bool) -> tuple[str, ...]:
-    return decoding.FIELDS + decoding.TEXT_FIELDS if with_text else decoding.FIELDS
+    return decoding.WHOLE if with_text else decoding.FIELDS
 
 
 def _ids(members: Iterable[str]) -> Iterator[int]:
@@ -423,4 +423,4 @@ def _rows(keys: Keys, ranking: str, first: int) -> Command:
 
 
 def _listed(values: Iterable[Sequence[Sequence[str | None]]]) -> list[Article]:
-    return [article for article in articles_of(chain.from_iterable(values)) if article.is_listed]
+    return [article for article in decoding.rows(chain.from_iterable(values)) if article]

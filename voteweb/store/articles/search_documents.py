@@ -129,10 +129,8 @@ class Search(StorePart):
 
     def _read_articles(self, ids: Iterable[int]) -> dict[int, Article]:
         wanted = list(ids)
-        fields = (*decoding.FIELDS, *decoding.TEXT_FIELDS)
-        replies = self._run([("HMGET", self._keys.article(id), *fields) for id in wanted])
-        rows = (decoding.article_with_text(id, reply) for id, reply in zip(wanted, replies, strict=True))
-        return {row.id: row for row in rows if row and row.is_listed}
+        replies = self._run([("HMGET", self._keys.article(id), *decoding.WHOLE) for id in wanted])
+        return {row.id: row for row in map(decoding.article, wanted, replies) if row and row.is_listed}
 
     def _run(self, commands: Sequence[Command]) -> list[Any]:
         return [reply for block in batched(commands, BLOCK_SIZE) for reply in self._connection.run(block)]

@@ -60,7 +60,6 @@ MORE_COMMENTS = 8
 #: Seconds for which a conversation that has changed is expected to change again: HGETALL, which takes a third of the
 #: time of the script, reads it without a comparison.
 BUSY_SECONDS = 60.0
-_ARTICLE_FIELDS = decoding.FIELDS + decoding.TEXT_FIELDS
 _VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
 _RANGE = re.compile(r" ([0-9]{1,9})-([0-9]{1,9})(?:@([0-9]{1,15}))?")
 
@@ -200,7 +199,7 @@ class Threads(StorePart):
             return _NotedVisit(_parse_visit(visit, int(time)), state, f"{state} {votes}", article)
 
         shown = {"article": article_id, "root": root, "page": page}
-        command = scripts.call(self._keys, "note_visit", name=name, block=0, fields=_ARTICLE_FIELDS, **shown)
+        command = scripts.call(self._keys, "note_visit", name=name, block=0, fields=decoding.WHOLE, **shown)
         return pipeline.queue([command], parse)
 
     def queue_shown(self, pipeline: Pipeline, article_id: int, name: str, numbers: Iterable[int]) -> None:

@@ -13,7 +13,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import NOUNS
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart, act
-from voteweb.store.site.rows import articles_of, members_of, queue_by_id, queue_page, rows_of
+from voteweb.store.site.rows import members_of, queue_by_id, queue_page, rows_of
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
 Known = tuple[str, str, MySite]
@@ -180,9 +180,9 @@ class MySites(StorePart):
 
         Those that were removed or deleted since are among them. *with_text*: whole articles.
         """
-        fields = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
+        fields = decoding.WHOLE if with_text else decoding.FIELDS
         read_from = rows_of(self._keys, self._keys.saved(name), fields)
-        return queue_page(pipeline, number, size, read_from, articles_of)
+        return queue_page(pipeline, number, size, read_from, decoding.rows_in_any_state)
 
     def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, float]]:
         """Queue a read of which of the articles *ids* a member has saved, and when."""

@@ -263,10 +263,9 @@ class Reports(StorePart):
         With QUEUED_REPORTS open reports of each: the newest, or of many a sample. A site without comments lists none.
         """
         values = {"shows_comments": int(self._settings.comments), "most": config.QUEUED_REPORTS}
-        fields = decoding.FIELDS + decoding.TEXT_FIELDS
 
         def read_from(first: int, size: int) -> list[Command]:
-            return [scripts.call(self._keys, "read_reports", first=first, size=size, fields=fields, **values)]
+            return [scripts.call(self._keys, "read_reports", first=first, size=size, fields=decoding.WHOLE, **values)]
 
         return queue_page(pipeline, number, self._settings.page_size, read_from, lambda rows: map(_reported, rows))
 
@@ -308,7 +307,7 @@ def _reported(row: Sequence[Any]) -> Reported | None:
     if comment:
         listed = listed_comment(comment[0])
         return Reported(reports, comment=listed) if listed else None
-    article = decoding.article_with_text(int(id), fields) if fields else None
+    article = decoding.article(int(id), fields) if fields else None
     return Reported(reports, article=article) if article and article.is_listed else None
 
 

@@ -2,29 +2,31 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from voteweb.core import config, validation
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus, EarlierVersion
-from voteweb.store.schema.values import article_id, finite_number, whole_number
+from voteweb.store.schema.values import article_id, finite_number, is_article, whole_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
-#: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
-TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released", "no-group")
+_TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released", "no-group")
+#: Those of an article's own page.
+WHOLE = FIELDS + _TEXT_FIELDS
 #: The same as in group_names() of rankings.lua.
 _GROUP_NAME = re.compile(rb"[\w\x80-\xff-]+")
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
-    """Return the article with these values of FIELDS, or None if the hash is missing or is no article.
+    """Return the article with these values of FIELDS, or of WHOLE, or None if the hash is missing or is no article.
 
     Other programs write here too, so every value is checked: one bad article must not break a whole list.
     """
-    title, link, poster, time, votes, groups, gone, closes, comments = values
+    title, link, poster, time, votes, groups, gone, closes, comments, *more = values
+    text, edited, reason, revision, answer, answered, released, no_group = more or [None] * len(_TEXT_FIELDS)
     try:
         posted, count, status = float(time or ""), int(votes or 0), ArticleStatus(gone or ArticleStatus.LISTED)
     except ValueError:
@@ -35,7 +37,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         id=id,
         title=title,
         link=_valid_link(link or ""),
-        text="",
+        text=text or "",
         poster=poster or "",
         time=posted,
         votes=count,
@@ -43,6 +45,13 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         status=status,
         closes=unix_time(closes),
         comments=whole_number(comments, 9) or 0,
+        edited=finite_number(edited) or 0.0,
+        reason=reason or "",
+        answer=answer or "",
+        answered=finite_number(answered) or 0.0,
+        released=released == "1",
+        no_group=no_group == "1",
+        revision=whole_number(revision, 15) or 0,
     )
 
 
@@ -75,25 +84,6 @@ def _valid_link(stored: str) -> str:
         return ""
 
 
-def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
-    """Return the article with these values of FIELDS and TEXT_FIELDS, listed or not, or None if there is none."""
-    row = article(id, values[: len(FIELDS)])
-    text, edited, reason, revision, answer, answered, released, no_group = values[len(FIELDS) :]
-    if row is None:
-        return None
-    return replace(
-        row,
-        text=text or "",
-        edited=finite_number(edited) or 0.0,
-        reason=reason or "",
-        answer=answer or "",
-        answered=finite_number(answered) or 0.0,
-        released=released == "1",
-        no_group=no_group == "1",
-        revision=whole_number(revision, 15) or 0,
-    )
-
-
 def earlier_version(stored: str) -> EarlierVersion:
     """Return the earlier version of an article that the script stored as JSON."""
     fields: dict[str, str] = json.loads(stored)
@@ -108,32 +98,33 @@ def earlier_version(stored: str) -> EarlierVersion:
 
 
 def stored_article(id: int, values: Sequence[str | None]) -> Article | None:
-    """Return what :func:`article_with_text` does, with the link exactly as stored: its key is made from it."""
-    row = article_with_text(id, values)
+    """Return what :func:`article` does, with the link exactly as stored: its key is made from it."""
+    row = article(id, values)
     return replace(row, link=values[FIELDS.index("link")] or "") if row else None
 
 
-def rows(replies: Sequence[Sequence[str | None]], *, with_text: bool = False) -> list[Article | None]:
-    """Return what :func:`voteweb.store.site.rows.read_rows` read of the fields of a row; None for one not listed.
+def rows(replies: Iterable[Sequence[str | None]]) -> list[Article | None]:
+    """Return what :func:`voteweb.store.site.rows.read_rows` read of FIELDS or WHOLE; None for a row not listed.
 
     A combined ranking still holds articles that were removed since it was built.
     """
-    return [_row(*reply) if with_text else _cached_row(*reply) for reply in replies]
+    return [row if row and row.is_listed else None for row in rows_in_any_state(replies)]
+
+
+def rows_in_any_state(replies: Iterable[Sequence[str | None]]) -> Iterator[Article | None]:
+    """Yield what :func:`rows` returns, articles that are not listed included."""
+    return (_row(*reply) if len(reply) > len(WHOLE) else _cached_row(*reply) for reply in replies)
 
 
 def _row(member: str | None, *values: str | None) -> Article | None:
-    try:
-        id = article_id(member or "")
-    except ValueError:  # the marker of a combined ranking, or another program's member
-        return None
-    row = article_with_text(id, values) if len(values) > len(FIELDS) else article(id, values)
-    return row if row and row.is_listed else None
+    # Else it is the marker of a combined ranking, or another program's member.
+    return article(article_id(member), values) if member and is_article(member) else None
 
 
 @lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)
 def cached_article(id: int, *values: str | None) -> Article | None:
-    """Return what :func:`article_with_text` does, once for equal values: that takes 7 % of an article's page."""
-    return article_with_text(id, values)
+    """Return what :func:`article` does, once for equal values: that takes 7 % of an article's page."""
+    return article(id, values)
 
 
 #: The rows of busy lists are the same for everybody until a vote changes one. Without this, a list that is read afresh

@@ -76,16 +76,6 @@ def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence
     return scripts.call(keys, "read_rows", ranking=ranking, first=first, count=count, fields=fields)
 
 
-def articles_of(rows: Iterable[Sequence[str | None]]) -> Iterator[Article]:
-    """Yield the articles of rows with FIELDS, or these and TEXT_FIELDS, in any state."""
-    for member, *values in rows:
-        if member and is_article(member):
-            is_whole = len(values) > len(decoding.FIELDS)
-            decode = decoding.article_with_text if is_whole else decoding.article
-            if article := decode(article_id(member), values):
-                yield article
-
-
 def articles_since(connection: Connection, ranking: str, first: str) -> Iterator[list[int]]:
     """Yield the ids of the articles in a ranking by time from *first* on, READ_BATCH_SIZE at a time."""
     limit = ("BYSCORE", "LIMIT", 0, config.READ_BATCH_SIZE, "WITHSCORES")
@@ -99,8 +89,8 @@ def queue_in_state(
 ) -> Future[tuple[Article, ...]]:
     """Queue a read of the articles with this *status*, and their texts, among the highest *count* of a ranking."""
     return pipeline.queue(
-        [read_rows(keys, ranking, 0, count, decoding.FIELDS + decoding.TEXT_FIELDS)],
-        lambda replies: tuple(article for article in articles_of(replies[0]) if article.status is status),
+        [read_rows(keys, ranking, 0, count, decoding.WHOLE)],
+        lambda replies: tuple(_in_state(replies[0], status)),
     )
 
 
@@ -108,15 +98,15 @@ def queue_oldest(
     pipeline: Pipeline, keys: Keys, ranking: str, number: int, status: ArticleStatus
 ) -> Future[Page[Article]]:
     """Queue a read of page *number* (from 1) of those with this *status* in a ranking, the lowest first."""
-    fields = decoding.FIELDS + decoding.TEXT_FIELDS
 
     def read_from(first: int, size: int) -> list[Command]:
-        return [("ZCARD", ranking), read_rows(keys, ranking, -first - size, size, fields)]
+        return [("ZCARD", ranking), read_rows(keys, ranking, -first - size, size, decoding.WHOLE)]
 
-    def parse(rows: Sequence[Sequence[str | None]]) -> Iterator[Article]:
-        return (article for article in articles_of(reversed(rows)) if article.status is status)
+    return queue_page(pipeline, number, config.QUEUE_SIZE, read_from, lambda rows: _in_state(reversed(rows), status))
 
-    return queue_page(pipeline, number, config.QUEUE_SIZE, read_from, parse)
+
+def _in_state(rows: Iterable[Sequence[str | None]], status: ArticleStatus) -> Iterator[Article]:
+    return (row for row in decoding.rows_in_any_state(rows) if row and row.status is status)
 
 
 def listed_comment(row: Sequence[str]) -> ListedComment | None:
