@@ -201,12 +201,3 @@ def _comparable(reply: Any) -> Any:
     if isinstance(reply, float) and not isfinite(reply):
         return str(reply)
     return int(reply) if isinstance(reply, bool) else reply
-
-
-def json_object(stored: str | None) -> dict[str, Any]:
-    """Return the JSON object that *stored* holds, an empty one for what another program wrote."""
-    try:
-        fields = json.loads(stored or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return fields if isinstance(fields, dict) else {}

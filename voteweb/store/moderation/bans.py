@@ -21,7 +21,7 @@ from voteweb.core.names import name_key
 from voteweb.core.permissions import may_answer_ban, may_ban
 from voteweb.core.search_documents import DocumentId
 from voteweb.store.accounts.users import NO_BAN, StoredMember, Users, banned_now, read_member, read_present_member
-from voteweb.store.connection.commit import Attempt, json_object
+from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
@@ -29,7 +29,7 @@ from voteweb.store.scan.scanner import batched, split_evenly
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import NewLogEntry, rewrite
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import digest_of, parse_comment, parse_note
+from voteweb.store.schema.values import digest_of, json_object, parse_comment, parse_note
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo

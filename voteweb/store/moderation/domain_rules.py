@@ -12,11 +12,11 @@ from voteweb.core import clock, config, links
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, LogAction, User
 from voteweb.store.articles.articles import Articles
-from voteweb.store.connection.commit import Attempt, commit, json_object
+from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import article_id, is_article, parse_rule
+from voteweb.store.schema.values import article_id, is_article, json_object, parse_rule
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.site_settings import closest_rule

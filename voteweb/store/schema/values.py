@@ -315,16 +315,20 @@ def is_hidden_entry(entry: str) -> bool:
     return hidden is not None and _HIDDEN.get(hidden.kind, is_any)(entry[1:])
 
 
+def json_object(stored: str | None) -> dict[str, Any]:
+    """Return the JSON object that *stored* holds, an empty one for what another program wrote."""
+    try:
+        fields = json.loads(stored or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
 def object_of(checks: Mapping[str, Check]) -> Check:
     """Return the check of a JSON object with a text that passes for each of *checks*; a time may be a number."""
 
     def check(stored: str) -> bool:
-        try:
-            fields = json.loads(stored) if len(stored) <= MAX_TEXT_LENGTH else None
-        except (ValueError, RecursionError):
-            return False
-        if not isinstance(fields, dict):
-            return False
+        fields = json_object(stored if len(stored) <= MAX_TEXT_LENGTH else None)
         if isinstance(time := fields.get("time"), int | float):
             fields["time"] = str(time)
         return all(isinstance(fields.get(name), str) and is_right(fields[name]) for name, is_right in checks.items())
@@ -344,11 +348,11 @@ def parse_object(stored: str, kind: Callable[..., T], fields: Mapping[str, Calla
 
     None for what another program wrote.
     """
+    texts = json_object(stored)
     try:
-        texts = json.loads(stored)
         values = {name: read(str(texts[name])) for name, read in fields.items()}
         return kind(**values, time=finite_number(str(texts["time"])) or 0.0)
-    except (ValueError, TypeError, LookupError, RecursionError):
+    except (ValueError, LookupError):
         return None
 
 

@@ -24,12 +24,12 @@ from voteweb.core.settings_in_force import (
     with_stored,
 )
 from voteweb.core.site_switches import SiteSwitches, SwitchName
-from voteweb.store.connection.commit import Attempt, commit, json_object
+from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import article_id, finite_number, is_article, parse_rule, parse_switch
+from voteweb.store.schema.values import article_id, finite_number, is_article, json_object, parse_rule, parse_switch
 from voteweb.store.site.context import StorePart, act
 
 
