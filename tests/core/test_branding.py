@@ -15,7 +15,7 @@ def test_a_brand_has_what_is_in_its_folder(tmp_path: Path) -> None:
     brand = load_brand(str(write_brand(tmp_path)))
     assert brand.faults == ()
     assert brand.logo is not None
-    assert (brand.logo.static_name, brand.logo.shown_width) == ("brand-logo.svg", 101)
+    assert (brand.logo.name, brand.logo.shown_width) == ("brand-logo.svg", 101)
     assert [icon.sizes for icon in brand.icons] == ["any", "192x192"]
     assert [brand.footer(code) for code in ("en", "zh")] == [FOOTER, "渡口新闻"]
     assert brand.links[0] == ("Timetable", "https://ferry.example/times")

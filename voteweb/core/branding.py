@@ -26,26 +26,24 @@ _MAX_SVG_SIDE = 1e6
 
 
 class BrandImage(NamedTuple):
-    """A picture: the name of its file, its content, and its width and height, of an SVG in units of its own."""
+    """A picture: its name among the static files, its width and height, of an SVG in units of its own, and its content.
 
-    file: str
-    content: bytes
+    One of the program's own has no content here.
+    """
+
+    name: str
     width: float
     height: float
-
-    @property
-    def static_name(self) -> str:
-        """The name under which it is served among the static files."""
-        return f"brand-{self.file}"
+    content: bytes = b""
 
     @property
     def mimetype(self) -> str:
-        return "image/png" if self.file.endswith(".png") else "image/svg+xml"
+        return "image/png" if self.name.endswith(".png") else "image/svg+xml"
 
     @property
     def sizes(self) -> str:
         """The sizes for which it is right, as the web manifest spells them."""
-        return f"{int(self.width)}x{int(self.height)}" if self.file.endswith(".png") else "any"
+        return f"{int(self.width)}x{int(self.height)}" if self.name.endswith(".png") else "any"
 
     @property
     def shown_width(self) -> int:
@@ -64,7 +62,7 @@ def read_image(path: Path) -> BrandImage:
     if path.suffix == ".png" and not least <= min(width, height) <= max(width, height) <= _MAX_SIDE:
         message = "%(path)s must have %(min)s to %(max)s pixels a side."
         raise ConfigError(message, path=path, min=least, max=f"{_MAX_SIDE:,}")
-    return BrandImage(path.name, content, width, height)
+    return BrandImage(f"brand-{path.name}", width, height, content)
 
 
 def _png_size(path: Path, content: bytes) -> tuple[float, float]:

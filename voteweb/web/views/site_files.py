@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from flask import Blueprint, Response, abort, request
 
 from voteweb.core import config
+from voteweb.core.branding import BrandImage
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Order
-from voteweb.web.branding import Icon, icons, png_icon
+from voteweb.web.branding import png_icon
 from voteweb.web.context import brand, settings, store
 from voteweb.web.responses import public, render_public, xml
 from voteweb.web.static_files import files
@@ -19,8 +20,8 @@ _PAPER, _ACCENT = "#fdfcf9", "#8c2f1b"
 blueprint = Blueprint("site_files", __name__)
 
 #: The icons of the manifest; phones cut the maskable one to a shape of their own.
-_ICONS = (Icon("icon-192.png", "image/png", "192x192"), Icon("icon-512.png", "image/png", "512x512"))
-_MASKABLE_ICON = Icon("icon-maskable-512.png", "image/png", "512x512")
+_ICONS = (BrandImage("icon-192.png", 192, 192), BrandImage("icon-512.png", 512, 512))
+_MASKABLE_ICON = BrandImage("icon-maskable-512.png", 512, 512)
 #: The pages of the site about itself.
 _PAGES = ("/about", "/rules", "/privacy", "/log")
 
@@ -41,7 +42,7 @@ def icon_at_fixed_address() -> Response:
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Return how a phone installs the site, and that pages can be shared to the form that posts an article."""
-    own = icons(brand())
+    own = brand().icons
     shown = [(icon, "any") for icon in own or _ICONS] + ([] if own else [(_MASKABLE_ICON, "maskable")])
     body = {
         "id": "/",
