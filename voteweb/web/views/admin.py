@@ -37,23 +37,14 @@ domain_rules = Blueprint("domain_rules", __name__)
 _MAX_TYPED_LENGTH = 20
 
 
-class _Typed(NamedTuple):
-    """A form of a switch as it was typed, and why it was refused."""
-
-    name: str
-    value: str
-    words: str
-    refused: str
-
-
 @blueprint.get("/admin", endpoint="index")
 @reads(
     require_admin,
     switches=lambda pipeline: store().site_settings.queue_switches(pipeline),
     rescored=lambda pipeline: store().site_settings.queue_rescored(pipeline),
 )
-def show_switches(switches: SiteSwitches, rescored: Rescored | None, typed: _Typed | None = None) -> str:
-    """Show the health of the site with its reasons, the switches, the weights and the settings; *typed* was refused.
+def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: str = "") -> str:
+    """Show the health of the site with its reasons, switches, weights and settings; *refused* says why a form was.
 
     Every setting is shown with its value, but secrets, and where it is from; a switch goes before it.
     """
@@ -70,7 +61,7 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, typed: _Typ
         reasons=reasons,
         switches=switches,
         rescored=rescored,
-        typed=typed,
+        refused=refused,
         start=start,
         switched=switched,
         rows=list(settings_in_force(start, in_data=NAMED)),
@@ -79,28 +70,17 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, typed: _Typ
     )
 
 
-def _typed_switch() -> tuple[str, str]:
-    """Return the value and the words of the form."""
-    return request.form.get("value", ""), request.form.get("words", "")
-
-
-def _refuse_switch(error: Invalid, switch: str, user: User) -> ResponseReturnValue:
-    (value, words), most = _typed_switch(), config.MAX_LINK_LENGTH
-    page: str = show_switches(typed=_Typed(switch, value[:most], words[:most], error_message(error)))
-    return page, 422
-
-
 @act(
     switches,
     f"/admin/<any({', '.join(map(repr, map(str, SwitchName)))}):switch>",
     require_admin,
     leads_to="/admin",
     refuses=(Invalid,),
-    refused=_refuse_switch,
+    refused=lambda error, **_: show_switches(refused=error_message(error)),
 )
 def set_switch(switch: str, user: User) -> Message:
     """Set or clear a switch; without words there is no announcement, without a value the settings hold."""
-    name, (value, words) = SwitchName(switch), _typed_switch()
+    name, value, words = SwitchName(switch), request.form.get("value", ""), request.form.get("words", "")
     entry_words, checked = site_switches.checked_words(name, words), site_switches.checked_value(name, value)
     if name is SwitchName.SECOND_FACTOR and permissions.lacks_second_factor(user):
         raise Invalid(N_("Please set up your own second factor first, on the page of your account."))

@@ -120,9 +120,7 @@ def report_about(user: User, member: User) -> Message:
     require_moderator,
     back="/u/{member.name}",
     refuses=(Invalid, AboutChanged),
-    refused=lambda error, member, **_: render_member(
-        member.name, refused_about=error_message(error), typed_reason=request.form.get("reason", "")
-    ),
+    refused=lambda error, member, **_: render_member(member.name, refused_about=error_message(error)),
     member=queue_present,
 )
 def judge_about(user: User, member: User) -> Message:
@@ -232,9 +230,7 @@ def invited() -> str:
     endpoint="add",
     leads_to="/u/{member.name}#notes",
     refuses=(Invalid, TooManyNotes),
-    refused=lambda error, member, **_: render_member(
-        member.name, refused_note=error_message(error), typed_note=request.form.get("text", "")
-    ),
+    refused=lambda error, member, **_: render_member(member.name, refused_note=error_message(error)),
     member=queue_present,
 )
 def add_note(user: User, member: User) -> Message:

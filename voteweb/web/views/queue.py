@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request
 from flask.typing import ResponseReturnValue
@@ -28,14 +28,6 @@ blueprint = Blueprint("queue", __name__)
 admissions = Blueprint("admissions", __name__)
 
 
-class RefusedReason(NamedTuple):
-    """A refusal of a member that was not carried out: of whom, why, and what was typed."""
-
-    name: str
-    error: str
-    typed: str
-
-
 @blueprint.get("/queue", endpoint="show")
 @reads(
     require_moderator,
@@ -58,15 +50,16 @@ def show(
     reports: Page[Reported],
     all_groups: Sequence[str],
     rules: Sequence[DomainRule],
-    refused: RefusedReason | None = None,
+    refused: str = "",
+    refused_name: str = "",
 ) -> ResponseReturnValue:
-    """Show all that waits for a moderator, and the rules of links; the refusal of a member may have been *refused*."""
+    """Show all that waits for a moderator, and the rules of links; the refusal of one member may be *refused*."""
     sections: dict[str, Page[Any]] = {
         "people": people, "answers": answers, "bans": bans, "held": held, "abouts": abouts,
         "reports": reports,
     }  # fmt: skip
     if refused:  # the forms of the others would lead away from the queue
-        people = Page.at(1, 1, [name_key(refused.name)], 1)
+        people = Page.at(1, 1, [name_key(refused_name)], 1)
         sections = {"people": people}
     for name, section in sections.items():
         if section.number > 1 and section.first_rank > section.total:
@@ -141,9 +134,7 @@ def admit(user: User, member: User) -> Message:
     require_moderator,
     back="/queue",
     refuses=(Invalid,),
-    refused=lambda error, member, **_: show(
-        refused=RefusedReason(member.name, error_message(error), request.form.get("reason", ""))
-    ),
+    refused=lambda error, member, **_: show(refused=error_message(error), refused_name=member.name),
     member=queue_member,
 )
 def refuse(user: User, member: User) -> Message:
