@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
@@ -45,17 +45,6 @@ _COMMENT = "/a/<int:id>/c/<int:number>"
 _MAX_POSITION = 2**64 - 1
 
 
-class RefusedForm(NamedTuple):
-    """A moderator's form that was refused: which one, why, what was typed, and where to return to."""
-
-    form: str
-    error: str
-    next: str
-    typed: str = ""
-    remove: tuple[str, ...] = ()
-    settle: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class _Comment:
     """A comment with its words, its article and its conversation, whoever may read it."""
@@ -91,14 +80,9 @@ def _queue_comment(pipeline: Pipeline, id: int, number: int) -> Future[_Comment 
     return pipeline.queue([], comment)
 
 
-def _sent_groups() -> tuple[str, tuple[str, ...], bool]:
-    """Return the groups to add as they were typed, those to take out, and whether the reports are settled with it."""
-    return " ".join(request.form.getlist("add")), tuple(request.form.getlist("remove")), "settle" in request.form
-
-
-def _refuse_on_article(error: errors.VotewebError, id: int, form: str, *typed: Any) -> ResponseReturnValue:
-    """Return the article's page with the refused *form* as it was *typed*; the statuses 400 and 404 become 422."""
-    refused = RefusedForm(form, error_message(error), return_url(), *typed)
+def _refuse_on_article(error: errors.VotewebError, id: int, **_: object) -> ResponseReturnValue:
+    """Return the article's page with the refused form as it was sent; the statuses 400 and 404 become 422."""
+    refused = {"error": error_message(error), "next": return_url(), "reason": _removal_reason()}
     return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
 
 
@@ -107,19 +91,19 @@ def _refuse_on_article(error: errors.VotewebError, id: int, form: str, *typed: A
     "/a/<int:id>/groups",
     require_moderator,
     refuses=(errors.Invalid, errors.NoSuchGroup, errors.TooManyGroups),
-    refused=lambda error, id, **_: _refuse_on_article(error, id, "groups", *_sent_groups()),
+    refused=_refuse_on_article,
     article=queue_article,
 )
 def set_groups(id: int, user: User, article: Article) -> Message:
     """Put an article into groups and take it out of others, in one act; errors are shown beside the form."""
-    typed, removals, settle = _sent_groups()
-    add, remove = parse_choice(typed, (), removals)
+    form = request.form
+    add, remove = parse_choice(" ".join(form.getlist("add")), (), form.getlist("remove"))
     groups = store().articles.set_groups(id, add, remove, article_entry(LogAction.GROUPS, user, article), actor=user)
-    if settle:
+    if "settle" in form:
         store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user)
     joined = join_names(groups)
     message = _("The article is now in: %(groups)s.", groups=joined) if joined else _("The article is now in no group.")
-    return message, row_category(id) if "row" in request.form else "message"
+    return message, row_category(id) if "row" in form else "message"
 
 
 @act(
@@ -128,7 +112,7 @@ def set_groups(id: int, user: User, article: Article) -> Message:
     require_moderator,
     says=(errors.ArticleGone,),
     refuses=(errors.Invalid,),
-    refused=lambda error, id, **_: _refuse_on_article(error, id, "remove", _removal_reason()),
+    refused=_refuse_on_article,
     article=queue_article,
 )
 def remove(id: int, user: User, article: Article) -> Message:
