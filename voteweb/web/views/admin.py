@@ -157,24 +157,11 @@ def _show_trial(parsed: _TypedWeights, error: StillRescoring | None = None) -> R
     return page, error.status if error else 422 if parsed.refused else 200
 
 
-class TypedRule(NamedTuple):
-    """The fields of the form of a rule about a domain as they were typed."""
-
-    domain: str = ""
-    rule: str = DomainAction.REFUSE.value
-    why: str = ""
-    removes: str = ""
-
-
 def found_rules(rules: Sequence[DomainRule], number: int) -> tuple[Page[DomainRule], str]:
     """Return page *number* of the rules that the query searches, and the words of the search; raise NoSuchPage."""
     wanted, size = request.args.get("q", "").strip()[: config.MAX_HOST_LENGTH], config.RULE_PAGE_SIZE
     found = [rule for rule in rules if wanted.lower() in rule.domain or wanted.lower() in rule.why.lower()]
     return check_page_exists(Page.at(number, size, found[(number - 1) * size : number * size], len(found))), wanted
-
-
-def _typed_rule() -> TypedRule:
-    return TypedRule(**{field: request.form[field] for field in TypedRule._fields if field in request.form})
 
 
 @act(
@@ -183,19 +170,18 @@ def _typed_rule() -> TypedRule:
     require_moderator,
     back="/queue#domains",
     refuses=(Invalid, TooManyRules),
-    refused=lambda error, **_: render_template(
-        "domain_rules/form.html", typed=_typed_rule(), refused=error_message(error)
-    ),
+    refused=lambda error, **_: render_template("domain_rules/form.html", refused=error_message(error)),
 )
 def save(user: User) -> Message:
     """Make or change the rule of a domain; remove its newest articles, if that is wanted."""
-    typed = _typed_rule()
-    if typed.rule not in set(DomainAction):
+    form = request.form
+    action = form.get("rule", DomainAction.REFUSE.value)
+    if action not in set(DomainAction):
         raise Invalid(N_("Please choose what happens to links to it."))
-    domain, why = validation.rule_domain(typed.domain), validation.reason(typed.why)
+    domain, why = validation.rule_domain(form.get("domain", "")), validation.reason(form.get("why", ""))
     entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
-    action, removes = DomainAction(typed.rule), bool(typed.removes)
-    removed = store().domain_rules.set(domain, action, entry, removes=removes, actor=user)
+    removes = bool(form.get("removes"))
+    removed = store().domain_rules.set(domain, DomainAction(action), entry, removes=removes, actor=user)
     flash(_("The rule of %(domain)s has been saved.", domain=domain))
     if not removed:
         return ""

@@ -21,7 +21,7 @@ from voteweb.web.forms import REASON_LABELS
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import page_number
-from voteweb.web.views.admin import TypedRule, found_rules
+from voteweb.web.views.admin import found_rules
 from voteweb.web.views.members import queue_member
 
 blueprint = Blueprint("queue", __name__)
@@ -85,7 +85,6 @@ def show(
         domains=domains,
         rule_on=lambda link: next((rule_of[name] for name in links.rule_domains(link) if name in rule_of), None),
         wanted=wanted,
-        typed=TypedRule(),
         notes_on=lambda name: notes.result.get(name_key(name), ()),
         reasons=REASON_LABELS,
         suggest_removal=_suggest_removal,
