@@ -13,7 +13,7 @@ from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, markup, mentions, permissions
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, ListedComment, Node, Thread
+from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, ListedComment, Node
 from voteweb.core.models import Article, ArticleStatus, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
@@ -96,33 +96,31 @@ def of_member(name: str, viewer: User | None, member: User, page: Page[ListedCom
 
 
 class Target(NamedTuple):
-    """The article or comment that a form is about, as far as there is one; ``node`` is None for the article itself."""
+    """The article or comment that a form is about; ``node`` is None for the article itself, and for no comment."""
 
     viewer: User | None
-    article: Article | None = None
-    pages: ConversationPages | None = None
-    node: Node | None = None
+    article: Article
+    pages: ConversationPages
+    node: Node | None
 
     @property
     def words(self) -> str:
         """The words of the comment, if anybody can read them."""
-        if self.pages is None or self.node is None or not self.pages.conversation.is_visible(self.node.number):
+        if self.node is None or not self.pages.conversation.is_visible(self.node.number):
             return ""
         return self.pages.words(self.node.number)
 
     @property
     def comment(self) -> ShownComment | None:
         """The comment as the viewer sees it, None if it is gone with its article."""
-        if self.article is None or self.pages is None or self.node is None:
-            return None
         is_gone = self.article.status is ArticleStatus.REMOVED and not permissions.may_read(self.viewer, self.article)
-        return None if is_gone else self.pages.alone(self.node.number, self.viewer)
+        return None if self.node is None or is_gone else self.pages.alone(self.node.number, self.viewer)
 
 
 def read_target(id: int, number: int) -> Target:
     """Read the viewer, the article and its comment *number*, 0 for none; two round trips in a long conversation.
 
-    Raises ArticleGone for an article that waits for a moderator: nobody has typed a comment on it.
+    Raises NoSuchArticle, and ArticleGone for an article that waits for a moderator: nobody has typed a comment on it.
     """
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
@@ -130,7 +128,7 @@ def read_target(id: int, number: int) -> Target:
     thread = conversations.queue_thread(pipeline, id, number)
     pipeline.execute()
     if article.result is None:
-        return Target(viewer.result)
+        raise errors.NoSuchArticle()
     if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
         raise errors.ArticleGone()
     node = thread.result.thread.nodes.get(number)
@@ -145,8 +143,6 @@ def _writing_refusal(target: Target, number: int) -> errors.VotewebError | None:
     """Return why the viewer cannot write to the article, or answer its comment *number*; None if they can."""
     if target.viewer is None:
         return errors.LoggedOut()
-    if target.article is None or target.pages is None:
-        return errors.NoSuchArticle()
     if target.viewer.held:
         return errors.Held()
     if number and target.node is None:
@@ -170,7 +166,7 @@ def _answer(
     target: Target,
     refusal: errors.VotewebError | None,
     words: str,
-    save: Callable[[CommentForm, User, Article, Thread], str],
+    save: Callable[[CommentForm, User], str],
     *,
     until: float | None = None,
     save_decides: bool = False,
@@ -182,15 +178,14 @@ def _answer(
     is_final = request.method != "POST" or isinstance(refusal, errors.NotYourComment)
     if refusal and (is_final or (isinstance(refusal, errors.LoggedOut) and wants_json())):
         raise refusal
-    form, viewer, article = CommentForm(), target.viewer, target.article  # only now: its token makes a cookie
-    is_refused = refusal is not None and (not save_decides or _is_preview())
+    form, viewer = CommentForm(), target.viewer  # only now: its token makes a cookie
     if request.method != "POST":
         form.text.data = words
-    elif is_refused or viewer is None or article is None or target.pages is None:
-        form.refuse(refusal or errors.NoSuchArticle())
+    elif viewer is None or (refusal and (not save_decides or _is_preview())):
+        form.refuse(refusal or errors.LoggedOut())
     elif form.validate() and not _is_preview():
         try:
-            return redirect(save(form, viewer, article, target.pages.thread), 303)
+            return redirect(save(form, viewer), 303)
         except errors.Unavailable:
             raise
         except errors.VotewebError as error:
@@ -254,9 +249,11 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
     """Write a comment on an article, or answer its comment *number*; ``?quote=1`` fills its words into the form."""
     target = read_target(id, number)
 
-    def save(form: CommentForm, viewer: User, article: Article, thread: Thread) -> str:
+    def save(form: CommentForm, viewer: User) -> str:
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
-        comment = store().comments.write(article, thread, number, form.text.data, viewer, form.once.data)
+        comment = store().comments.write(
+            target.article, target.pages.thread, number, form.text.data, viewer, form.once.data
+        )
         came_from = _came_from()
         flash(_("Your comment has been posted."), comment_path(*comment) if came_from else "message")
         return came_from or _place_of(comment, viewer)
@@ -271,7 +268,7 @@ def edit(id: int, number: int) -> ResponseReturnValue:
     """Edit the viewer's own comment; the form says until when."""
     target = read_target(id, number)
 
-    def save(form: CommentForm, viewer: User, _article: Article, _thread: Thread) -> str:
+    def save(form: CommentForm, viewer: User) -> str:
         store().comments.edit(CommentId(id, number), form.text.data, viewer)
         flash(_("Your comment has been changed."))
         return _place_of(CommentId(id, number), viewer)
@@ -284,8 +281,6 @@ def _editing_refusal(target: Target) -> errors.VotewebError | None:
     """Return why the viewer cannot edit the comment, None if they can."""
     if target.viewer is None:
         return errors.LoggedOut()
-    if target.article is None or target.pages is None:
-        return errors.NoSuchArticle()
     if target.node is None:
         return errors.NoSuchComment()
     if target.node.author and not permissions.is_author(target.viewer, target.node):
@@ -305,8 +300,6 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     """Delete the viewer's own comment for good, after a page that asks."""
     target = read_target(id, number)
     user = require_member(target.viewer)
-    if target.article is None:
-        raise errors.NoSuchArticle()
     if target.node is None:
         raise errors.NoSuchComment()
     if request.method == "POST" and target.node.status is CommentStatus.DELETED:  # the form was sent twice
