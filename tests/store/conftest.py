@@ -5,8 +5,12 @@ there; what else the store does with them is the same on each.
 """
 
 import shutil
+import sys
+import traceback
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,6 +22,8 @@ from tests.machines import machines
 from tests.store.examination import broken
 from voteweb.core.models import Role, User
 from voteweb.store import Store
+from voteweb.store.connection.commit import Attempt, Decision, commit
+from voteweb.store.connection.connection import Connection
 from voteweb.store.schema.keys import Keys
 
 #: Modules whose tests also run where servers change, under Sentinel and on a cluster: of each kind of command some.
@@ -101,6 +107,48 @@ def single_server(database: RunningDatabase) -> str:
 def keys(database: RunningDatabase) -> Keys:
     """The keys of the test site, with the prefix under test."""
     return Keys(database.prefix)
+
+
+#: Whether an act decides now, and reads by its attempt only.
+_decides = ContextVar("decides", default=False)
+
+
+@contextmanager
+def deciding(decides: bool) -> Iterator[None]:
+    """Say whether an act decides meanwhile."""
+    token = _decides.set(decides)
+    try:
+        yield
+    finally:
+        _decides.reset(token)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def acts_that_read_by_their_attempt() -> Iterator[None]:
+    """Refuse the commands that an act sends past its attempt while it decides: changes of what they read go unnoticed.
+
+    Removals._hide_covered may send some: by its attempt it reads the revision of the conversation.
+    """
+    send = Connection.retry_until_deadline
+
+    def send_watched(*args: Any, **options: Any) -> Any:
+        assert not _decides.get() or "_hide_covered" in {frame.name for frame in traceback.extract_stack()}
+        return send(*args, **options)
+
+    def commit_watched(connection: Connection, decide: Decision, **options: Any) -> bool:
+        return commit(connection, deciding(True)(decide), **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connection, "retry_until_deadline", send_watched)
+        for name in ("read", "read_after", "read_sample"):
+            patch.setattr(Attempt, name, deciding(False)(getattr(Attempt, name)))
+        for module in [
+            module
+            for name, module in sys.modules.items()
+            if name.startswith("voteweb.store.") and vars(module).get("commit") is commit
+        ]:
+            patch.setattr(module, "commit", commit_watched)
+        yield
 
 
 @pytest.fixture
