@@ -82,8 +82,10 @@ def test_a_ban_is_answered_once_until_it_ends(days: int | None, store: Store, mo
     factories.ban(store, "bob", days=days)
     store.bans.answer("bob", "Again?")
     if days:
-        run(store, "HSET", "user:bob", "banned-until", int(time.time()))
         run(store, "ZADD", "ban-answers:", int(time.time()), "bob")
+        list(store.bans.steps())
+        assert store.users.get("bob").banned  # until another end by now
+        run(store, "HSET", "user:bob", "banned-until", int(time.time()))
         assert (answered_bans(store), list(store.bans.steps())) == ([], [None])
         assert run(store, "HMGET", "user:bob", "ban-answer", "ban-answered") == [None, None]
         bob = store.users.get("bob")

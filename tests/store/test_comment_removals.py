@@ -108,14 +108,16 @@ def test_replies_come_back_whose_removed_parent_was_deleted_with_its_author(site
 
 def test_what_was_gone_before_stays_gone_after_restoring(site: Store) -> None:
     site.removals.delete(CommentId(1, 2), factories.user(site))
+    remove(site, 4)
     remove(site, 3, with_replies=True)
     remove(site, with_replies=True)
     assert gone(site) == [1, 2, 3, 4]
     assert [row.comments for row in site.read(site.users.queue_members, ["ann"])] == [1]
     restore(site)
+    restore(site, 4)  # it stays below one that is removed
     assert gone(site) == [2, 3, 4]
     remove(site, with_replies=True)
-    restore(site, 3)  # it stays below one that is removed
+    restore(site, 3)
     assert gone(site) == [1, 2, 3, 4]
     with pytest.raises(CommentGone):
         site.reports.make(CommentId(1, 4), factories.user(site, "bob"), Reason.SPAM, "")
@@ -141,12 +143,14 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job_or_the_next(
     factories.comment(site, 1, parent=5)
     site.reports.make(CommentId(1, 4), factories.user(site, "cid"), Reason.SPAM, "")
     cut_off(site, 1, monkeypatch)
+    monkeypatch.setattr(config, "LOG_PAGE_SIZE", 1)
+    remove(site, 6)  # the first removal is none of the newest
     assert (run(site, "SMEMBERS", "removing:"), broken(site)) == ({"1"}, [])
     with pytest.raises(ParentGone):  # it is invisible already
         factories.comment(site, 1, parent=4)
     with overtaken(site, partial(factories.comment, site, 1)):
         list(site.removals.steps())
-    assert gone(site) == [1, 2, 3, 4]
+    assert gone(site) == [1, 2, 3, 4, 6]
     restore(site)
     cut_off(site, 5, monkeypatch)
     remove(site, with_replies=True)

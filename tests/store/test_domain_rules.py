@@ -86,6 +86,7 @@ def test_a_rule_removes_the_articles_of_the_last_days(store: Store, monkeypatch:
         entries = store.read(store.log.queue_page, 1, kind=LogAction.REMOVE).rows
         assert sorted(entry.article for entry in entries) == [3, 4, 5, 6, 7]
         assert {(entry.who, entry.why, entry.about) for entry in entries} == {("mod", "Spam.", "ann")}
+        assert store.read(store.log.queue_page, 1, kind=LogAction.DOMAIN).total == 1
         assert broken(store) == []
 
 

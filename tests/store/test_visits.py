@@ -75,7 +75,7 @@ def test_new_is_what_no_page_has_shown_and_marked_for_half_an_hour(
             show(store, *numbers)
             shown |= {number: now for number in numbers if shown[number] == NEVER}
         unread = {number for number, time in shown.items() if time == NEVER}
-        new = {number for number, time in shown.items() if now - time <= config.MARKED_SECONDS}
+        new = {number for number, time in shown.items() if now - time <= 1_800}
         count, marks = new_counts(store, 1).get(1, 0), visit(store, page=2).new_to(len(shown)) - own
         if ranges > 4:
             assert (count, marks) == (len(unread), new)
@@ -137,7 +137,7 @@ def test_comments_that_are_gone_own_or_by_a_hidden_member_are_not_new(
 
 def test_what_earlier_versions_noted_is_understood(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, 10)])
-    for age, marks in ((60, {3, 4, 5, 7, 9}), (config.MARKED_SECONDS + 60, {7, 9})):
+    for age, marks in ((60, {3, 4, 5, 7, 9}), (1_860, {7, 9})):
         run(store, "HSET", "seen:ann", 1, f"2 5 {int(time.time()) - age} 6,8")
         assert new_counts(store, 1) == {1: 2}
         assert visit(store, page=2).new_to(9) == marks

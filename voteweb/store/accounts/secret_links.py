@@ -211,7 +211,6 @@ class Passwords(StorePart):
             return [
                 ("HSET", user, "password", password_hash, "session", session_id),
                 ("HDEL", user, "recovery"),
-                ("UNLINK", self._link(token)),
             ]
 
         commit(self._connection, decide, when_full=True)
