@@ -35,8 +35,8 @@ Row = dict[str, Any]
 class Node(RedisProcess):
     """A server of a cluster, with the id by which the others know it."""
 
-    def __init__(self, folder: Path, port: int, bus_port: int, program: str, tls: LocalTls | None) -> None:
-        super().__init__(folder, port, tls, program=program)
+    def __init__(self, folder: Path, port: int, bus_port: int, tls: LocalTls | None) -> None:
+        super().__init__(folder, port, tls)
         self.bus_port = bus_port
         self.id = ""
         self.is_paused = False
@@ -84,10 +84,10 @@ class Cluster:
     With *tls* they speak nothing else, and say that they are at NAME, which the test must look up.
     """
 
-    def __init__(self, folder: Path, *, program: str, node_timeout: float, tls: LocalTls | None) -> None:
+    def __init__(self, folder: Path, *, node_timeout: float, tls: LocalTls | None) -> None:
         ports = free_ports(4 * PRIMARIES)
         self.nodes = [
-            Node(folder / f"node{port}", port, bus_port, program, tls)
+            Node(folder / f"node{port}", port, bus_port, tls)
             for port, bus_port in zip(ports[::2], ports[1::2], strict=True)
         ]
         scheme, host = ("rediss+cluster", NAME) if tls else ("redis+cluster", "127.0.0.1")
@@ -213,13 +213,11 @@ def _summary(view: dict[str, Row]) -> str:
 
 
 @contextmanager
-def cluster(
-    *, node_timeout: float = 2.0, program: str = "redis-server", tls: LocalTls | None = None
-) -> Iterator[Cluster]:
-    """Yield a cluster of *program* (its name or path), whose primaries are replaced after *node_timeout* seconds."""
-    needs(shutil.which(program), f"a {program} on PATH")
+def cluster(*, node_timeout: float = 2.0, tls: LocalTls | None = None) -> Iterator[Cluster]:
+    """Yield a cluster whose primaries are replaced after *node_timeout* seconds."""
+    needs(shutil.which("redis-server"), "a redis-server on PATH")
     with short_folder() as folder:
-        nodes = Cluster(folder, program=program, node_timeout=node_timeout, tls=tls)
+        nodes = Cluster(folder, node_timeout=node_timeout, tls=tls)
         try:
             nodes.start()
             yield nodes

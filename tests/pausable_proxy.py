@@ -13,13 +13,13 @@ class PausableProxy:
     """Passes bytes in both directions between a port of its own and the database at *target*: a socket or a port.
 
     ``delay`` is in seconds and for every answer. While it is paused no answer comes back, and each that would releases
-    ``paused_answers``. The next calls of *script*, as many as ``answers_to_lose``, reach the database, but their
-    answers are lost and the connections cut; ``lost_answers`` counts them.
+    ``paused_answers``. The next votes, as many as ``answers_to_lose``, reach the database, but their answers
+    are lost and the connections cut; ``lost_answers`` counts them.
     """
 
-    def __init__(self, target: str | int, script: str = "cast_vote") -> None:
+    def __init__(self, target: str | int) -> None:
         self._target = target
-        self._digest = scripts.scripts()[script].digest.encode()
+        self._digest = scripts.scripts()["cast_vote"].digest.encode()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sockets: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -99,9 +99,9 @@ def _shut_down(*sockets: socket.socket) -> None:
 
 
 @contextmanager
-def pausable_proxy(target: str | int, script: str = "cast_vote") -> Iterator[PausableProxy]:
+def pausable_proxy(target: str | int) -> Iterator[PausableProxy]:
     """Yield a proxy before the database at *target*, the path of a socket or a port."""
-    proxy = PausableProxy(target, script)
+    proxy = PausableProxy(target)
     try:
         yield proxy
     finally:

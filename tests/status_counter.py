@@ -25,9 +25,9 @@ class StatusCounter(Storm):
                 self.statuses.update(statuses)
             time.sleep(self._pause)
 
-    def wait_for_more(self, count: int = 20) -> None:
-        """Return when *count* more requests have been answered; fail when one was not."""
-        goal = self.statuses.total() + count
+    def wait_for_more(self) -> None:
+        """Return when 20 more requests have been answered; fail when one was not."""
+        goal = self.statuses.total() + 20
         until(lambda: self.failures or self.statuses.total() >= goal, patience=60)
         assert self.failures == [], self.failures
 

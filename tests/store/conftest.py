@@ -159,6 +159,12 @@ def sound(store: Store) -> Iterator[None]:
 
 
 @pytest.fixture
+def bob(store: Store) -> User:
+    """A member."""
+    return factories.user(store, "bob")
+
+
+@pytest.fixture
 def mod(store: Store) -> User:
     """A moderator."""
     return factories.user(store, "mod", Role.MODERATOR)

@@ -30,8 +30,7 @@ def reported(store: Store) -> list[str]:
     return list(page.rows)
 
 
-def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod: User) -> None:
-    bob = factories.user(store, "bob")
+def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod: User, bob: User) -> None:
     assert [store.waiting.report_about("Ann", bob) for _ in range(2)] == [True, False]
     assert [store.waiting.judge_about("ann", "I am Ann.", entry(), actor=mod) for _ in range(2)] == [True, False]
     store.users.describe(ann, "I am Ann.")
@@ -51,8 +50,8 @@ def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod:
     assert [notice.log.why for notice in notices if notice.log] == ["spam"]
 
 
-def test_lines_of_those_who_leave_or_are_banned_do_not_wait(store: Store, ann: User) -> None:
-    store.waiting.report_about("ann", factories.user(store, "bob"))
+def test_lines_of_those_who_leave_or_are_banned_do_not_wait(store: Store, ann: User, bob: User) -> None:
+    store.waiting.report_about("ann", bob)
     factories.ban(store, "ann")
     assert reported(store) == []
     factories.lift(store, "ann")

@@ -55,8 +55,9 @@ ACTS: dict[str, Callable[[Store, User], object]] = {
 
 @pytest.mark.parametrize("name", ACTS)
 @pytest.mark.parametrize(("field", "refusal"), [("banned", LoggedOut), ("held", Held)])
-def test_who_is_banned_or_waits_cannot_act(store: Store, name: str, field: str, refusal: type[VotewebError]) -> None:
-    bob = factories.user(store, "bob")
+def test_who_is_banned_or_waits_cannot_act(
+    store: Store, bob: User, name: str, field: str, refusal: type[VotewebError]
+) -> None:
     factories.article(store, groups=("go",))
     store.users.describe(store.users.get("ann"), "I am Ann.")
     factories.remove(store, factories.article(store, bob, link="").id)
@@ -71,9 +72,8 @@ def test_who_is_banned_or_waits_cannot_act(store: Store, name: str, field: str, 
     assert snapshot(store) != before
 
 
-def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
+def test_a_ban_with_an_end_is_none_after_it(store: Store, bob: User) -> None:
     factories.article(store)
-    bob = factories.user(store, "bob")
     factories.ban(store, "bob", days=3)
     banned = store.users.get("bob")
     assert logged_act(store).until == banned.banned_until == pytest.approx(time.time() + 3 * 86_400, abs=60)

@@ -7,11 +7,12 @@ import pytest
 from tests import factories
 from tests.store.examination import run
 from voteweb.core import config
+from voteweb.core.models import User
 from voteweb.store import Store
 
 
-def test_times_are_those_of_the_server(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    now, bob = time.time(), factories.user(store, "bob")
+def test_times_are_those_of_the_server(store: Store, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
     monkeypatch.setattr("time.time", lambda: 17.0)
     store.invitations.make(bob)
     ((_, until),) = run(store, "ZRANGE", "invites:bob", 0, -1, "WITHSCORES")

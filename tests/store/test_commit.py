@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from tests import factories
 from tests.store.examination import run, server_setting, unchanged
 from voteweb.core.errors import (
     Conflict,
@@ -16,7 +15,7 @@ from voteweb.core.errors import (
     NotAllowed,
     StorageFull,
 )
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, User
 from voteweb.store import Store
 from voteweb.store.connection.commit import Attempt, Decision, commit
 from voteweb.store.connection.pipeline import Command
@@ -103,9 +102,8 @@ def test_an_act_that_others_always_overtake_is_a_conflict(store: Store) -> None:
 )
 @pytest.mark.parametrize("decision", ["writes", "nothing", "refuses"])
 def test_the_actor_is_checked_whatever_is_decided(
-    store: Store, field: str, value: str, refusal: type[Exception], decision: str
+    store: Store, mod: User, field: str, value: str, refusal: type[Exception], decision: str
 ) -> None:
-    mod = factories.user(store, "mod", Role.MODERATOR)
     run(store, "HSET", "user:mod", field, value)
 
     def decide(_: Attempt) -> Sequence[Command]:

@@ -61,8 +61,8 @@ def test_a_poster_can_change_all_fields_in_time(store: Store) -> None:
     assert [ids(store, f"{place}:{name}") for place in ("time", "score") for name in ("go", "redis")] == [[], [1]] * 2
 
 
-def test_only_the_poster_may_edit_and_only_in_time(store: Store) -> None:
-    bob, posted = factories.user(store, "bob"), time.time() - 895
+def test_only_the_poster_may_edit_and_only_in_time(store: Store, bob: User) -> None:
+    posted = time.time() - 895
     factories.imported(store, time=posted)
     edit(store, title="New title")
     assert store.articles.get(1).title == "New title"
@@ -125,7 +125,9 @@ def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store, mod: U
         assert store.articles.get(1).link == f"https://of-{votes}.example/"
 
 
-def test_every_change_of_what_the_form_shows_has_a_revision_that_edits_are_of(store: Store, mod: User) -> None:
+def test_every_change_of_what_the_form_shows_has_a_revision_that_edits_are_of(
+    store: Store, mod: User, bob: User
+) -> None:
     for name in ("go", "redis"):
         factories.group(store, name)
     factories.article(store)
@@ -138,7 +140,7 @@ def test_every_change_of_what_the_form_shows_has_a_revision_that_edits_are_of(st
         with refused(store, StaleEdit):
             edit(store, editor, title="Another title", groups=("nowhere",), revision=1)
     edit(store, mod, groups=("redis",), revision=2)
-    store.votes.cast(1, factories.user(store, "bob"))
+    store.votes.cast(1, bob)
     assert store.articles.get(1).revision == 3
 
 

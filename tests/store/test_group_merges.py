@@ -21,7 +21,7 @@ from voteweb.core.errors import (
     TooManyAliases,
     VotewebError,
 )
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, User
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
@@ -91,7 +91,7 @@ def test_a_merge_that_is_cut_off_anywhere_ends_whole(store: Store) -> None:
     assert (entry.title, entry.added) == ("go", ("golang",))
 
 
-def test_what_names_the_old_group_meanwhile_gets_the_other(store: Store) -> None:
+def test_what_names_the_old_group_meanwhile_gets_the_other(store: Store, mod: User) -> None:
     make_groups(store)
     start(store)
     ann = store.users.get("ann")
@@ -100,7 +100,7 @@ def test_what_names_the_old_group_meanwhile_gets_the_other(store: Store) -> None
     imported = store.articles.get(posted + 1)
     factories.restore(store, 3)
     edited = factories.draft(groups=("go",), link="", title="Go, again")
-    store.articles.edit(2, edited, factories.user(store, "mod", Role.MODERATOR), NewLogEntry(LogAction.EDIT, "mod"))
+    store.articles.edit(2, edited, mod, NewLogEntry(LogAction.EDIT, "mod"))
     groups = [store.articles.get(id).groups for id in (posted, imported.id, 3, 2)]
     assert groups == [("golang",), ("golang", "new"), ("golang",), ("golang",)]
     # Chosen on a page from before the merge, and undone.

@@ -12,10 +12,12 @@ from tests.store.examination import broken, ids, run
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
-from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
+from voteweb.core.models import ArticleStatus, DomainAction, LogAction, User
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
+
+pytestmark = pytest.mark.usefixtures("sound")
 
 
 @pytest.fixture
@@ -61,7 +63,6 @@ def test_first_articles_wait_and_are_in_no_list(store: Store, mod: User, ann: Us
             act()
     other = [post(store, poster) for poster in (factories.user(store, "made-by-operator"), mod)]
     assert listed(store) == other[::-1]
-    assert broken(store) == []
 
 
 def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: User, ann: User) -> None:
@@ -84,7 +85,6 @@ def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: 
     with pytest.raises(TooLate):  # what a moderator has released stays as they saw it
         store.articles.edit(held, factories.draft(title="Cheap pills"), ann)
     assert post(store, ann) in listed(store)  # the second one
-    assert broken(store) == []
 
 
 def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: User) -> None:
@@ -99,7 +99,7 @@ def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: U
     assert broken(store) == []
     release(store, first, mod)
     article = store.articles.get(first)
-    assert (article.title, article.groups, broken(store)) == ("Another", (), [])
+    assert (article.title, article.groups) == ("Another", ())
 
 
 def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, mod: User, ann: User) -> None:
@@ -114,9 +114,8 @@ def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, 
         remove(store, held, mod)
 
 
-def test_rule_holds_links_of_members_only(make_store: MakeStore) -> None:
-    store = make_store()
-    mod, bob = factories.user(store, "mod", Role.MODERATOR), factories.user(store, "bob")
+def test_rule_holds_links_of_members_only(make_store: MakeStore, mod: User, bob: User) -> None:
+    store = make_store(good_votes=1)
     rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     factories.group(store, "go")
@@ -125,7 +124,6 @@ def test_rule_holds_links_of_members_only(make_store: MakeStore) -> None:
     with pytest.raises(DomainRefused, match="A look first"):
         store.articles.edit(open_one, factories.draft(link="https://look.example/"), bob)
     assert post(store, mod, "https://look.example/") in listed(store)
-    assert broken(store) == []
 
 
 def test_those_of_who_leaves_are_deleted_unless_one_is_released_meanwhile(store: Store, mod: User, ann: User) -> None:

@@ -10,7 +10,7 @@ from tests.store.inboxes import page, unread, unread_comments
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind, Unread
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, User
 from voteweb.store import Store
 from voteweb.store.members.viewers import InboxPage
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -48,8 +48,8 @@ def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
     assert unread(store) == Unread(2, {first.entry: CommentId(1, 2)})
 
 
-def test_entry_tells_what_its_owner_can_do_with_it(store: Store) -> None:
-    ann, bob = store.users.get("ann"), factories.user(store, "bob")
+def test_entry_tells_what_its_owner_can_do_with_it(store: Store, bob: User) -> None:
+    ann = store.users.get("ann")
     question = factories.comment(store, 1, ann)
     answer = factories.comment(store, 1, bob, parent=question.number)
     factories.comment(store, 2, bob)

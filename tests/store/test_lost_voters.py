@@ -22,11 +22,6 @@ def voted_article(store: Store) -> Article:
     return store.articles.get(article.id)
 
 
-@pytest.fixture
-def bob(store: Store) -> User:
-    return factories.user(store, "bob")
-
-
 def test_a_vote_after_eviction_of_the_voters_closes_voting(store: Store, bob: User) -> None:
     article = voted_article(store)
     run(store, "DEL", "voted:1")
@@ -46,9 +41,9 @@ def test_a_vote_after_eviction_of_the_voters_closes_voting(store: Store, bob: Us
 
 
 @pytest.mark.parametrize("closes", ["", "soon", "9" * 30])
-def test_an_article_without_an_end_closes_by_the_setting(make_store: MakeStore, closes: str) -> None:
+def test_an_article_without_an_end_closes_by_the_setting(make_store: MakeStore, bob: User, closes: str) -> None:
     day = make_store(voting_seconds=86_400)
-    article, bob = voted_article(day), factories.user(day, "bob")
+    article = voted_article(day)
     run(day, "HDEL", "article:1", "closes")
     run(day, "HSET", "article:1", "time", f"{article.time - 90_000:.6f}", *(("closes", closes) if closes else ()))
     with pytest.raises(VotingClosed) as refused:

@@ -15,9 +15,8 @@ def notes_on(store: Store, name: str) -> tuple[Note, ...]:
     return notes.get(name, ())
 
 
-def test_a_note_is_written_once_and_deleted_by_its_author_or_an_admin(store: Store, mod: User) -> None:
+def test_a_note_is_written_once_and_deleted_by_its_author_or_an_admin(store: Store, mod: User, bob: User) -> None:
     sue, boss = factories.user(store, "sue", Role.MODERATOR), factories.user(store, "boss", Role.ADMIN)
-    bob = factories.user(store, "bob")
     for author in (mod, mod, sue):
         store.notes.add("Bob", "Asked to stop.", author)
     of_sue, of_mod = notes_on(store, "bob")
@@ -33,8 +32,7 @@ def test_a_note_is_written_once_and_deleted_by_its_author_or_an_admin(store: Sto
     assert run(store, "KEYS", "notes:*") == []
 
 
-def test_notes_have_a_bound_and_go_with_the_member(store: Store, mod: User) -> None:
-    bob = factories.user(store, "bob")
+def test_notes_have_a_bound_and_go_with_the_member(store: Store, mod: User, bob: User) -> None:
     for number in range(config.MAX_NOTES):
         store.notes.add("bob", f"Note {number}.", mod)
     with pytest.raises(TooManyNotes):

@@ -18,11 +18,6 @@ from voteweb.store.votes.votes import rebuild_open_votes
 pytestmark = pytest.mark.usefixtures("sound")
 
 
-@pytest.fixture
-def bob(store: Store) -> User:
-    return factories.user(store, "bob")
-
-
 def vote_for(store: Store, voter: User, count: int) -> list[Article]:
     """Post this many articles of ann's, each with the vote of *voter*, and return them."""
     articles = [factories.article(store) for _ in range(count)]
@@ -102,10 +97,12 @@ def voted_ids(store: Store, member: User, ids: Sequence[int]) -> tuple[set[int],
     return set(voted.result) & set(ids), sum(key.startswith(f"{store.keys.prefix}voted:") for key in keys)
 
 
-def test_votes_of_this_process_are_remembered_and_asked_for_again_after_one_elsewhere(make_store: MakeStore) -> None:
+def test_votes_of_this_process_are_remembered_and_asked_for_again_after_one_elsewhere(
+    make_store: MakeStore, bob: User
+) -> None:
     store, other = make_store(), make_store()
     first, second, third, fourth = ids = [factories.article(store).id for _ in range(4)]
-    bob, cid = factories.user(store, "bob"), factories.user(store, "cid")
+    cid = factories.user(store, "cid")
     assert voted_ids(store, bob, ids[:3]) == (set(), 3)
     assert voted_ids(store, bob, ids[:3]) == (set(), 0)
     assert voted_ids(store, bob, ids) == (set(), 1)

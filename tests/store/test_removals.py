@@ -10,7 +10,7 @@ from tests.store.examination import ids, run, snapshot, unchanged, without_prefi
 from tests.store.queries import logged_act, page_ids
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
-from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
+from voteweb.core.models import ArticleStatus, LogAction, Order, Reason, User
 from voteweb.store import Store
 
 LINK = "https://example.com/redis"
@@ -28,10 +28,10 @@ def store(make_store: MakeStore) -> Store:
 
 
 @pytest.fixture
-def site(store: Store, sound: None) -> Store:
+def site(store: Store, bob: User, sound: None) -> Store:
     """A site with a good article of ann's in "go", voted for by bob; it must be sound after the test."""
     article = factories.article(store, groups=("go",))
-    store.votes.cast(article.id, factories.user(store, "bob"))
+    store.votes.cast(article.id, bob)
     assert ids_in_lists(store) == [[1]] * 7
     return store
 
@@ -48,8 +48,8 @@ def test_a_deleted_article_loses_lists_fields_and_voters(site: Store) -> None:
         site.articles.get(1)
 
 
-def test_only_the_poster_may_delete_and_only_in_time(store: Store) -> None:
-    ann, bob = factories.user(store), factories.user(store, "bob")
+def test_only_the_poster_may_delete_and_only_in_time(store: Store, bob: User) -> None:
+    ann = factories.user(store)
     late, fresh = factories.imported(store, time=time.time() - 901), factories.article(store, ann)
     with unchanged(store):
         for id, who, refusal in ((late.id, ann, TooLate), (fresh.id, bob, NotYours), (77, ann, NoSuchArticle)):
@@ -96,11 +96,11 @@ def test_deleted_and_unknown_articles_cannot_be_restored(site: Store) -> None:
             act(site, 77)
 
 
-def test_a_removed_article_refuses_acts_of_members(site: Store) -> None:
+def test_a_removed_article_refuses_acts_of_members(site: Store, bob: User) -> None:
     factories.remove(site)
     for write in (
         lambda: site.articles.set_groups(1, [], ["go"]),
-        lambda: site.reports.make(1, factories.user(site, "bob"), Reason.SPAM, ""),
+        lambda: site.reports.make(1, bob, Reason.SPAM, ""),
         lambda: site.removals.delete(1, factories.user(site)),
     ):
         with unchanged(site), pytest.raises(ArticleGone):

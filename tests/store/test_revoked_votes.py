@@ -125,10 +125,9 @@ def test_more_votes_than_a_list_holds_are_all_taken_back(
     assert told(store, 1) == (3, 0)
 
 
-def test_settings_in_force_say_how_far_votes_are_searched(make_store: MakeStore) -> None:
+def test_settings_in_force_say_how_far_votes_are_searched(make_store: MakeStore, bob: User) -> None:
     store = make_store(voting_seconds=60, commenting_seconds=60)
     factories.comment(store, factories.article(store))
-    bob = factories.user(store, "bob")
     store.votes.cast(COMMENT, bob)
     run(store, "HSET", "article:1", "time", f"{time.time() - 100:.6f}")
     assert list(Doctor(store.context).repair())

@@ -110,8 +110,8 @@ def test_a_killed_rescoring_is_ended_by_the_job(
     assert list(new.site_settings.rescoring_steps()) == []
 
 
-def test_a_change_waits_for_the_end_of_another_and_is_in_the_log(site: Store, settings: Settings) -> None:
-    root, mod = factories.user(site, "root", Role.ADMIN), factories.user(site, "mod", Role.MODERATOR)
+def test_a_change_waits_for_the_end_of_another_and_is_in_the_log(site: Store, mod: User, settings: Settings) -> None:
+    root = factories.user(site, "root", Role.ADMIN)
     with pytest.raises(NotAllowed):
         change(site, mod, vote_score=60.0)
     outcomes = at_once([partial(change, site, root, vote_score=score) for score in (60.0, 70.0)])

@@ -21,8 +21,8 @@ def log_of(store: Store) -> list[tuple[str, tuple[str, ...], str, str]]:
     return [(entry.title, entry.added, entry.why, entry.who) for entry in log_page(store).rows]
 
 
-def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store) -> None:
-    root, mod = factories.user(store, "root", Role.ADMIN), factories.user(store, "mod", Role.MODERATOR)
+def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store, mod: User) -> None:
+    root = factories.user(store, "root", Role.ADMIN)
     with pytest.raises(NotAllowed):
         set_switch(store, mod, SwitchName.READ_ONLY, ON)
     for _ in range(2):

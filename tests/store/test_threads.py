@@ -9,6 +9,7 @@ from tests.store.examination import recorded, run
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
+from voteweb.core.models import User
 from voteweb.store import Store, build_store
 from voteweb.store.comments import threads
 from voteweb.store.comments.threads import SHORT_THREAD, ThreadRead
@@ -108,8 +109,7 @@ def test_known_conversations_have_a_bound(fake_store: Store, monkeypatch: pytest
             assert commands_of_read(store, {4: 1, 5: 4}[id]) == [["HGETALL", "EVALSHA"]]
 
 
-def test_known_words_stay_where_they_are_until_one_changes(store: Store) -> None:
-    bob = factories.user(store, "bob")
+def test_known_words_stay_where_they_are_until_one_changes(store: Store, bob: User) -> None:
     factories.article(store)
     for _ in range(2):
         factories.comment(store, 1, bob)
@@ -122,8 +122,7 @@ def test_known_words_stay_where_they_are_until_one_changes(store: Store) -> None
     assert read(store, viewer_id=bob.id).words == {2: "Better said."}
 
 
-def test_votes_for_comments_not_seen_yet_are_never_missing(store: Store) -> None:
-    bob = factories.user(store, "bob")
+def test_votes_for_comments_not_seen_yet_are_never_missing(store: Store, bob: User) -> None:
     article = factories.article(store)
     for count in (1, 3, 20):
         read(store, viewer_id=7)
@@ -137,9 +136,9 @@ def test_votes_for_comments_not_seen_yet_are_never_missing(store: Store) -> None
             assert (answer.voted, answer.numbers) == (set(range(1, number + 1)), None)
 
 
-def test_known_votes_are_read_again_after_any_change(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_votes_are_read_again_after_any_change(store: Store, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
     article, ann = factories.article(store), factories.user(store, "ann")
-    comments = [factories.comment(store, article, factories.user(store, "bob")) for _ in range(2)]
+    comments = [factories.comment(store, article, bob) for _ in range(2)]
     monkeypatch.setattr(threads, "BUSY_SECONDS", 0.0)
     visitor: dict[str, Any] = {"viewer_id": ann.id, "visitor": "ann"}
     voted: set[int] = set()

@@ -21,10 +21,10 @@ def article(store: Store) -> Article:
     return factories.article(store, factories.user(store, "Ann"))
 
 
-def test_marks_tell_a_ring_from_others(store: Store, article: Article) -> None:
+def test_marks_tell_a_ring_from_others(store: Store, article: Article, bob: User) -> None:
     ring = [store.users.make(f"Ring{number}", "", network="198.51.100.0/24") for number in range(3)]
     others = [factories.article(store, ring[0]) for _ in range(3)]
-    for member in (*ring, factories.user(store, "bob")):
+    for member in (*ring, bob):
         store.votes.cast(article.id, member)
     for member in ring[1:]:
         for other in others:
@@ -37,7 +37,7 @@ def test_marks_tell_a_ring_from_others(store: Store, article: Article) -> None:
     assert set(rows[0].neighbours) == {"Ring0", "Ring1"}
     alike = store.read(store.voters.queue, ring[1])
     assert {row.user.name: len(row.coincidences) for row in alike.rows} == {f"Ring{number}": 2 for number in range(3)}
-    assert store.read(store.voters.queue, factories.user(store, "bob")).rows == ()
+    assert store.read(store.voters.queue, bob).rows == ()
 
 
 def test_who_signed_up_just_before_the_article_is_new(store: Store, article: Article) -> None:
@@ -84,9 +84,8 @@ def test_names_are_found_by_id_until_their_members_leave(store: Store) -> None:
 
 
 def test_a_look_is_kept_once_a_day_for_each_thing(
-    store: Store, article: Article, monkeypatch: pytest.MonkeyPatch
+    store: Store, article: Article, mod: User, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mod, bob = factories.user(store, "mod"), factories.user(store, "bob")
     run(store, "ZADD", "looks:", time.time() - config.LOOK_SECONDS - 1, "1 a1 2026-01-01", 9, "another program's")
     for what in (article, bob, article):
         store.voters.note_look(mod, what)

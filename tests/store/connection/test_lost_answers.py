@@ -12,6 +12,7 @@ from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import AlreadyVoted
+from voteweb.core.models import User
 from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
@@ -42,8 +43,8 @@ def lose_one_answer(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], Any
     assert scripts_sent == 2
 
 
-def test_a_vote_that_was_never_sent_is_not_repeated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    article, bob = factories.article(store), factories.user(store, "bob")
+def test_a_vote_that_was_never_sent_is_not_repeated(store: Store, bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    article = factories.article(store)
     store.votes.cast(article.id, bob)
     pool, errors = store.connection.client.connection_pool, iter([redis.ConnectionError("refused")])
     get_connection = pool.get_connection

@@ -6,19 +6,18 @@ from tests import factories
 from tests.store.examination import broken, run
 from tests.store.queries import page_ids
 from voteweb.core.errors import AlreadyVoted
-from voteweb.core.models import Order
+from voteweb.core.models import Order, User
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
 
 
-def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
+def test_scripts_that_the_server_forgot_are_loaded_again(store: Store, bob: User) -> None:
     run(store, "SCRIPT", "FLUSH")
     article = factories.article(store, groups=("go", "redis"))
     run(store, "SCRIPT", "FLUSH")
     assert page_ids(store, store.rankings.groups(["go", "redis"], Order.SCORE)) == [article.id]
     run(store, "SCRIPT", "FLUSH")
     assert store.imports.add([factories.story(), factories.story()]).count("imported") == 2
-    bob = factories.user(store, "bob")
     store.votes.cast(article.id, bob)
     run(store, "SCRIPT", "FLUSH")
     with pytest.raises(AlreadyVoted):  # nothing ran at the first attempt
