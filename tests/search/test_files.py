@@ -28,8 +28,10 @@ def rebuild(machine: Machine, *titles: str) -> None:
 
 def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> None:
     machine.writer.apply([article(1, "old")])
-    rebuild(machine, "new")
-    assert (machine.find("old"), machine.folder.percent()) == ([1], 62)
+    for title in ("never published", "new"):
+        rebuild(machine, title)
+    files = list(machine.folder.path.glob("*.db"))
+    assert (machine.find("old"), machine.folder.percent(), len(files)) == ([1], 62, 2)
     with machine.folder.locked(), pytest.raises(AlreadyIndexing), IndexFolder(machine.folder.path).locked():
         pass
     machine.folder.publish(machine.writer)

@@ -1,6 +1,5 @@
 """The indexer: whatever happens to it, to the stream or to the database, the index becomes what the site has."""
 
-import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -12,12 +11,10 @@ import pytest
 
 from tests import factories
 from tests.book import Book
-from tests.conftest import MakeStore
 from tests.helpers import until
-from tests.site_process import run_voteweb, start_voteweb
+from tests.site_process import run_voteweb
 from tests.store.backup.copying import back_up, restore
 from tests.store.examination import ids, run
-from tests.store.storm import StoreStorm
 from voteweb.cli import jobs as cli_index
 from voteweb.cli.jobs import keep_index
 from voteweb.core.comments import CommentId
@@ -85,26 +82,6 @@ def indexed(folder: IndexFolder) -> dict[DocumentId, list[str]]:
 def found(folder: IndexFolder, typed: str) -> list[int]:
     """Return the articles that a search finds, newest first."""
     return list(SearchIndex(folder.path).find(parse(typed), Kind.ARTICLES, Order.NEW, 10).ids)
-
-
-@pytest.mark.heavy
-def test_a_killed_indexer_loses_and_doubles_nothing(
-    make_store: MakeStore, server_url: str, tmp_path: Path, folder: IndexFolder
-) -> None:
-    store = make_store(good_votes=4, max_groups=3)
-    storm = StoreStorm(store, threads=2)
-    storm.start()
-    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path), "VOTEWEB_SEARCH": "1"}
-    for _ in range(4):
-        with start_voteweb("jobs", env=env) as process:
-            posted = len(storm.votes)
-            until(lambda at=posted: folder.current() and len(storm.votes) > at + 3, patience=60)
-            process.send_signal(signal.SIGKILL)
-    storm.stop()
-    for _ in store.removals.steps():
-        pass
-    assert run_voteweb("jobs", "--once", **env).status == 0
-    assert_same(store, folder)
 
 
 def lose_the_stream(store: Store) -> None:

@@ -58,7 +58,6 @@ def reading(store: Store, read: Command, changes: Sequence[Command]) -> tuple[De
         (("ZSCORE", "score:", "article:1"), ("ZINCRBY", "score:", 1e-6, "article:1")),
         (("ZSCORE", "score:", "article:2"), ("ZADD", "score:", "-inf", "article:2")),
         (("LRANGE", "log-entries:", 0, -1), ("RPUSH", "log-entries:", "second")),
-        (("LINDEX", "log-entries:", 0), ("LSET", "log-entries:", 0, "")),
         (("GET", "schema:"), ("UNLINK", "schema:")),
         (("TYPE", "schema:"), ("UNLINK", "schema:")),
     ],

@@ -7,9 +7,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.concurrency import overtaken
 from tests.store.examination import broken, ids, run
-from voteweb.core import config
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, User
@@ -123,15 +121,10 @@ def test_rule_holds_links_of_members_only(make_store: MakeStore, mod: User, bob:
     assert (store.waiting.has_article(held), listed(store)) == (True, [open_one])
     with pytest.raises(DomainRefused, match="A look first"):
         store.articles.edit(open_one, factories.draft(link="https://look.example/"), bob)
-    assert post(store, mod, "https://look.example/") in listed(store)
 
 
-def test_those_of_who_leaves_are_deleted_unless_one_is_released_meanwhile(store: Store, mod: User, ann: User) -> None:
-    held, other = post(store, ann), post(store, ann)
+def test_those_of_who_leaves_are_deleted(store: Store, ann: User) -> None:
+    held = post(store, ann)
     store.account_deletion.start(ann, delete_articles=False)
-    with overtaken(store, partial(release, store, held, mod)):
-        store.removals.leave(held, "ann", deletes=False)
     store.account_deletion.finish("ann")
-    stored = [factories.stored_article(store, id) for id in (held, other)]
-    assert [article.status for article in stored] == [ArticleStatus.LISTED, ArticleStatus.DELETED]
-    assert (stored[0].poster, ids(store, "held-articles:")) == (config.DELETED_MEMBER, [])
+    assert factories.stored_article(store, held).status is ArticleStatus.DELETED

@@ -9,9 +9,8 @@ import redis
 
 from tests import factories
 from tests.conftest import private_server
-from tests.helpers import until
 from tests.store import storm
-from tests.store.backup.copying import articles_of, back_up
+from tests.store.backup.copying import back_up
 from tests.store.doctor.conftest import build_site
 from tests.store.examination import broken, run
 from tests.store.test_rights import limited_user
@@ -50,25 +49,6 @@ def dump(site: Store) -> dict[str, bytes]:
     return {key: client.execute_command("DUMP", key, NEVER_DECODE=True) for key in keys}
 
 
-@pytest.mark.heavy
-def test_sites_in_one_storm_never_see_each_other(sites: dict[str, Store]) -> None:
-    storms = {name: storm.StoreStorm(site, seed, threads=2) for seed, (name, site) in enumerate(sites.items())}
-    for one in storms.values():
-        one.start()
-    until(lambda: all(one.acts.total() > 300 for one in storms.values()), patience=30)
-    findings = [finding for site in sites.values() for finding in broken(site)]
-    for one in storms.values():
-        one.stop()
-    findings += [finding for site in sites.values() for finding in broken(site)]
-    assert ([one.failures for one in storms.values()], findings) == ([[], [], []], [])
-    for name, site in sites.items():
-        assert len(articles_of(back_up(site))) == storms[name].acts["post"]
-        assert site.health.warnings() == []
-        for records in (back_up(site), list(Backup(site.context).all_lines())):
-            assert [other for other in NAMES if only(other) in str(records)] == [name]
-            assert not any(f"{{{other}}}" in str(records) for other in NAMES if other)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: str) -> None:
     for site in sites.values():
@@ -84,6 +64,8 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     for conversion in Migrations(site.context).conversions(OLDEST):
         deque(conversion.run(site.context), maxlen=0)
     backup = back_up(site)
+    for lines in (backup, list(Backup(site.context).all_lines())):
+        assert [other for other in NAMES if only(other) in str(lines)] == [name]
     restore = Restore(site.context)
     with pytest.raises(ConfigError, match="is not empty"):
         restore.begin()

@@ -7,10 +7,8 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.helpers import until
 from tests.store.examination import broken, run, unchanged
-from tests.store.queries import good_ids, page_ids, read_articles
-from tests.store.storm import StoreStorm
+from tests.store.queries import good_ids, page_ids
 from voteweb.core.models import Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
@@ -80,42 +78,24 @@ def test_rescoring_leaves_other_faults_to_the_doctor(site: Store, settings: Sett
     assert run(site, "ZSCORE", "score:", "article:1") is not None
 
 
-def test_an_article_is_retried_when_its_groups_changed_meanwhile(
+def test_an_article_is_retried_when_its_groups_or_votes_changed_meanwhile(
     site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = with_changes(site, settings, vote_score=100.0)
     send = site.connection.run
-    moves = iter([(["lua"], ["go"]), (["go"], ["lua"])])
+    # With the old worth of a vote.
+    changes = iter([
+        lambda: site.articles.set_groups(1, ["lua"], ["go"]), lambda: site.articles.set_groups(1, ["go"], ["lua"]),
+        lambda: site.votes.cast(1, factories.user(site, "bob")),
+    ])  # fmt: skip
 
-    def move_before(commands: list[tuple[object, ...]], **options: Any) -> list[object]:
-        if commands and commands[0][0] == "EVALSHA" and (move := next(moves, None)):
-            site.articles.set_groups(1, *move)  # with the old worth of a vote
+    def change_before(commands: list[tuple[object, ...]], **options: Any) -> list[object]:
+        if commands and commands[0][0] == "EVALSHA" and (change := next(changes, None)):
+            change()
         return send(commands, **options)
 
-    monkeypatch.setattr(site.connection, "run", move_before)
+    monkeypatch.setattr(site.connection, "run", change_before)
     rescore(changed)
     monkeypatch.undo()
-    assert next(moves, None) is None
+    assert next(changes, None) is None
     assert broken(changed) == []
-
-
-def test_rescoring_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
-    limits = {"good_votes": 4, "max_groups": 3}
-    before = StoreStorm(make_store(vote_score=21_600.0, **limits), seed=1, threads=3)
-    before.start()
-    until(lambda: len(before.votes) > 20)
-    before.stop()
-    store = make_store(vote_score=432.0, **limits)
-    assert broken(store) != []
-    storm = StoreStorm(store, seed=2, threads=4)
-    storm.votes.update(before.votes)
-    storm.start()
-    acts = sum(storm.acts.values())
-    for _ in range(3):
-        rescore(store)
-    until(lambda: sum(storm.acts.values()) > acts + 50)
-    storm.stop()
-    assert storm.failures == []
-    assert broken(store) == []
-    votes = {id: article.votes for id, article in read_articles(store, storm.votes).items()}
-    assert votes == dict(storm.votes)

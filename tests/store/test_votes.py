@@ -1,13 +1,11 @@
 """Votes for articles: what they change, whose they are, and those that are refused."""
 
-import time
-
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import ids, refused, run, snapshot
-from voteweb.core.errors import AlreadyVoted, NoSuchArticle, NotVoted, OwnVote, VotingClosed
+from voteweb.core.errors import AlreadyVoted, NoSuchArticle, NotVoted, OwnVote
 from voteweb.core.models import User
 from voteweb.store import Store
 
@@ -55,11 +53,3 @@ def test_a_refused_vote_returns_the_count_and_changes_nothing(store: Store, bob:
         assert refusal.value.values["votes"] == 2
         with refused(store, NoSuchArticle):
             vote(10**12, voter)
-
-
-def test_voting_is_open_until_its_stored_end(store: Store, bob: User) -> None:
-    end = int(time.time()) - 1
-    run(store, "HSET", "article:1", "closes", end)
-    with refused(store, VotingClosed) as refusal:
-        store.votes.cast(1, bob)
-    assert refusal.value.values["when"] == end

@@ -10,9 +10,8 @@ from tests.store.backup.copying import restore as copy
 from tests.store.examination import run, unchanged
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
-from voteweb.store.backup import Backup, Restore
+from voteweb.store.backup import Restore
 from voteweb.store.doctor import Doctor
-from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.site.context import Context
 
@@ -59,14 +58,6 @@ def test_a_database_replaced_while_it_was_derived_stays_marked(small: Store, mon
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     assert run(small, "EXISTS", "restoring:")
-
-
-def test_a_copy_brings_its_layout_and_no_key_of_another_program(small: Store) -> None:
-    run(small, "SET", "celery:x", "1")
-    lines = list(Backup(small.context).all_lines())
-    assert "celery:" not in repr(lines)
-    copy(small, lines, whole_layout=3)
-    assert Migrations(small.context).state().number == 3
 
 
 def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> None:

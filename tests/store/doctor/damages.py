@@ -84,6 +84,8 @@ _DAMAGES: list[str | tuple[str, set[str]]] = [
     # the open votes of a member are stored ones, and expire
     "ZADD open-votes:2 9 article:1",
     "ZADD open-votes:2 9 nonsense",
+    "ZADD open-votes:2 inf nonsense",
+    "ZADD open-votes:2 1e300 nonsense",
     "ZADD open-votes:999 9 article:1",
     # a ban took votes back from a member, on articles and comments
     "ZADD revoked-votes:bob 9 nonsense",

@@ -34,15 +34,6 @@ def test_groups_that_come_and_go_meanwhile_are_no_findings(site: Store, monkeypa
     assert not run(site, "SISMEMBER", "groups:", "short")
 
 
-@pytest.mark.parametrize("time", ["inf", "1e300"])
-def test_open_votes_that_never_end_are_repaired(site: Store, time: str) -> None:
-    run(site, "ZADD", "open-votes:2", time, "nonsense")
-    run(site, "PERSIST", "open-votes:2")
-    list(Doctor(site.context).repair())
-    assert broken(site) == []
-    assert run(site, "ZSCORE", "open-votes:2", "nonsense") is None
-
-
 def test_an_examination_only_reads_and_lists_the_keys_once(site: Store) -> None:
     assert broken(site) == []
     run(site, "ZREM", "time:", "article:1")
