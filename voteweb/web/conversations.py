@@ -94,6 +94,11 @@ class ConversationPages:
             is_visible = self.conversation.is_visible
             seen = [number for number in unread if number in numbers or not is_visible(number)]
             store().threads.queue_shown(pipeline, self.article.id, viewer.name, seen)
+        self.queue_entries_read(pipeline, viewer, numbers)
+
+    def queue_entries_read(self, pipeline: Pipeline, viewer: User, numbers: Iterable[int]) -> None:
+        """Queue that *viewer* has read the entries of their inbox about these comments."""
+        own = viewer_read()
         shown = {CommentId(self.article.id, number) for number in numbers}
         if read := [entry for entry, comment in own.unread.comments.items() if comment in shown]:
             store().inbox.queue_mark_read(pipeline, viewer.name, read)

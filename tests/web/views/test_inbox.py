@@ -69,7 +69,7 @@ def test_reply_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser, s
     assert ann.page.one("a", data_cancel="")["href"] == "/inbox/all?page=1#c1-2"
     ann.submit("/a/1/c/2/reply", text="", preview="1").submit("/a/1/c/2/reply", text="Thank you")
     assert (ann.status, ann.location) == (303, "/inbox/all?page=1#c1-2")
-    ann.follow()
+    assert tabs(ann.follow()) == ["Unread 2", "All 3"]
     assert ann.flashes == ["Your comment has been posted. In context"]
     assert ann.page.one("p", class_="flash").one("a")["href"] == "/a/1/c/4"
     assert store.threads.get(1).nodes[4].parent == 2

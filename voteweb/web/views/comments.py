@@ -135,6 +135,8 @@ def read_target(id: int, number: int) -> Target:
     pages = ConversationPages(article.result, thread.result, root=number, order=order_of_page(viewer.result))
     if node:
         pages.queue_missing(pipeline, viewer.result, [number])
+        if viewer.result and request.method == "POST":  # a member who answers a comment has read it
+            pages.queue_entries_read(pipeline, viewer.result, [number])
         pipeline.execute()
     return Target(viewer.result, article.result, pages, node)
 
