@@ -11,6 +11,7 @@ from voteweb.core.errors import (
     ConfigError,
     DataDamaged,
     LoggedOut,
+    NoSuchArticle,
     PasswordNeeded,
     ReadOnly,
     StorageFull,
@@ -75,8 +76,15 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
-    back = return_url() if isinstance(error, TooFast | ReadOnly) and request.method == "POST" else ""
-    return _render(error.status, error.code, error_message(error), headers, back)
+    return _render(error.status, error.code, error_message(error), headers, _way_back(error))
+
+
+def _way_back(error: VotewebError) -> str:
+    """Return the page of this site to which the page about *error* leads, "" for the front page."""
+    if isinstance(error, TooFast | ReadOnly) and request.method == "POST":
+        return return_url()
+    article = (request.view_args or {}).get("id") if request.blueprint == "comments" else None
+    return f"/a/{article}#comments" if article and not isinstance(error, NoSuchArticle) else ""
 
 
 def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
