@@ -299,13 +299,14 @@ def _editing_refusal(target: Target) -> errors.VotewebError | None:
 @blueprint.route("/a/<int:id>/c/<int:number>/delete", methods=["GET", "POST"])
 @login_required
 def delete(id: int, number: int) -> ResponseReturnValue:
-    """Delete the viewer's own comment for good, after a page that asks."""
+    """Delete the viewer's own comment for good, after a page that asks; lead to what it answered."""
     target = read_target(id, number)
     user = require_member(target.viewer)
     if target.node is None:
         raise errors.NoSuchComment()
+    back = target.pages.address(target.node.parent) if target.node.parent else f"/a/{id}#comments"
     if request.method == "POST" and target.node.status is CommentStatus.DELETED:  # the form was sent twice
-        return _after_deletion(id, _("The comment has been deleted already."))
+        return lead(back, _("The comment has been deleted already."))
     if target.node.status is not CommentStatus.VISIBLE:
         raise errors.CommentGone()
     if not permissions.may_delete_comment(user, target.node):
@@ -313,12 +314,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     if request.method != "POST":
         return render_template("comments/delete.html", target=target)
     store().removals.delete(CommentId(id, number), actor=user)
-    return _after_deletion(id, _("Your comment has been deleted."))
-
-
-def _after_deletion(id: int, message: str) -> ResponseReturnValue:
-    """Return to the conversation from which a comment on the article *id* was deleted."""
-    return lead(f"{next_of_form(f'/a/{id}').partition('#')[0]}#comments", message)
+    return lead(back, _("Your comment has been deleted."))
 
 
 @blueprint.post("/a/<int:id>/c/<int:number>/quiet")
