@@ -92,3 +92,6 @@ def test_what_is_new_stays_new_until_a_page_has_shown_it(
         line = ann.page.one("p", class_="new-comments")
         assert (line.one("mark").text, line.all("a")[0]["href"]) == ("40 new", first)
         assert row() == [left] * bool(left)
+    for page, others in ((1, ["/a/1?order=new&page=2#c21"]), (3, [])):  # the page of the newest is no other one
+        links = ann.open(f"/a/1?order=new&page={page}").page.one("p", class_="new-comments").all("a")
+        assert [link["href"] for link in links[1:]] == others, page
