@@ -35,6 +35,7 @@ def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, b
         assert "First words" not in reader.open(page).response.text
     for browser in (new, mod):
         assert browser.open("/u/newcomer").page.one("ul", class_="held-articles").text == "First words"
+    assert "voting closed" not in mod.open(path).main
     for browser in (bob, reader):
         for act in ("comment", "c/1/edit", "edit"):
             browser.send(f"{path}/{act}", text="What is it?")
