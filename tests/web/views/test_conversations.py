@@ -29,6 +29,8 @@ def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: Ma
         store.connection.command("HINCRBY", "thread:1", "rev", 1)
         section = make_browser().open("/a/1").page.by_id("comments").text
         assert [told in part for part in section.split("Comment 1")] == [is_above, not is_above]
+        replies = make_browser().open("/a/1/c/1").page.by_id("replies-heading").text
+        assert replies == ("No replies yet" if days > 0 else "No replies")
 
 
 def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store) -> None:
