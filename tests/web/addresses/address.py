@@ -3,13 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from string import Formatter
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import quote, urlencode
+
+from flask import Flask
+from werkzeug.routing import MapAdapter
 
 from tests.web.state import TOKEN
 from voteweb.core.models import Role
+from voteweb.core.resources import resource_folder
+from voteweb.core.settings import Settings
 from voteweb.store.schema.values import digest_of
+from voteweb.web import static_files, views
 
 #: Those who send requests. Each but the reader is an account of this name in the site of conftest.py: the poster has
 #: posted article 1 just now, the late one article 2 too long ago to edit it, and the session of the banned has ended.
@@ -36,6 +44,21 @@ class Caching(StrEnum):
     NOBODY = "nobody"
 
 
+#: The settings of a site with mail.
+MAIL: dict[str, Any] = {
+    "mail_url": "smtp://localhost:9", "mail_from": "news@news.example", "site_url": "http://localhost",
+}  # fmt: skip
+
+
+@cache
+def _routes() -> MapAdapter:
+    """Return all routes of a site."""
+    app = Flask(__name__, static_folder=None)
+    static_files.init_app(app, resource_folder("static"))
+    views.init_app(app, Settings(**MAIL))
+    return app.url_map.bind("localhost")
+
+
 @dataclass(frozen=True)
 class Address:
     """A method of a route; several rows of one differ in ``case``.
@@ -47,7 +70,6 @@ class Address:
     None for a form that ignores that field. ``keeps_typed`` marks forms that are shown again with what was typed.
     """
 
-    endpoint: str
     path: str
     method: str = "GET"
     case: str = ""
@@ -68,6 +90,12 @@ class Address:
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.method, self.path, self.case)))
+
+    @property
+    def endpoint(self) -> str:
+        """The name of the view that it leads to."""
+        endpoint: str = _routes().match(self.url().partition("?")[0], self.method)[0]
+        return endpoint
 
     @property
     def part_names(self) -> list[str]:

@@ -19,6 +19,7 @@ from tests.web.addresses.address import (
     ADMIN,
     BANNED,
     LATE,
+    MAIL,
     MEMBER,
     MEMBERS,
     MODERATOR,
@@ -48,8 +49,7 @@ URL_ENCODED = "application/x-www-form-urlencoded"
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
     """A site that moderators invite to, with mail."""
-    mail = {"mail_url": "smtp://localhost:9", "mail_from": "news@news.example", "site_url": "http://localhost"}
-    return replace(settings, signup="invite", **mail)
+    return replace(settings, signup="invite", **MAIL)
 
 
 @pytest.fixture(autouse=True)
