@@ -19,6 +19,12 @@ def error_line(result: Result) -> str:
     return line.removeprefix("Error: ")
 
 
+def output(result: Result) -> str:
+    """Return what a command printed that succeeded without a warning."""
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    return result.stdout
+
+
 def read_backup(file: Path) -> list[dict[str, Any]]:
     """Return the lines of a backup."""
     return [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]

@@ -9,7 +9,7 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line, read_backup
+from tests.cli.results import error_line, output, read_backup
 from tests.site_process import start_voteweb
 from tests.store.examination import run
 from voteweb.core.errors import ConfigError
@@ -21,10 +21,8 @@ from voteweb.store.schema.keys import Keys
 
 def test_a_backup_has_what_it_reports_for_its_owner_only(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
     file = tmp_path / "x"
-    result = invoke("backup", file)
-    assert (result.exit_code, result.stderr) == (0, "")
     counts = "1 article, 0 comments, 2 members, 1 group, 0 log entries"
-    assert result.stdout == f"Wrote {counts} to {file} (0.0 MB).\n"
+    assert output(invoke("backup", file)) == f"Wrote {counts} to {file} (0.0 MB).\n"
     assert file.stat().st_mode & 0o777 == 0o600
     first, *lines, end = read_backup(file)
     keys = {Keys().split(line["key"])[0] for line in lines}

@@ -2,6 +2,7 @@
 
 from tests import factories
 from tests.cli.conftest import Invoke
+from tests.cli.results import output
 from tests.store.examination import run, server_setting
 from voteweb.store import Store
 
@@ -10,9 +11,7 @@ def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:
     factories.article(store, groups=("books", "music"))
     factories.user(store, "bob")
     for options in ([], ["--repair"]):
-        result = invoke("doctor", *options)
-        assert (result.exit_code, result.stderr) == (0, "")
-        assert result.stdout == "The data are consistent: 1 article, 2 members, 2 groups\n"
+        assert output(invoke("doctor", *options)) == "The data are consistent: 1 article, 2 members, 2 groups\n"
 
 
 def test_each_fault_is_reported_with_its_key(invoke: Invoke, store: Store) -> None:
@@ -30,9 +29,7 @@ def test_each_fault_is_reported_with_its_key(invoke: Invoke, store: Store) -> No
 def test_each_repair_is_reported(invoke: Invoke, store: Store) -> None:
     id = factories.article(store).id
     run(store, "HINCRBY", f"article:{id}", "votes", 1)
-    result = invoke("doctor", "--repair")
-    assert (result.exit_code, result.stderr) == (0, "")
-    votes, *_, summary, consistent = result.stdout.splitlines()
+    votes, *_, summary, consistent = output(invoke("doctor", "--repair")).splitlines()
     assert votes.startswith(
         f"article:{id}  votes is 2, but base 0 and 1 voters make 1: repaired, now votes 2, base 1, "
     )

@@ -10,7 +10,7 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import newest_articles
+from tests.cli.results import newest_articles, output
 from tests.store.examination import run
 from voteweb.cli import imports
 from voteweb.cli.imports import COMMENT_COLUMNS, NEWEST_AGE_SECONDS
@@ -44,8 +44,7 @@ def test_comments_are_imported_once(invoke: Invoke, store: Store, tmp_path: Path
         writer = csv.DictWriter(stream, COMMENT_COLUMNS.all, restval="")
         writer.writeheader()
         writer.writerows([row(7, text="谢谢\r\n\r\n- Many\r\n- lines"), row(9, 7, votes="")])
-    result = invoke("import", "--comments", file)
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "comments: imported 2, known 0, bad 0\n", "")
+    assert output(invoke("import", "--comments", file)) == "comments: imported 2, known 0, bad 0\n"
     nodes = factories.thread(store).nodes
     assert [(node.parent, node.votes, node.time) for node in nodes.values()] == [(0, 3, START + 7), (1, 0, START + 9)]
     assert run(store, "HGET", "words:1", 1) == "谢谢\n\n- Many\n- lines"

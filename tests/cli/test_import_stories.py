@@ -11,7 +11,7 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line, newest_articles
+from tests.cli.results import error_line, newest_articles, output
 from voteweb.cli import imports
 from voteweb.cli.imports import NEWEST_AGE_SECONDS, STORY_COLUMNS
 from voteweb.store import Store
@@ -38,8 +38,7 @@ def test_stories_are_imported_with_their_posters_and_groups(invoke: Invoke, stor
         writer = csv.DictWriter(stream, STORY_COLUMNS.all)
         writer.writeheader()
         writer.writerow(row(title="编程 for all", text="Many\r\nlines", groups="编程 books"))
-    result = invoke("import", file)
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "imported 1, known 0, bad 0\n", "")
+    assert output(invoke("import", file)) == "imported 1, known 0, bad 0\n"
     (article,) = newest_articles(store).rows
     assert (article.title, article.votes, article.time) == ("编程 for all", 3, 1441518960)
     assert article.groups == ("编程", "books")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line, log_entries
+from tests.cli.results import error_line, log_entries, output
 from tests.helpers import free_ports, needs
 from tests.site_process import voteweb_command
 from tests.terminal import converse
@@ -29,8 +29,7 @@ OPTIONS = [
 
 def test_a_site_is_made_with_private_settings_and_an_admin(invoke_alone: Invoke, folder: Path) -> None:
     site = folder / "new" / "site"
-    result = invoke_alone("init", site, *OPTIONS, input=PASSWORD)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert output(invoke_alone("init", site, *OPTIONS, input=PASSWORD))
     file = site / "voteweb.env"
     assert [path.stat().st_mode & 0o777 for path in (site, file, site / "data")] == [0o700, 0o600, 0o700]
     settings = from_env(read_file(file))

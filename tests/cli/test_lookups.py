@@ -9,7 +9,7 @@ from click.testing import Result
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line
+from tests.cli.results import error_line, output
 from voteweb.core.config import COMMAND_LINE, MEMBER_PAGE_SIZE
 from voteweb.core.models import LogAction, Role
 from voteweb.core.settings import env_name, variables
@@ -19,9 +19,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 def printed_settings(invoke: Invoke, **env: str) -> dict[str, str]:
     """Return the lines of ``voteweb config`` by the names of the settings."""
-    result = invoke("config", **env)
-    assert (result.exit_code, result.stderr) == (0, "")
-    return {line.split()[0]: line for line in result.stdout.splitlines()}
+    return {line.split()[0]: line for line in output(invoke("config", **env)).splitlines()}
 
 
 def test_every_setting_has_its_value_unit_source_and_description(

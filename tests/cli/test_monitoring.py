@@ -6,11 +6,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from tests.helpers import until
 from tests.pausable_proxy import PausableProxy
 from tests.site_process import SECRET, SiteProcess, StartSite
+from tests.web.monitoring.samples import samples
 from voteweb.store import Store
 
 pytestmark = pytest.mark.heavy
@@ -22,13 +22,8 @@ def front_pages(site: SiteProcess) -> float:
     """Return how many front pages the metrics of *site* count."""
     answer = site.get("/metrics", Authorization=f"Bearer {TOKEN}")
     assert answer.status == 200
-    samples = [sample for family in text_string_to_metric_families(answer.body) for sample in family.samples]
-    labels = {"route": "lists.front", "status": "200"}
-    return sum(
-        sample.value
-        for sample in samples
-        if sample.name == "voteweb_request_seconds_count" and sample.labels.items() >= labels.items()
-    )
+    counted = samples(answer.body.encode())
+    return sum(counted[name] for name in counted if "seconds_count" in name and "route=lists.front,status=200" in name)
 
 
 def kill_workers(site: SiteProcess) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line, read_backup, write_backup
+from tests.cli.results import error_line, output, read_backup, write_backup
 from tests.helpers import until
 from tests.site_process import start_voteweb
 from tests.store.backup.copying import lasting
@@ -26,18 +26,14 @@ def test_a_backup_of_an_older_layout_with_the_same_primary_keys_is_restored(
     before, lines = lasting(small_site), read_backup(backup)
     write_backup(backup, [lines[0] | {"layout": OLDEST_BACKUP}, *lines[1:]])
     run(small_site, "FLUSHDB")
-    result = invoke("restore", backup)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("Restored 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of 20")
+    counts = "1 article, 0 comments, 2 members, 1 group, 0 log entries"
+    assert output(invoke("restore", backup)).startswith(f"Restored {counts}, as of 20")
     assert lasting(small_site) == before
 
 
 def test_a_dry_run_needs_no_database(backup: Path, invoke_alone: Invoke) -> None:
-    result = invoke_alone("restore", "--dry-run", backup, VOTEWEB_REDIS_URL="redis://127.0.0.1:1/0")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith(
-        f"{backup} is complete: 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of "
-    )
+    printed = output(invoke_alone("restore", "--dry-run", backup, VOTEWEB_REDIS_URL="redis://127.0.0.1:1/0"))
+    assert printed.startswith(f"{backup} is complete: 1 article, ")
 
 
 def test_a_group_that_only_articles_name_is_restored(invoke: Invoke, small_site: Store, backup: Path) -> None:
