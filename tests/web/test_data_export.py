@@ -55,7 +55,7 @@ ENTRIES: dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = {
     "reports": (("article", "reason", "note"), [(3, "topic", "a note")]),
     "reports of comments": (("comment", "note"), [("3.1", "a note")]),
     "invitations": (("used by", "withdrawn"), [("cid", False)]),
-    "hidden": (("kind", "name"), [("member", "cid")]),
+    "hidden": (("kind", "name"), [("member", "bob")]),
 }
 
 
@@ -78,7 +78,7 @@ def test_export_has_everything_of_a_member(store: Store) -> None:
     store.threads.queue_read(pipeline, 3, visitor="Ann")
     pipeline.execute()
     store.feeds.renew(SecretFeed.INBOX, ann)
-    factories.choices(store, ann, group="go", hidden="cid", article=3)
+    factories.choices(store, ann, group="go", hidden="bob", article=3)
     store.my_sites.save(factories.article(store, bob, title="Removed since").id, ann)
     factories.remove(store, 4, "spam")
     data = data_export.export_member(store, store.users.get("ann"))

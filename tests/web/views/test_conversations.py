@@ -22,7 +22,9 @@ def shown(browser: Browser) -> list[str]:
     return [element["id"] for element in browser.page.all("li", class_="comment")]
 
 
-def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: MakeBrowser, store: Store) -> None:
+def test_end_of_a_conversation_is_told_above_it_once_it_is_near(
+    make_browser: MakeBrowser, mod: Browser, store: Store
+) -> None:
     write_thread(store, 1, [node(1)])
     for days, told, is_above in ((3, "Open for", False), (1, "Open for", True), (-1, "This conversation ended", True)):
         store.connection.command("HSET", "thread:1", "closes", int(time.time()) + days * 86_400)
@@ -31,6 +33,7 @@ def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: Ma
         assert [told in part for part in section.split("Comment 1")] == [is_above, not is_above]
         replies = make_browser().open("/a/1/c/1").page.by_id("replies-heading").text
         assert replies == ("No replies yet" if days > 0 else "No replies")
+        assert bool(mod.open("/a/1").page.all("form", action="/a/1/close")) is (days > 0)
 
 
 def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store) -> None:
@@ -45,8 +48,7 @@ def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store
 
 def test_order_stays_in_every_link(reader: Browser, store: Store) -> None:
     write_thread(store, 1, [node(n, time=1_700_000_000.0 + n, votes=n % 3) for n in range(1, 111)])
-    first = reader.open("/a/1?order=time").page
-    second = reader.open(first.one("a", rel="next")["href"])
+    second = reader.open("/a/1?order=time").open_next()
     assert second.address == "/a/1?order=time&page=2#comments"
     assert shown(second) == [f"c{n}" for n in range(26, 51)]
     assert second.page.one("nav", aria_label="Order of comments").one("a", aria_current="page").text == "Oldest"
@@ -92,4 +94,4 @@ def test_site_without_comments_has_nothing_of_them(make_browser: MakeBrowser, st
     for path in ("/", "/u/ann", "/a/1?page=9&order=x"):
         assert off.open(path).status == 200
         assert "comment" not in off.main, path
-        assert "/comments" not in off.response.text, path
+        assert "/comments" not in off.text, path
