@@ -175,9 +175,8 @@ def visit(
         )
         context.set_default_timeout(5_000)
         if name:
-            cookie = visit_without_script(name, role).client.get_cookie("voteweb")
-            assert cookie is not None
-            context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site_url}])
+            cookie = visit_without_script(name, role).session_cookie
+            context.add_cookies([{"name": "voteweb", "value": cookie, "url": site_url}])
         visitors.append(Visitor(context.new_page(), site_url, expect_errors))
         return visitors[-1]
 

@@ -64,7 +64,7 @@ def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script:
         if browser.status >= 400 and path.partition("?")[0] not in GONE:
             dead_ends.append((path, browser.status))
         targets = [browser.location] if browser.status in (301, 303) else []
-        if "html" in browser.response.headers["Content-Type"] and not targets:
+        if "html" in browser.headers["Content-Type"] and not targets:
             targets = [link["href"].partition("#")[0] for link in browser.page.all("a")]
             dead_ends += [(path, action) for action, method in actions(browser) if not routes.test(action, method)]
         # A form of log-in is visited once, not once for each page that it may return to.

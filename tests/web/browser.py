@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 from flask import Flask, session
 from flask_wtf.csrf import generate_csrf
+from werkzeug.datastructures import Headers
 from werkzeug.test import TestResponse
 
 from tests.web.dom import Element, fields_of, parse
@@ -25,19 +26,33 @@ class Browser:
         self.client = app.test_client()
         self.site = app.extensions["voteweb.settings"].site_url or "http://localhost"
         self.response: TestResponse
+        #: As they were when :meth:`start_session` logged them in.
+        self.user: User
         self.address = "/"
 
     @property
     def page(self) -> Element:
-        return parse(self.response.text)
+        return parse(self.text)
 
     @property
     def status(self) -> int:
         return self.response.status_code
 
     @property
+    def headers(self) -> Headers:
+        return self.response.headers
+
+    @property
+    def text(self) -> str:
+        return self.response.text
+
+    @property
+    def json(self) -> Any:
+        return self.response.json
+
+    @property
     def location(self) -> str:
-        return self.response.headers["Location"]
+        return self.headers["Location"]
 
     @property
     def heading(self) -> str:
@@ -93,6 +108,10 @@ class Browser:
             self.open(urljoin(self.address, self.location))
         raise AssertionError(f"too many redirects to {self.location}")
 
+    def open_next(self) -> "Browser":
+        """Open the next page of the list."""
+        return self.open(self.page.one("a", rel="next")["href"])
+
     def value(self, name: str) -> str:
         """Return what is in the only input *name* of the page."""
         return self.page.one("input", name=name)["value"]
@@ -104,6 +123,10 @@ class Browser:
     def submit(self, action: str, **typed: Any) -> "Browser":
         """Send the form of the page that goes to *action*; *typed* replaces values of its fields."""
         return self.post(action, fields_of(self.form(action)) | typed)
+
+    def fill_in(self, address: str, **typed: Any) -> "Browser":
+        """Open the page at *address*, and send its form that goes there, too."""
+        return self.open(address).submit(address, **typed)
 
     def press(self, formaction: str, **options: Any) -> "Browser":
         """Press the button that sends its form to *formaction*."""
@@ -119,9 +142,9 @@ class Browser:
         self.address = address
         return self
 
-    def send(self, address: str, **fields: Any) -> "Browser":
+    def send(self, address: str, headers: dict[str, str] | None = None, **fields: Any) -> "Browser":
         """Send *fields* with the token of this session, whatever the page offers."""
-        return self.post(address, {"csrf_token": self.csrf_token(), **fields})
+        return self.post(address, {"csrf_token": self.csrf_token(), **fields}, headers=headers)
 
     def log_in(self, name: str, password: str = PASSWORD, next: str = "/") -> "Browser":
         """Log in on the page for it; the response redirects to *next*."""
@@ -135,6 +158,7 @@ class Browser:
         """Log in without a page: set the cookie that a log-in sets."""
         with self.session():
             login.start_session(user)
+        self.user = user
         return self
 
     @contextmanager
@@ -152,7 +176,13 @@ class Browser:
 
     def is_logged_in(self) -> bool:
         """Open a page and tell whether it is a member's."""
-        return 'href="/account"' in self.open("/nowhere").response.text
+        return 'href="/account"' in self.open("/nowhere").text
+
+    @property
+    def session_cookie(self) -> str:
+        cookie = self.client.get_cookie("voteweb")
+        assert cookie
+        return cookie.value
 
     def csrf_token(self) -> str:
         """Return the form token of this session, without opening a page that has it."""

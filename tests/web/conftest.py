@@ -36,7 +36,7 @@ class Clock:
     now: float
 
 
-CountRoundTrips = Callable[[Callable[[], object]], int]
+CountRoundTrips = Callable[..., int]
 
 
 @pytest.fixture(autouse=True)
@@ -214,16 +214,16 @@ def reached(app: Flask) -> Iterator[list[str]]:
 
 @pytest.fixture
 def count_round_trips(store: Store, aging_clock: AgingClock | None) -> CountRoundTrips:
-    """A function that acts twice and returns the number of round trips to Redis the second time, with no kept page."""
+    """A function that calls another twice, and returns its round trips to Redis the second time, with no kept page."""
     round_trips: list[float] = []
     store.connection.on_round_trip = round_trips.append
 
-    def count(act: Callable[[], object]) -> int:
-        act()  # from here on the scripts are loaded, and the caches are filled
+    def count(act: Callable[..., object], *arguments: Any, **options: Any) -> int:
+        act(*arguments, **options)  # from here on the scripts are loaded, and the caches are filled
         if aging_clock:
             aging_clock.pass_time()
         round_trips.clear()
-        act()
+        act(*arguments, **options)
         return len(round_trips)
 
     return count

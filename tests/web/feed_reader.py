@@ -43,7 +43,7 @@ def atom(browser: Browser, address: str) -> Any:
     """Return the feed at *address* as feedparser reads it, which must not find an error."""
     browser.open(address)
     assert browser.status == 200, address
-    headers = {"content-type": browser.response.headers["Content-Type"]}
+    headers = {"content-type": browser.headers["Content-Type"]}
     feed = feedparser.parse(browser.response.data, response_headers=headers, resolve_relative_uris=False)
     assert not feed.bozo, feed.get("bozo_exception")
     assert feed.version == "atom10"

@@ -26,7 +26,7 @@ def use_up(store: Store, limit: Limit, owner: str) -> int:
 def assert_too_fast(browser: Browser, limit: Limit) -> None:
     """Fail unless the last response is a refusal by *limit*, with its message and the seconds to wait."""
     assert browser.status == 429
-    assert 0 < int(browser.response.headers["Retry-After"]) <= limit.interval + 1
+    assert 0 < int(browser.headers["Retry-After"]) <= limit.interval + 1
     main = browser.page.one("main")
     (message,) = main.all("div", role="alert") or main.all("p", class_="intro")
     values = {"things": limit.things, "aim": limit.aim} | {name: f"%({name})s" for name in _PATTERNS}
@@ -34,4 +34,4 @@ def assert_too_fast(browser: Browser, limit: Limit) -> None:
     for name, value in _PATTERNS.items():
         pattern = pattern.replace(re.escape(f"%({name})s"), value)
     assert re.search(pattern, message.text)
-    assert browser.response.headers["Cache-Control"] == "private, no-store"
+    assert browser.headers["Cache-Control"] == "private, no-store"

@@ -90,7 +90,7 @@ def test_session_without_a_form_token_is_left_to_flask(
 def test_message_is_shown_once(
     act: str, message: str, through_flask: list[str], member: Browser, reached: list[str]
 ) -> None:
-    member.post(f"/a/1/{act}", {"csrf_token": member.csrf_token(), "next": "/new"})
+    member.send(f"/a/1/{act}", next="/new")
     member.client.delete_cookie("acted")
     reached.clear()
     assert member.open("/new").flashes == [message]
@@ -102,7 +102,7 @@ def test_page_after_a_vote_is_that_of_flask(
     app: Flask, member: Browser, reached: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def vote(act: str) -> None:
-        member.post(f"/a/1/{act}", {"csrf_token": member.csrf_token(), "next": "/new"})
+        member.send(f"/a/1/{act}", next="/new")
 
     vote("vote")
     before_flask = all_but_id(member.open("/new"))
@@ -122,7 +122,7 @@ def test_page_read_afresh_takes_one_round_trip(
 ) -> None:
     member.client.set_cookie("acted", "1")
     reached.clear()
-    assert count_round_trips(lambda: member.open("/new")) == 1
+    assert count_round_trips(member.open, "/new") == 1
     assert reached == []
 
 

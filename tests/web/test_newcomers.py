@@ -22,20 +22,16 @@ def newcomer(reader: Browser) -> Browser:
 
 
 def sign_up(browser: Browser) -> Browser:
-    return browser.open("/signup").submit("/signup", username="carl", password=PASSWORD)
+    return browser.fill_in("/signup", username="carl", password=PASSWORD)
 
 
 def vote_for(browser: Browser, store: Store, count: int) -> list[int]:
     """Return the statuses of votes for this many new articles."""
-    token, statuses = browser.csrf_token(), []
-    for _ in range(count):
-        article = factories.article(store)
-        statuses.append(browser.post(f"/a/{article.id}/vote", {"csrf_token": token}).status)
-    return statuses
+    return [browser.send(f"/a/{factories.article(store).id}/vote").status for _ in range(count)]
 
 
 def post(browser: Browser, title: str = "A new title") -> Browser:
-    return browser.open("/submit").submit("/submit", title=title, text="Some text")
+    return browser.fill_in("/submit", title=title, text="Some text")
 
 
 def join_earlier(store: Store, seconds: float) -> None:
@@ -49,8 +45,8 @@ def test_newcomer_votes_less_and_is_told_why(newcomer: Browser, store: Store) ->
     assert vote_for(newcomer, store, NEWCOMER_VOTE.burst + 1) == [303] * NEWCOMER_VOTE.burst + [429]
     assert_too_fast(newcomer, NEWCOMER_VOTE)
     assert "7 days after joining" in newcomer.intro
-    newcomer.post("/a/1/unvote", {"csrf_token": newcomer.csrf_token()}, headers=JSON)
-    assert (newcomer.status, newcomer.response.json["error"]["code"]) == (429, "too-fast")
+    newcomer.send("/a/1/unvote", headers=JSON)
+    assert (newcomer.status, newcomer.json["error"]["code"]) == (429, "too-fast")
 
 
 def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: Store) -> None:
@@ -59,7 +55,7 @@ def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: 
         assert post(newcomer, f"Title {number}").status == 303
     post(newcomer, "One more title")
     assert_too_fast(newcomer, NEWCOMER_POSTS[0])
-    assert newcomer.page.one("input", name="title")["value"] == "One more title"
+    assert newcomer.value("title") == "One more title"
     assert int(store.connection.client.zcard("time:")) == NEWCOMER_POSTS[0].burst
 
 

@@ -93,16 +93,16 @@ def test_list_takes_one_round_trip_and_a_moderators_two(
     reader: Browser, bob: Browser, mod: Browser, count_round_trips: CountRoundTrips
 ) -> None:
     for address in LISTS:
-        assert count_round_trips(lambda address=address: reader.open(address)) == 1, address
-        assert count_round_trips(lambda address=address: bob.open(address)) == (2 if address == "/good" else 1), address
-        assert count_round_trips(lambda address=address: mod.open(address)) == 2, address
+        assert count_round_trips(reader.open, address) == 1, address
+        assert count_round_trips(bob.open, address) == (2 if address == "/good" else 1), address
+        assert count_round_trips(mod.open, address) == 2, address
         assert (reader.status, bob.status, mod.status) == (200, 200, 200)
 
 
 def test_the_best_of_a_period_take_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:
     for address in BEST:
         for _ in range(2):
-            assert count_round_trips(lambda address=address: reader.open(address)) == 1, address
+            assert count_round_trips(reader.open, address) == 1, address
             assert len(reader.titles) == 25
 
 
@@ -113,7 +113,7 @@ def test_members_list_without_hints_takes_two_round_trips(
     monkeypatch.setattr(type(store.listings), "recent_ids", lambda *_: (17, 99_999))
     for address in LISTS:
         expected = 1 if address == "/a/1" else 2
-        assert count_round_trips(lambda address=address: bob.open(address)) == expected, address
+        assert count_round_trips(bob.open, address) == expected, address
 
 
 @pytest.mark.parametrize("hints", HINTS, ids=len)
@@ -121,7 +121,7 @@ def test_own_votes_are_marked_with_any_hints(
     hints: tuple[int, ...], bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for id in (2, 5, 17):
-        store.votes.cast(id, store.users.get("bob"))
+        store.votes.cast(id, bob.user)
     monkeypatch.setattr(type(store.listings), "recent_ids", lambda *_: hints)
     pressed = {
         button["formaction"]
@@ -136,10 +136,7 @@ def test_other_pages_take_as_few_round_trips_as_possible(
     reader: Browser, bob: Browser, mod: Browser, count_round_trips: CountRoundTrips
 ) -> None:
     for address, *expected in OTHER_PAGES:
-        counts = [
-            count_round_trips(lambda browser=browser, address=address: browser.open(address))
-            for browser in (reader, bob, mod)
-        ]
+        counts = [count_round_trips(browser.open, address) for browser in (reader, bob, mod)]
         assert counts == expected, address
 
 
@@ -154,9 +151,9 @@ def test_long_article_takes_a_member_two_round_trips_with_unread_entries(
             store.connection.client.lpush(key, f"mention {comment} {int(time.time())}")
         bob.open("/a/2")
 
-    assert count_round_trips(lambda: open_unread("2.101")) == 2
+    assert count_round_trips(open_unread, "2.101") == 2
     assert bob.page.one("a", href="/inbox").text == "Inbox"
-    assert count_round_trips(lambda: open_unread("1.1")) == 2
+    assert count_round_trips(open_unread, "1.1") == 2
     assert bob.page.one("a", href="/inbox").text == "Inbox 2"
 
 
@@ -204,9 +201,8 @@ def test_new_comments_take_no_more_round_trips_than_votes(
 def test_vote_takes_one_round_trip_with_its_limit(
     bob: Browser, count_round_trips: CountRoundTrips, store: Store
 ) -> None:
-    fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
     for act in ("vote", "unvote"):
-        assert count_round_trips(lambda act=act: bob.post(f"/a/5/{act}", fields)) == 1
+        assert count_round_trips(bob.send, f"/a/5/{act}", next="/new") == 1
         assert bob.status == 303
     assert len(store.connection.client.keys(store.keys.limit("vote", "*"))) == 1
 
@@ -220,11 +216,10 @@ def test_login_takes_few_round_trips(
     A success is refunded, opens a session, and makes the network known. Either is noted for admins.
     """
     fields = {"username": "bob", "password": password, "csrf_token": reader.csrf_token()}
-    cookie = reader.client.get_cookie("voteweb")
-    assert cookie is not None
+    cookie = reader.session_cookie
 
     def log_in() -> None:
-        reader.client.set_cookie("voteweb", cookie.value)
+        reader.client.set_cookie("voteweb", cookie)
         reader.post("/login", fields)
 
     assert count_round_trips(log_in) == expected
@@ -238,6 +233,5 @@ def test_act_of_a_moderator_takes_at_most_four_round_trips(
     act: str, fields: dict[str, str], mod: Browser, count_round_trips: CountRoundTrips
 ) -> None:
     """The viewer with the article; the log's id; the keys of the script; the script."""
-    form = fields | {"csrf_token": mod.csrf_token(), "next": "/new"}
-    assert count_round_trips(lambda: mod.post(f"/a/5/{act}", form)) <= 4
+    assert count_round_trips(mod.send, f"/a/5/{act}", next="/new", **fields) <= 4
     assert mod.status == 303

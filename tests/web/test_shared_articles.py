@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context, lane
 from voteweb.web.caching import shared_pages
 
-CountRenders = Callable[[Callable[[], object]], int]
+CountRenders = Callable[..., int]
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def article(store: Store) -> None:
 
 @pytest.fixture
 def count_renders(monkeypatch: pytest.MonkeyPatch) -> CountRenders:
-    """Count how many pages for all members an act renders."""
+    """A function that calls another, and returns how many pages for all members that renders."""
     rendered = []
     cut = shared_pages.cut
 
@@ -39,9 +40,9 @@ def count_renders(monkeypatch: pytest.MonkeyPatch) -> CountRenders:
         rendered.append(page)
         return cut(page, mark)
 
-    def count(act: Callable[[], object]) -> int:
+    def count(act: Callable[..., object], *arguments: Any) -> int:
         before = len(rendered)
-        act()
+        act(*arguments)
         return len(rendered) - before
 
     monkeypatch.setattr(shared_pages, "cut", counted)
@@ -53,7 +54,7 @@ def test_members_share_a_page_with_their_own_parts(make_member: MakeMember, coun
     seen = set()
     for turn in range(2):
         for name, browser in members.items():
-            assert count_renders(lambda browser=browser: browser.open("/a/1")) == (turn == 0 and name == "bob")
+            assert count_renders(browser.open, "/a/1") == (turn == 0 and name == "bob")
             page = browser.page
             assert page.one("a", class_="own-name").text == name
             nonces = {field["value"].partition(".")[0] for field in page.all("input", name="csrf_token")}
@@ -70,7 +71,7 @@ def test_members_with_another_order_of_comments_share_a_page_of_their_own(
     store.users.choose(store.users.get("cem"), order="time")
     for turn in range(2):
         for browser, first in ((bob, "c2"), (cem, "c1")):
-            assert count_renders(lambda browser=browser: browser.open("/a/1")) == (turn == 0)
+            assert count_renders(browser.open, "/a/1") == (turn == 0)
             assert browser.page.all("li", class_="comment")[0]["id"] == first
 
 
@@ -78,10 +79,10 @@ def test_poster_moderator_and_member_who_hides_get_a_page_of_their_own(
     ann: Browser, bob: Browser, mod: Browser, count_renders: CountRenders
 ) -> None:
     bob.open("/a/1")
-    bob.post("/u/ann/hide", {"csrf_token": bob.csrf_token()})
+    bob.send("/u/ann/hide")
     for browser, sentence in ((ann, "Delete"), (mod, "Moderate"), (bob, "Not in your lists, since you hide")):
-        assert count_renders(lambda browser=browser: browser.open("/a/1")) == 0
-        assert sentence in browser.response.text
+        assert count_renders(browser.open, "/a/1") == 0
+        assert sentence in browser.text
 
 
 def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMember, store: Store) -> None:
@@ -89,28 +90,28 @@ def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMemb
     cem = make_member("cem")
     for browser in (cem, bob):
         assert browser.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "1"
-    store.votes.cast(1, store.users.get("bob"))
+    store.votes.cast(1, bob.user)
     comment = factories.comment(store, 1, dora)
-    store.votes.cast(comment, store.users.get("bob"))
+    store.votes.cast(comment, bob.user)
     for browser, pressed in ((cem, "false"), (bob, "true"), (cem, "false")):
         page = browser.open("/a/1").page
         button, own = page.by_id("a1").one("button", class_="vote"), page.by_id("c2").one("button", class_="vote")
         assert (button["aria-pressed"], own["aria-pressed"]) == (pressed, pressed)
         assert [button.one(data_votes="").text for button in (button, own)] == ["2", "1"]
-        assert ">1 new</mark>" in browser.response.text
+        assert ">1 new</mark>" in browser.text
 
 
 def test_vote_alone_and_end_of_the_conversation_alone_change_the_page(bob: Browser, store: Store) -> None:
     assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "1"
     store.votes.cast(1, factories.user(store, "dora"))
     assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "2"
-    assert "Heated" not in bob.response.text
+    assert "Heated" not in bob.text
     store.threads.close(1, NewLogEntry(LogAction.CLOSE, "ann", article=1, why="Heated"), actor=None)
-    assert "Heated" in bob.open("/a/1").response.text
+    assert "Heated" in bob.open("/a/1").text
 
 
 def write_comment(bob: Browser, store: Store) -> None:
-    factories.comment(store, 1, store.users.get("bob"))
+    factories.comment(store, 1, bob.user)
 
 
 def read_new_comments(bob: Browser, store: Store) -> None:
@@ -119,8 +120,8 @@ def read_new_comments(bob: Browser, store: Store) -> None:
 
 
 def vote(bob: Browser, store: Store) -> None:
-    store.votes.cast(1, store.users.get("bob"))
-    store.votes.cast(factories.comment(store), store.users.get("bob"))
+    store.votes.cast(1, bob.user)
+    store.votes.cast(factories.comment(store), bob.user)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def vote(bob: Browser, store: Store) -> None:
     [
         lambda bob, store: None,
         lambda bob, store: store.users.set_role("ann", Role.MODERATOR),
-        lambda bob, store: bob.post("/a/1/save", {"csrf_token": bob.csrf_token()}).open("/"),
+        lambda bob, store: bob.send("/a/1/save").open("/"),
         vote,
         write_comment,
         read_new_comments,
@@ -166,17 +167,17 @@ def test_other_pages_are_left_to_flask(bob: Browser, address: str, headers: dict
 
 def without_once(browser: Browser) -> str:
     """Return the page without what is new each time."""
-    return re.sub(r'name="once" value="[^"]+"', "", browser.response.text)
+    return re.sub(r'name="once" value="[^"]+"', "", browser.text)
 
 
 def test_page_changes_with_the_time(bob: Browser, monkeypatch: pytest.MonkeyPatch, count_renders: CountRenders) -> None:
-    assert "just now" in bob.open("/a/1").response.text
+    assert "just now" in bob.open("/a/1").text
     for age, text in ((90.0, "1 minute ago"), (7.5 * 86_400, "voting closed"), (40 * 86_400, "1 month ago")):
         clock = SimpleNamespace(time=lambda age=age: time.time() + age)
         monkeypatch.setattr(context, "time", clock)
-        assert count_renders(lambda: bob.open("/a/1")) == 1
-        assert text in bob.response.text
-        assert count_renders(lambda: bob.open("/a/1")) == 0
+        assert count_renders(bob.open, "/a/1") == 1
+        assert text in bob.text
+        assert count_renders(bob.open, "/a/1") == 0
     assert not bob.page.all("button", class_="vote")
 
 
@@ -187,7 +188,7 @@ def test_page_changes_when_the_conversation_ends_soon(
     store.connection.client.hset("thread:1", "closes", soon + config.CLOSING_SOON_SECONDS)
     for seconds in (-60, 60):
         monkeypatch.setattr(context, "time", SimpleNamespace(time=lambda seconds=seconds: float(soon + seconds)))
-        assert count_renders(lambda: bob.open("/a/1")) == 1
+        assert count_renders(bob.open, "/a/1") == 1
 
 
 def test_conversations_of_earlier_pages_are_not_kept(bob: Browser, store: Store) -> None:

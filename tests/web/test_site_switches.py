@@ -53,13 +53,12 @@ def test_a_switch_holds_in_every_process_within_a_second(
         assert browser.page.all("p", class_="announcement")[0].one("a")["href"] == "/a/1"
         assert "An article with 3 votes or more" in browser.open("/about").page.text
     for member in browsers[1::2]:
-        form = {"csrf_token": member.csrf_token(), "next": "/new"}
         for headers in (JSON, {}):
-            assert member.post("/a/1/vote", form, headers=headers).status == 503
-            assert "nothing was saved: Back at nine." in member.response.text
+            assert member.send("/a/1/vote", headers=headers, next="/new").status == 503
+            assert "nothing was saved: Back at nine." in member.text
     set_switch(store, root, SwitchName.READ_ONLY, "")
     switch_clock.now += 1.01
-    assert browsers[1].post("/a/1/vote", {"csrf_token": browsers[1].csrf_token()}).status == 303
+    assert browsers[1].send("/a/1/vote").status == 303
     assert store.articles.get(1).votes == 2
 
 
@@ -91,7 +90,7 @@ def test_switches_are_read_once_a_second_at_most(
     root: User, store: Store, bob: Browser, switch_clock: Clock, count_round_trips: CountRoundTrips
 ) -> None:
     set_switch(store, root, SwitchName.ANNOUNCEMENT, ON, "Hello.")
-    assert count_round_trips(lambda: bob.open("/new")) == 1
+    assert count_round_trips(bob.open, "/new") == 1
 
     def open_later() -> None:
         switch_clock.now += 1.01
@@ -119,12 +118,12 @@ def test_switches_override_who_may_join_and_how_many_articles_are_held(
     signup = {"username": "carl", "password": PASSWORD}
     set_switch(store, root, SwitchName.SIGNUP, "closed")
     assert (reader.open("/signup").status, reader.open("/").page.all("a", href="/signup")) == (403, [])
-    assert "/signup" not in reader.open("/login").response.text
+    assert "/signup" not in reader.open("/login").text
     set_switch(store, root, SwitchName.SIGNUP, "")
     set_switch(store, root, SwitchName.HOLD_POSTS, "1")
     switch_clock.now += 1.01
-    assert "The first 1 articles of a new member" in reader.open("/rules").response.text
-    reader.open("/signup").submit("/signup", **signup)
-    reader.open("/submit").submit("/submit", title="A title", link="https://x.example/")
+    assert "The first 1 articles of a new member" in reader.open("/rules").text
+    reader.fill_in("/signup", **signup)
+    reader.fill_in("/submit", title="A title", link="https://x.example/")
     assert "told what becomes of it" in " ".join(reader.follow().flashes)
     assert store.waiting.has_article(2)

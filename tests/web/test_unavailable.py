@@ -87,11 +87,11 @@ def exceeded_deadlines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def assert_unavailable(browser: Browser, exceeded_deadlines: list[int]) -> None:
     """Fail unless the last response, after one deadline, is a page of the site that says that Redis is unavailable."""
     assert browser.status == 503
-    assert int(browser.response.headers["Retry-After"]) > 0
+    assert int(browser.headers["Retry-After"]) > 0
     assert browser.heading == "Temporarily unavailable"
     assert "cannot reach its database" in browser.intro
     assert browser.page.one("a", class_="wordmark")
-    assert "Traceback" not in browser.response.text
+    assert "Traceback" not in browser.text
     assert len(exceeded_deadlines) == 1, "one deadline for the whole response"
     exceeded_deadlines.clear()
 
@@ -109,7 +109,7 @@ def test_every_page_and_form_says_so_within_the_deadline(
     for address in FORMS:
         assert_unavailable(moderator.post(address, {"csrf_token": token, "next": "/"}), exceeded_deadlines)
     moderator.post("/a/1/vote", headers=JSON | {"X-CSRFToken": token})
-    assert (moderator.status, moderator.response.json["error"]["code"]) == (503, "unavailable")
+    assert (moderator.status, moderator.json["error"]["code"]) == (503, "unavailable")
 
 
 @pytest.mark.parametrize("path", ["/", "/a/1/vote"])
@@ -133,22 +133,22 @@ def test_health_says_why_and_site_and_session_recover_without_a_restart(
     link: Link, moderator: Browser, app: Flask
 ) -> None:
     health = {"status": "ok", "reasons": []}
-    assert (moderator.open("/healthz").status, moderator.response.json) == (200, health)
+    assert (moderator.open("/healthz").status, moderator.json) == (200, health)
     link.cut(app)
     down = {"status": "down", "reasons": ["Redis does not answer"]}
-    assert (moderator.open("/healthz").status, moderator.response.json) == (503, down)
-    assert int(moderator.response.headers["Retry-After"]) > 0
+    assert (moderator.open("/healthz").status, moderator.json) == (503, down)
+    assert int(moderator.headers["Retry-After"]) > 0
     assert moderator.open("/").status == 503
     link.restore()
     assert moderator.open("/").status == 200
     assert moderator.is_logged_in()
-    assert (moderator.open("/healthz").status, moderator.response.json) == (200, health)
+    assert (moderator.open("/healthz").status, moderator.json) == (200, health)
 
 
 def test_scripts_are_loaded_again_into_a_server_without_them(moderator: Browser, make_store: MakeStore) -> None:
     client: Redis = make_store().connection.client
     client.script_flush()
-    moderator.open("/submit").submit("/submit", title="After a restart", link="https://example.com/")
+    moderator.fill_in("/submit", title="After a restart", link="https://example.com/")
     assert moderator.location == "/a/2"
     client.script_flush()
     assert moderator.open("/g/python+redis").page.by_id("a1")

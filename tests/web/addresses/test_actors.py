@@ -48,7 +48,7 @@ def test_act_of_somebody_gone_meanwhile_changes_nothing(
             assert everybody.is_unchanged_but_for(*change)
             if address.keeps_typed:
                 assert browser.status == 422
-                assert all(typed in browser.response.text for typed in address.kept)
+                assert all(typed in browser.text for typed in address.kept)
                 assert browser.page.all("input", name="log-in-password")
             else:
                 assert browser.location.startswith("/login?next=")

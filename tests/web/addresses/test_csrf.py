@@ -42,7 +42,7 @@ def test_form_without_its_token_only_keeps_what_was_typed(everybody: Everybody, 
                 sender.post(url, {**address.fields, **token}, headers=headers)
                 assert everybody.is_unchanged()
                 assert sender.status in (303, 400, 422)
-                assert headers or all(typed in sender.response.text for typed in address.kept)
+                assert headers or all(typed in sender.text for typed in address.kept)
         assert sender.is_logged_in() is (address.sender != READER), address
 
 
@@ -74,7 +74,7 @@ def test_form_of_another_site_changes_nothing(everybody: Everybody, subtests: py
                 sender = everybody.post(address, address.fields, headers=headers)
                 assert (sender.status, everybody.is_unchanged()) == (403, True)
                 assert sender.intro.startswith("This form was not sent from a page of this site, so nothing was done.")
-                assert "Set-Cookie" not in sender.response.headers
+                assert "Set-Cookie" not in sender.headers
 
 
 def test_form_of_this_site_is_accepted(everybody: Everybody, subtests: pytest.Subtests) -> None:

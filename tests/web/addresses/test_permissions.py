@@ -49,7 +49,7 @@ def test_others_are_refused_and_change_nothing(everybody: Everybody, subtests: p
 def check_refusal(address: Address, person: str, browser: Browser, *, as_json: bool) -> None:
     assert browser.status == address.status(person, as_json=as_json)
     if browser.status == 422 and not as_json:
-        assert all(typed in browser.response.text for typed in address.kept)
+        assert all(typed in browser.text for typed in address.kept)
     if browser.status == 303:
         assert browser.location.startswith("/login?next=/" if person in LOGGED_OUT else ("/", "/new#a"))
         assert person in LOGGED_OUT or not browser.location.startswith("/login")

@@ -34,7 +34,7 @@ def test_form_is_refused_in_the_operators_words(everybody: Everybody, store: Sto
             person = address.allowed[0]
             browser = everybody.send(address, person, browsers[person])
             assert content(store) == before
-            assert (browser.status, browser.response.headers["Retry-After"]) == (503, "300")
-            assert "nothing was saved: Back at nine &lt;b&gt;." in browser.response.text
+            assert (browser.status, browser.headers["Retry-After"]) == (503, "300")
+            assert "nothing was saved: Back at nine &lt;b&gt;." in browser.text
             kept = {"title", "text", "note", "answer", "description"} & set(address.fields)
-            assert all(address.fields[name] in browser.response.text for name in kept)
+            assert all(address.fields[name] in browser.text for name in kept)

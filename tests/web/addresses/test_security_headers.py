@@ -19,7 +19,7 @@ def test_every_response_is_confined_to_our_own_files(make_person: MakePerson) ->
     browsers = [make_person(READER), make_person(MODERATOR)]
     for url, is_public in ADDRESSES.items():
         for browser in browsers:
-            headers = browser.open(url).response.headers
+            headers = browser.open(url).headers
             policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
             assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'", url
             assert {policy[name] for name in ("script-src", "style-src", "form-action")} == {"'self'"}, url
@@ -37,4 +37,4 @@ def test_every_response_is_confined_to_our_own_files(make_person: MakePerson) ->
 def test_site_under_https_forbids_http(make_browser: MakeBrowser) -> None:
     reader = make_browser(site_url="https://news.example")
     for url in ADDRESSES:
-        assert reader.open(url).response.headers["Strict-Transport-Security"] == "max-age=31536000", url
+        assert reader.open(url).headers["Strict-Transport-Security"] == "max-age=31536000", url

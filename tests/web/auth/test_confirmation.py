@@ -48,7 +48,7 @@ def test_act_goes_on_after_the_password_with_what_was_typed(
     path: str, fields: dict[str, str], target: str, boss: Browser, store: Store
 ) -> None:
     before = stored(store)
-    boss.post(path, fields | {"csrf_token": boss.csrf_token()})
+    boss.send(path, **fields)
     assert (boss.status, stored(store)) == (403, before)
     boss.submit(path, **{"own-password": "not this one"})
     assert (boss.status, boss.intro, stored(store)) == (403, "This is not your password.", before)
@@ -60,9 +60,9 @@ def test_act_goes_on_after_the_password_with_what_was_typed(
 
 
 def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> None:
-    boss.post("/u/eve/ban", {"csrf_token": boss.csrf_token(), "reason": "Spam."}, headers=JSON)
-    assert (boss.status, boss.response.json["error"]["code"]) == (403, "password-needed")
-    boss.open("/u/eve/ban").submit("/u/eve/ban", reason="Spam.")
+    boss.send("/u/eve/ban", headers=JSON, reason="Spam.")
+    assert (boss.status, boss.json["error"]["code"]) == (403, "password-needed")
+    boss.fill_in("/u/eve/ban", reason="Spam.")
     for _ in range(6):
         boss.submit("/u/eve/ban", **{"own-password": "not this one"})
     boss.submit("/u/eve/ban", **{"own-password": PASSWORD})

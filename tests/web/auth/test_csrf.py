@@ -33,7 +33,7 @@ def test_button_with_a_stale_token_leads_back(address: str, store: Store, mod: B
             "This page was from before your last log-in, so nothing was done. Please press the button again."
         ]
     mod.post(address, {"next": "/"}, headers=JSON)
-    assert (mod.status, mod.response.json["error"]["code"]) == (400, "stale-form")
+    assert (mod.status, mod.json["error"]["code"]) == (400, "stale-form")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_button_with_a_stale_token_leads_back(address: str, store: Store, mod: B
 )
 def test_valid_token_under_https_needs_our_referrer(referrer: str, make_browser: MakeBrowser, store: Store) -> None:
     bob = make_browser(site_url="https://news.example")
-    bob.open("/signup").submit("/signup", username="bob", password=PASSWORD)
+    bob.fill_in("/signup", username="bob", password=PASSWORD)
     fields = {"csrf_token": bob.csrf_token(), "next": "/"}
     for act, sent_from in (("vote", "https://news.example/new"), ("unvote", referrer)):
         bob.post(f"/a/1/{act}", fields, headers={"Referer": sent_from})

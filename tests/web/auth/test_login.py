@@ -37,11 +37,11 @@ def test_wrong_name_and_wrong_password_look_and_cost_the_same(
     def refused_page(name: str, password: str) -> str:
         verified.clear()
         reader.log_in(name, password, next="/new")
-        token = reader.page.one("input", name="csrf_token")["value"]
+        token = reader.value("csrf_token")
         assert (reader.status, len(verified)) == (422, 1)
         assert reader.alert == "No member has this name and this password."
-        assert reader.page.one("input", name="username")["value"] == name
-        return reader.response.text.replace(token, "").replace(f'name="username" value="{name}"', "")
+        assert reader.value("username") == name
+        return reader.text.replace(token, "").replace(f'name="username" value="{name}"', "")
 
     for name, password in WRONG_CREDENTIALS:
         with subtests.test(name=name[:20], password=password[:20]):
@@ -50,13 +50,10 @@ def test_wrong_name_and_wrong_password_look_and_cost_the_same(
 
 
 def test_login_makes_a_new_session_and_a_new_token(bob: Browser, reader: Browser) -> None:
-    before = reader.open("/login").page.one("input", name="csrf_token")["value"]
-    cookie = reader.client.get_cookie("voteweb")
+    before = reader.open("/login").value("csrf_token")
+    cookie = reader.session_cookie
     reader.submit("/login", username="bob", password=PASSWORD)
-    renewed = reader.client.get_cookie("voteweb")
-    assert cookie is not None
-    assert renewed is not None
-    assert cookie.value != renewed.value
+    assert reader.session_cookie != cookie
     after = reader.open("/account").form("/logout").one("input", name="csrf_token")["value"]
     assert before.partition(".")[0] != after.partition(".")[0]
     reader.post("/logout", {"csrf_token": before})
@@ -93,7 +90,7 @@ def test_login_form_without_session_keeps_the_name(bob: Browser, reader: Browser
     reader.client.delete_cookie("voteweb")
     reader.submit("/login", username="bob", password=PASSWORD)
     assert reader.status == 422
-    assert reader.page.one("input", name="username")["value"] == "bob"
+    assert reader.value("username") == "bob"
     assert reader.submit("/login", password=PASSWORD).location == "/"
 
 

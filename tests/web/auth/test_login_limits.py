@@ -56,7 +56,7 @@ def test_failed_logins_under_a_name_are_limited(name: str, bob: Browser, reader:
     for password in (WRONG, PASSWORD):
         new_browser.log_in(name, password)
         assert_too_fast(new_browser, LOGIN_BY_NAME)
-        assert new_browser.page.one("input", name="username")["value"] == name
+        assert new_browser.value("username") == name
     assert new_browser.log_in("another", WRONG).status == 422
 
 
@@ -91,7 +91,7 @@ def test_login_while_passwords_are_hashed_says_when_to_retry(
         patch.setattr(passwords, "verify", refuse)
         for _ in range(LOGIN_BY_NAME.burst + 1):
             reader.log_in("bob")
-            assert (reader.status, reader.response.headers["Retry-After"]) == (503, "5")
+            assert (reader.status, reader.headers["Retry-After"]) == (503, "5")
             assert "Many people are logging in" in reader.intro
     assert reader.log_in("bob").status == 303, "refused log-ins are not counted"
 
@@ -125,8 +125,7 @@ def test_only_failed_logins_from_an_address_are_counted(bob: Browser, new_browse
 def sign_up(app: Flask, name: str, address: str) -> Browser:
     """Sign up with an *address* in the header of the proxy."""
     browser = Browser(app).open("/signup")
-    fields = {"username": name, "password": PASSWORD, "csrf_token": browser.csrf_token()}
-    return browser.post("/signup", fields, headers={ADDRESS_HEADER: address})
+    return browser.send("/signup", headers={ADDRESS_HEADER: address}, username=name, password=PASSWORD)
 
 
 @pytest.mark.parametrize(
@@ -146,26 +145,26 @@ def test_signups_from_an_address_and_its_networks_are_limited(
     assert use_up(store, limit, network(address, limit.scope) or "") == limit.burst - 1
     late = sign_up(app, "late", neighbour)
     assert_too_fast(late, limit)
-    assert late.page.one("input", name="username")["value"] == "late"
+    assert late.value("username") == "late"
     assert store.users.find("late") is None
 
 
 def test_refused_signup_is_not_counted(reader: Browser, store: Store) -> None:
     factories.user(store, "ann")
     for name, status in (("ann", 422), ("!", 422), ("bob", 303)):
-        assert reader.open("/signup").submit("/signup", username=name, password=PASSWORD).status == status
+        assert reader.fill_in("/signup", username=name, password=PASSWORD).status == status
     assert use_up(store, SIGNUP, "127.0.0.1") == SIGNUP.burst - 1
 
 
 def test_password_reset_is_limited_and_lets_a_locked_out_member_in(reader: Browser, bob: Browser, store: Store) -> None:
     use_up(store, LOGIN_BY_NAME, "bob")
     link = f"/reset/{store.passwords.make_link('bob')}"
-    reader.open(link).submit(link, new="another password")
+    reader.fill_in(link, new="another password")
     assert reader.log_in("bob", "another password").status == 303
     use_up(store, PASSWORD_RESET, "127.0.0.1")
     link = f"/reset/{store.passwords.make_link('bob')}"
     reader.log_out()
-    assert_too_fast(reader.open(link).submit(link, new="a third password"), PASSWORD_RESET)
+    assert_too_fast(reader.fill_in(link, new="a third password"), PASSWORD_RESET)
 
 
 # the address behind a proxy
@@ -185,8 +184,7 @@ def test_address_is_taken_from_a_trusted_proxy_only(
     proxies: int, address: str, clients: int, make_app: MakeApp, store: Store
 ) -> None:
     reader = Browser(make_app(trusted_proxies=proxies))
-    fields = {"username": "nobody", "password": WRONG, "csrf_token": reader.csrf_token()}
     for number in (1, 2):
-        reader.post("/login", fields, headers={ADDRESS_HEADER: address.format(number)})
+        reader.send("/login", headers={ADDRESS_HEADER: address.format(number)}, username="nobody", password=WRONG)
         assert reader.status == 422
     assert len(run(store, "KEYS", f"limit:{LOGIN_BY_ADDRESS.kind}-*")) == clients

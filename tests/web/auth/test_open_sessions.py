@@ -23,10 +23,8 @@ SAFARI = {
 
 def copy_of(browser: Browser) -> Browser:
     """Return another browser with the session cookie of *browser*."""
-    cookie = browser.client.get_cookie("voteweb")
-    assert cookie is not None
     thief = Browser(browser.client.application)
-    thief.client.set_cookie("voteweb", cookie.value)
+    thief.client.set_cookie("voteweb", browser.session_cookie)
     return thief
 
 
@@ -52,11 +50,11 @@ def test_logout_ends_the_session_of_a_copied_cookie_and_no_other(bob: Browser, r
     bob.log_out()
     assert (bob.status, bob.location) == (303, "/")
     assert not bob.is_logged_in()
-    assert "Set-Cookie" not in bob.open("/").response.headers
+    assert "Set-Cookie" not in bob.open("/").headers
     assert reader.is_logged_in()
     copy = copy_of(thief)
     assert not copy.is_logged_in()
-    assert "voteweb=;" in copy.response.headers["Set-Cookie"]
+    assert "voteweb=;" in copy.headers["Set-Cookie"]
     assert thief.post("/a/1/vote", fields).location.startswith("/login?next=/%23a1")
     assert store.articles.get(1).votes == 1
 
@@ -104,8 +102,7 @@ def test_account_lists_sessions_and_ends_one_of_them_the_others_or_this(
 ) -> None:
     bob.log_out()
     for browser, headers in ((bob, FIREFOX), (reader, SAFARI)):
-        fields = {"username": "bob", "password": PASSWORD, "csrf_token": browser.csrf_token()}
-        assert browser.post("/login", fields, headers=headers).status == 303
+        assert browser.send("/login", headers=headers, username="bob", password=PASSWORD).status == 303
     with bob.client.session_transaction() as cookie:
         assert cookie["sid"] not in str(run(store, "HGETALL", "sessions:bob"))
     here, there = sorted(session_labels(bob), key=lambda label: "Safari" in label)
@@ -113,12 +110,12 @@ def test_account_lists_sessions_and_ends_one_of_them_the_others_or_this(
     assert there.startswith("Safari, iPhone")
     assert ["this browser" in label for label in (here, there)] == [True, False]
     item = next(item for item in bob.page.by_id("sessions").all("tr") if "Safari" in item.text)
-    bob.post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": item.one("button")["value"]})
+    bob.send("/account/sessions", end=item.one("button")["value"])
     assert bob.location == "/account#sessions"
     assert bob.follow().flashes == ["The session has ended."]
     assert (reader.is_logged_in(), bob.is_logged_in()) == (False, True)
     others = [Browser(app).log_in("bob"), Browser(app).log_in("bob")]
-    bob.open("/account").post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": "others"})
+    bob.send("/account/sessions", end="others")
     assert bob.follow().flashes == ["All other sessions have ended."]
     assert not any(browser.is_logged_in() for browser in others)
     assert len(session_labels(bob)) == 1
@@ -131,7 +128,7 @@ def test_account_lists_sessions_and_ends_one_of_them_the_others_or_this(
 def test_ending_an_unknown_session_changes_nothing(bob: Browser, ann: Browser, store: Store) -> None:
     (foreign,) = (field for field in run(store, "HGETALL", "sessions:ann") if field != "of")
     for digest in ("", "of", "nonsense", foreign, "x" * 5_000):
-        bob.post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": digest})
+        bob.send("/account/sessions", end=digest)
         assert (bob.status, bob.location) == (303, "/account#sessions")
         assert bob.follow().flashes == ["This session had already ended."]
     assert bob.is_logged_in()
@@ -140,7 +137,7 @@ def test_ending_an_unknown_session_changes_nothing(bob: Browser, ann: Browser, s
 
 def test_a_member_has_at_most_twenty_sessions(app: Flask, bob: Browser, store: Store) -> None:
     age(store, 60)
-    browsers = [Browser(app).start_session(store.users.get("bob")) for _ in range(config.MAX_SESSIONS)]
+    browsers = [Browser(app).start_session(bob.user) for _ in range(config.MAX_SESSIONS)]
     assert run(store, "HLEN", "sessions:bob") == config.MAX_SESSIONS + 1
     assert not bob.is_logged_in()
     assert all(browser.is_logged_in() for browser in browsers)
@@ -149,12 +146,11 @@ def test_a_member_has_at_most_twenty_sessions(app: Flask, bob: Browser, store: S
 def test_the_cookie_of_an_ended_session_uses_up_no_limit(make_app: MakeApp, bob: Browser, store: Store) -> None:
     thief = Browser(make_app(limits=1)).log_in("bob")
     token = {"csrf_token": thief.open("/account").csrf_token()}
-    cookie = thief.client.get_cookie("voteweb")
-    assert cookie is not None
+    cookie = thief.session_cookie
     run(store, "DEL", "sessions:bob")
     before = {key for key in snapshot(store) if key.startswith("limit:")}
     for address, fields in (("/account", {"old": "x", "new": "y"}), ("/submit", {"title": "x"})):
         for _ in range(12):
-            thief.client.set_cookie("voteweb", cookie.value)
+            thief.client.set_cookie("voteweb", cookie)
             assert thief.post(address, fields | token).status in (303, 422)
     assert {key for key in snapshot(store) if key.startswith("limit:")} <= before

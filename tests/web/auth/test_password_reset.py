@@ -25,13 +25,13 @@ MESSAGE = "A password cannot be your user name or the name of this site. Please 
 
 def test_name_is_refused_as_a_password_everywhere_but_at_log_in(reader: Browser, store: Store) -> None:
     typed = "samantha1"
-    reader.open("/signup").submit("/signup", username="samantha", password=typed)
+    reader.fill_in("/signup", username="samantha", password=typed)
     assert (reader.status, reader.field_error("password")) == (422, MESSAGE)
     assert reader.submit("/signup", password=PASSWORD).status == 303
-    reader.open("/account").submit("/account", old=PASSWORD, new=typed)
+    reader.fill_in("/account", old=PASSWORD, new=typed)
     assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
     link = f"/reset/{store.passwords.make_link('samantha')}"
-    reader.open(link).submit(link, new=typed)
+    reader.fill_in(link, new=typed)
     assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
 
     store.users.set_password("samantha", passwords.hash_password(typed))

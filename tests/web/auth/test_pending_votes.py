@@ -24,7 +24,7 @@ def test_login_casts_the_vote_and_returns_to_its_place(
 ) -> None:
     press(reader)
     assert reader.intro == "Log in to vote for “A <kind> title”."
-    assert reader.response.headers["Cache-Control"] == "private, no-store"
+    assert reader.headers["Cache-Control"] == "private, no-store"
     reader.submit("/login", username="bob", password="wrong password")
     assert reader.intro == "Log in to vote for “A <kind> title”."
     assert reader.submit("/login", username="bob", password=PASSWORD).location == "/new#a1"
@@ -36,7 +36,7 @@ def test_links_between_login_pages_keep_the_vote(article: Article, reader: Brows
     press(reader)
     for link in ("Sign up", "Log in", "Forgot your password?", "Sign up", "Log in", "Create an account"):
         reader.open(next(a["href"] for a in reader.page.all("a") if a.text == link))
-    assert "Sign up to vote for “A <kind> title”." in reader.page.one("main").text
+    assert "Sign up to vote for “A <kind> title”." in reader.main
     reader.submit("/signup", username="carl", password="short")
     reader.open(next(a["href"] for a in reader.page.all("a") if a.text == "Sign up"))
     reader.submit("/signup", username="carl", password=PASSWORD).follow()
@@ -63,7 +63,7 @@ def test_what_is_refused_after_login_is_said(article: Article, ann: Browser, rea
 def test_link_or_form_from_elsewhere_or_of_long_ago_casts_no_vote(
     article: Article, bob: Browser, reader: Browser, app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    others = press(Browser(app)).page.one("input", name="vote")["value"]
+    others = press(Browser(app)).value("vote")
     for query in ("vote=1", f"vote={others}"):
         reader.open(f"/login?next=/new&{query}")
         assert not reader.page.all("p", class_="intro")

@@ -37,7 +37,7 @@ def test_codes_are_shown_once_when_they_are_made(reader: Browser, store: Store) 
     codes = codes_on(reader.open("/account/recovery-codes?next=/new").submit("/account/recovery-codes"))
     assert len(set(codes)) == 10
     assert all(re.fullmatch("[0-9a-z]{4}(-[0-9a-z]{4}){3}", code) for code in codes)
-    assert reader.response.headers["Cache-Control"] == "private, no-store"
+    assert reader.headers["Cache-Control"] == "private, no-store"
     assert reader.page.one("meta", name="robots")["content"] == "noindex"
     assert reader.page.one("a", class_="button", href="/new").text == "Go on"
     link = reader.page.one("a", download="voteweb-Carl-recovery-codes.txt")
@@ -47,18 +47,18 @@ def test_codes_are_shown_once_when_they_are_made(reader: Browser, store: Store) 
     stored = " ".join(map(str, store.connection.command("HGETALL", "user:carl")))
     assert not reader.open("/account").page.all("p", role="note")
     for page in (reader.open("/account"), reader.open("/account/recovery-codes")):
-        assert "Left: 10 recovery codes." in page.page.one("main").text
-        assert not any(code in page.response.text or code.replace("-", "") in stored for code in codes)
+        assert "Left: 10 recovery codes." in page.main
+        assert not any(code in page.text or code.replace("-", "") in stored for code in codes)
 
 
 def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:
-    first, *_ = store.passwords.renew_codes(store.users.get("bob"))
+    first, *_ = store.passwords.renew_codes(bob.user)
     recover(reader, " BOB ", first.upper().replace("-", " "))
     assert (reader.status, reader.location) == (303, "/new")
     done = "Your new password is set, and all other sessions have ended. Left: 9 recovery codes."
     assert reader.follow().flashes == [done]
     assert not bob.is_logged_in()
-    assert "A code was last used on" in reader.open("/account").page.one("main").text
+    assert "A code was last used on" in reader.open("/account").main
     reader.submit("/logout")
     assert (recover(reader, "bob", first).status, reader.alert) == (422, WRONG)
     assert reader.log_in("bob", PASSWORD).status == 422
@@ -68,9 +68,9 @@ def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: B
 def test_new_codes_need_the_password_and_replace_the_old(
     bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (old, *_) = store.passwords.renew_codes(store.users.get("bob"))
+    (old, *_) = store.passwords.renew_codes(bob.user)
     monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
-    bob.open("/account/recovery-codes").submit("/account/recovery-codes")
+    bob.fill_in("/account/recovery-codes")
     assert bob.heading == "Your password, please"
     bob.submit("/account/recovery-codes", **{"own-password": PASSWORD})
     new = codes_on(bob)[0]
@@ -79,7 +79,7 @@ def test_new_codes_need_the_password_and_replace_the_old(
 
 
 def test_wrong_name_and_wrong_code_look_the_same(bob: Browser, reader: Browser, store: Store) -> None:
-    (code, *_) = store.passwords.renew_codes(store.users.get("bob"))
+    (code, *_) = store.passwords.renew_codes(bob.user)
     for name, typed in (("nobody", code), ("bob", "0" * 16), ("", code), ("x" * 9_999, "x" * 9_999)):
         assert (recover(reader, name, typed).status, reader.alert) == (422, WRONG), name
         assert store.read(store.passwords.queue_codes_left, "bob").number == 10, name
@@ -90,10 +90,10 @@ def test_wrong_name_and_wrong_code_look_the_same(bob: Browser, reader: Browser, 
 
 def test_weak_password_keeps_the_code_and_wrong_ones_are_limited(bob: Browser, make_app: MakeApp, store: Store) -> None:
     reader = Browser(make_app(limits=1))
-    codes = store.passwords.renew_codes(store.users.get("bob"))
+    codes = store.passwords.renew_codes(bob.user)
     for weak in ("short", "bob"):
         assert recover(reader, "bob", codes[0], weak).field_error("new")
-        assert reader.page.one("input", name="code")["value"] == codes[0]
+        assert reader.value("code") == codes[0]
     for number in range(RECOVERY_BY_ADDRESS.burst):
         assert recover(reader, f"name{number}", codes[0]).status == 422
     assert_too_fast(recover(reader, "bob", codes[0]), RECOVERY_BY_ADDRESS)

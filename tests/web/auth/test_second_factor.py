@@ -34,9 +34,9 @@ def set_up(mod: Browser, store: Store) -> pyotp.TOTP:
 
 
 def test_page_shows_the_secret_to_an_app_until_a_right_code_is_typed(mod: Browser, store: Store) -> None:
-    assert mod.open(PAGE).response.headers["Cache-Control"] == "private, no-store"
+    assert mod.open(PAGE).headers["Cache-Control"] == "private, no-store"
     secret = mod.page.one("code").text.replace(" ", "")
-    assert f'href="otpauth://totp/voteweb:mod?secret={secret}' in mod.response.text
+    assert f'href="otpauth://totp/voteweb:mod?secret={secret}' in mod.text
     assert mod.page.one("svg")
     assert mod.submit(PAGE, code=WRONG).field_error("password") == "This is not your password."
     assert mod.submit(PAGE, password=PASSWORD, code=WRONG).field_error("code").startswith("This code is wrong.")
@@ -52,7 +52,7 @@ def test_log_in_asks_for_a_code_and_keeps_page_and_vote(mod: Browser, reader: Br
     app, _ = set_up(mod, store), factories.article(store, factories.user(store, "ann"))
     press(reader).submit("/login", username="mod", password=PASSWORD).follow().submit(STEP, code=WRONG)
     assert "This code is wrong." in reader.field_error("code")
-    assert len(store.read(store.sessions.queue_all, store.users.get("mod"))) == 1
+    assert len(store.read(store.sessions.queue_all, mod.user)) == 1
     typed = app.now()
     assert reader.submit(STEP, code=typed).location == "/new#a1"
     assert (store.articles.get(1).votes, reader.is_logged_in()) == (2, True)
@@ -64,8 +64,8 @@ def test_log_in_asks_for_a_code_and_keeps_page_and_vote(mod: Browser, reader: Br
 
 def test_new_passwords_replace_the_password_alone(mod: Browser, reader: Browser, store: Store) -> None:
     app, new = set_up(mod, store), "another long password"
-    code, *_ = store.passwords.renew_codes(store.users.get("mod"))
-    reader.open("/recover").submit("/recover", username="mod", code=code, new=new).follow()
+    code, *_ = store.passwords.renew_codes(mod.user)
+    reader.fill_in("/recover", username="mod", code=code, new=new).follow()
     assert (reader.heading, "Left: 0 recovery codes." in reader.flashes[0]) == ("Log in: second factor", True)
     reader.open(f"/reset/{store.passwords.make_link('mod')}").submit(reader.address, new=PASSWORD)
     assert reader.open(STEP).location == "/login?next=/", "the password has changed"
@@ -116,7 +116,7 @@ def test_it_is_turned_off_with_password_and_code(mod: Browser, store: Store) -> 
     store.users.set_role("mod", Role.MEMBER)  # who loses the role keeps it
     assert mod.submit(path, password=PASSWORD, code=app.now()).location == "/account#second-factor"
     assert mod.open(PAGE).status == 403
-    assert "Second factor" not in mod.open("/account").page.one("main").text
+    assert "Second factor" not in mod.open("/account").main
 
 
 def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, store: Store, switch_clock: Clock) -> None:
@@ -128,7 +128,7 @@ def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, sto
         assert mod.open(address).page.one("p", class_="announcement").one("a")["href"] == PAGE
         assert not mod.page.all("a", href="/a/1/edit")
     assert mod.open("/sort").status == 403
-    assert '"role": "moderator"' in mod.open("/account/data").response.text, "as it is stored"
+    assert '"role": "moderator"' in mod.open("/account/data").text, "as it is stored"
     set_up(mod, store)
     assert mod.open("/sort").status == 200
     assert not mod.open("/").page.all("p", class_="announcement")

@@ -62,6 +62,3 @@ def test_headers_and_validators_of_the_app_are_kept(client: Client, counting_app
         assert sent["Content-Language"] == "en"
     assert client.get("/feed", headers={"If-None-Match": '"own"'}).status_code == 304
     assert client.get("/feed", headers={"If-Modified-Since": changed}).status_code == 304
-    earlier = "Sat, 21 Nov 2026 09:00:00 GMT"
-    assert client.get("/feed", headers={"If-Modified-Since": earlier}).status_code == 200
-    assert client.get("/feed", headers={"If-Modified-Since": changed, "If-None-Match": '"other"'}).status_code == 200

@@ -93,11 +93,11 @@ class Member:
 
     def page(self, server: int, path: str) -> str:
         """Return a page without its messages, which are shown once."""
-        return _without_messages(self.at(server).open(path).response.text)
+        return _without_messages(self.at(server).open(path).text)
 
     def fresh_page(self, path: str) -> str:
         """Return the page as the site shows it that keeps none."""
-        return _without_messages(self._with_cookies(self._browsers[-1]).open(path).response.text)
+        return _without_messages(self._with_cookies(self._browsers[-1]).open(path).text)
 
 
 def _without_messages(page: str) -> str:
@@ -165,7 +165,7 @@ def test_page_from_a_frame_takes_one_round_trip(
         zoe.page(0, path)
     monkeypatch.delattr(shared_pages, "cut")  # nothing is rendered any more
     for path in LISTS:
-        assert count_round_trips(lambda path=path: bob.page(0, path)) == 1, path
+        assert count_round_trips(bob.page, 0, path) == 1, path
 
 
 def test_acts_of_others_are_seen_after_a_second(sites: Sites, store: Store, clock: Clock) -> None:
@@ -184,7 +184,7 @@ def test_good_article_that_the_list_has_is_not_beside_it(settings: Settings, sto
     for seconds in (0.0, 60.0):
         browser = Browser(create_app(replace(settings, page_seconds=seconds), store))
         browser.start_session(factories.user(store, f"bob{seconds:.0f}"))
-        counts += [browser.open("/").response.text.count(good.title) for _ in range(2)]
+        counts += [browser.open("/").text.count(good.title) for _ in range(2)]
     assert counts == [counts[0]] * 4 != [0] * 4
 
 
@@ -265,7 +265,7 @@ def test_every_answer_to_a_members_form_marks_the_browser_and_no_other(sites: Si
         answer = bob.at(0).post(path, {"csrf_token": bob.csrf_token}).response
         assert f"{MARK}=1; Max-Age=3; HttpOnly; Path=/; SameSite=Lax" in answer.headers.getlist("Set-Cookie"), path
     reader = Browser(sites.servers[0]).post("/language", {"language": "zh", "next": "/"})
-    assert MARK not in reader.response.headers.get("Set-Cookie", "")
+    assert MARK not in reader.headers.get("Set-Cookie", "")
 
 
 def test_pages_for_all_members_take_bounded_memory(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,13 +151,12 @@ def test_page_is_chinese_throughout(people: list[Browser], subtests: pytest.Subt
 
 @pytest.mark.parametrize(("address", "fields"), REFUSED)
 def test_errors_of_a_form_are_chinese(address: str, fields: dict[str, str], mod: Browser) -> None:
-    mod.post(address, fields | {"csrf_token": mod.csrf_token()}, headers=ZH)
+    mod.send(address, headers=ZH, **fields)
     assert mod.status == 422
     assert english_texts(mod.page) == []
 
 
 def test_messages_about_buttons_are_chinese(mod: Browser) -> None:
-    token = mod.csrf_token()
     for address, fields in (
         ("/a/2/vote", {}),
         ("/a/2/vote", {}),
@@ -168,12 +167,12 @@ def test_messages_about_buttons_are_chinese(mod: Browser) -> None:
         ("/a/2/restore", {}),
         ("/a/3/vote", {}),
     ):
-        mod.post(address, fields | {"csrf_token": token}, headers=ZH)
+        mod.send(address, headers=ZH, **fields)
         page = mod.open("/new", headers=ZH).page
         assert len(mod.flashes) == 1, address
         assert english_texts(page) == [], address
-    mod.post("/a/99/vote", {"csrf_token": token}, headers=ZH | JSON)
-    assert mod.response.json["error"]["message"] == "没有这篇文章。"
+    mod.send("/a/99/vote", headers=ZH | JSON)
+    assert mod.json["error"]["message"] == "没有这篇文章。"
 
 
 def test_every_kind_of_the_log_has_a_chinese_name(reader: Browser) -> None:

@@ -37,7 +37,7 @@ def test_switch_is_remembered_and_overrides_the_browser(ann: Browser) -> None:
         (button,) = ann.form("/language").all("button")
         assert (button["value"], button["lang"]) == (code, tag)
         ann.submit("/language", language=code)
-        (cookie,) = ann.response.headers.getlist("Set-Cookie")
+        (cookie,) = ann.headers.getlist("Set-Cookie")
         assert cookie.startswith(f"language={code}; ")
         assert "Max-Age=31536000" in cookie
         assert ann.open("/about", headers={"Accept-Language": accepted}).page.one("html")["lang"] == tag
@@ -49,6 +49,6 @@ def test_unknown_language_changes_nothing(reader: Browser) -> None:
     for code in ("", "xx", "zh-Hans", "../zh", "中文"):
         reader.post("/language", {"language": code, "next": "/new"})
         assert (reader.status, reader.location) == (303, "/new"), code
-        assert "Set-Cookie" not in reader.response.headers, code
+        assert "Set-Cookie" not in reader.headers, code
         reader.client.set_cookie("language", code)
         assert reader.open("/", headers=ZH).page.one("html")["lang"] == "zh-Hans", code

@@ -12,6 +12,8 @@ from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.web.mail.sending import send_due_mails
 
+Send = Callable[[], None]
+Confirm = Callable[[User, str], None]
 SITE = "https://news.example"
 
 
@@ -39,7 +41,7 @@ def app(make_app: MakeApp, server: SmtpServer) -> Flask:
 
 
 @pytest.fixture
-def send(app: Flask) -> Callable[[], None]:
+def send(app: Flask) -> Send:
     """A function that runs the job once."""
 
     def run() -> None:
@@ -50,7 +52,7 @@ def send(app: Flask) -> Callable[[], None]:
 
 
 @pytest.fixture
-def confirmed(store: Store) -> Callable[[User, str], None]:
+def confirmed(store: Store) -> Confirm:
     """A function that gives a member a confirmed address."""
 
     def confirm(member: User, address: str) -> None:

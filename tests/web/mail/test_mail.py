@@ -1,7 +1,6 @@
 """Mail: addresses are confirmed and passwords reset, as a member with a mail program sees it."""
 
 import re
-from collections.abc import Callable
 from email.message import EmailMessage
 
 import pytest
@@ -12,12 +11,10 @@ from tests.smtp_server import SmtpServer
 from tests.store.examination import broken, run
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
+from tests.web.mail.conftest import Confirm, Send
 from voteweb.core import config
-from voteweb.core.models import User
 from voteweb.store import Store
 
-Send = Callable[[], None]
-Confirm = Callable[[User, str], None]
 ADDRESS = "bob@mail.example"
 
 
@@ -29,14 +26,14 @@ def path_in(mail: EmailMessage, beginning: str) -> str:
 
 
 def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, server: SmtpServer, send: Send) -> None:
-    bob.open("/account/mail").submit("/account/mail", email=ADDRESS)
+    bob.fill_in("/account/mail", email=ADDRESS)
     send()
     (mail,) = server.mails
     assert (mail["To"], mail["From"]) == (ADDRESS, "News <news@news.example>")
     assert mail.get_content_type() == "text/plain"
     path = path_in(mail, "/account/mail/confirm/")
     assert store.read(store.mail.queue_account, "bob").email == ""
-    bob.open(path).submit(path)
+    bob.fill_in(path)
     assert store.read(store.mail.queue_account, "bob").email == ADDRESS
     assert bob.open(path).status == 410
     send()
@@ -46,17 +43,17 @@ def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, se
 def test_a_link_confirms_no_address_of_another_member(
     make_member: MakeMember, bob: Browser, server: SmtpServer, send: Send
 ) -> None:
-    bob.open("/account/mail").submit("/account/mail", email=ADDRESS)
+    bob.fill_in("/account/mail", email=ADDRESS)
     send()
     eve = make_member("eve")
-    eve.open("/account/mail").submit("/account/mail", email="eve@mail.example")
+    eve.fill_in("/account/mail", email="eve@mail.example")
     assert eve.open(path_in(server.mails[0], "/account/mail/confirm/")).status == 410
 
 
 def test_no_address_can_add_a_header(bob: Browser, store: Store) -> None:
     injected = "bob@mail.example\r\nBcc: eve@x.example"
     for typed in ("bob", "bob@mail", "a b@mail.example", injected, "é@mail.example", "x" * 9999):
-        bob.open("/account/mail").submit("/account/mail", email=typed)
+        bob.fill_in("/account/mail", email=typed)
         assert bob.status == 422, typed
         assert bob.page.by_id("email")["value"].split() == typed.split(), "what was typed is kept"
         assert store.read(store.mail.queue_account, "bob").pending is None, typed
@@ -68,10 +65,10 @@ def test_a_new_password_is_set_by_the_link_of_a_mail(
     make_member("bob")
     confirmed(store.users.get("bob"), ADDRESS)
     reader = Browser(app)
-    reader.open("/recover/mail").submit("/recover/mail", username="Bob")
+    reader.fill_in("/recover/mail", username="Bob")
     send()
     path = path_in(server.mails[0], "/reset/")
-    reader.open(path).submit(path, new="another horse battery")
+    reader.fill_in(path, new="another horse battery")
     assert reader.log_in("bob", "another horse battery").location == "/"
 
 
@@ -83,7 +80,7 @@ def test_asking_for_a_password_tells_nothing_of_addresses(
     pages, commands = set(), []
     for name in ("eve", "bob", "nobody"):
         before = int(store.connection.client.info("commandstats")["cmdstat_evalsha"]["calls"])
-        page = Browser(app).open("/recover/mail").submit("/recover/mail", username=name)
+        page = Browser(app).fill_in("/recover/mail", username=name)
         pages.add((page.status, page.intro))
         commands.append(int(store.connection.client.info("commandstats")["cmdstat_evalsha"]["calls"]) - before)
     assert len(pages) == 1
@@ -96,25 +93,25 @@ def test_asking_for_a_password_tells_nothing_of_addresses(
 def test_no_other_page_and_no_site_without_mail_shows_an_address(
     store: Store, bob: Browser, ann: Browser, make_browser: MakeBrowser, confirmed: Confirm
 ) -> None:
-    confirmed(store.users.get("bob"), ADDRESS)
-    assert ADDRESS in bob.open("/account/mail").response.text
-    assert ADDRESS in bob.open("/account/data").response.text
+    confirmed(bob.user, ADDRESS)
+    assert ADDRESS in bob.open("/account/mail").text
+    assert ADDRESS in bob.open("/account/data").text
     for path in ("/u/bob", "/account/mail", "/account/data"):
-        assert ADDRESS not in ann.open(path).response.text
-    plain = make_browser().start_session(store.users.get("bob"))
+        assert ADDRESS not in ann.open(path).text
+    plain = make_browser().start_session(bob.user)
     assert [plain.open(path).status for path in ("/account/mail", "/recover/mail")] == [404, 404]
-    assert "mail" not in plain.open("/account").response.text.lower()
+    assert "mail" not in plain.open("/account").text.lower()
 
 
 def test_an_address_is_removed_with_all_that_goes_there_and_with_the_account(
     store: Store, bob: Browser, confirmed: Confirm
 ) -> None:
-    confirmed(store.users.get("bob"), ADDRESS)
+    confirmed(bob.user, ADDRESS)
     store.mail.queue_reset("bob")
     bob.open("/account/mail").submit("/account/mail/remove")
     assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
     assert run(store, "ZRANGE", "outbox:", 0, -1) == [f"changed bob en {ADDRESS}"]
-    confirmed(store.users.get("bob"), ADDRESS)
+    confirmed(bob.user, ADDRESS)
     store.mail.queue_reset("bob")
     bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
     assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
@@ -124,9 +121,9 @@ def test_an_address_is_removed_with_all_that_goes_there_and_with_the_account(
 def test_an_address_is_removed_and_changed_only_after_the_password(
     store: Store, bob: Browser, confirmed: Confirm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    confirmed(store.users.get("bob"), ADDRESS)
+    confirmed(bob.user, ADDRESS)
     monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
-    assert bob.open("/account/mail").submit("/account/mail", email="eve@mail.example").status == 403
+    assert bob.fill_in("/account/mail", email="eve@mail.example").status == 403
     assert bob.open("/account/mail").submit("/account/mail/remove").status == 403
     account = store.read(store.mail.queue_account, "bob")
     assert (account.email, account.pending) == (ADDRESS, None)
@@ -138,14 +135,14 @@ def test_an_address_is_removed_and_changed_only_after_the_password(
 def test_the_address_that_was_the_members_is_told(
     store: Store, bob: Browser, server: SmtpServer, send: Send, confirmed: Confirm, is_removed: bool, said: str
 ) -> None:
-    confirmed(store.users.get("bob"), ADDRESS)
+    confirmed(bob.user, ADDRESS)
     if is_removed:
         bob.open("/account/mail").submit("/account/mail/remove")
     else:
-        bob.open("/account/mail").submit("/account/mail", email="eve@mail.example")
+        bob.fill_in("/account/mail", email="eve@mail.example")
         send()
         path = path_in(server.mails.pop(), "/account/mail/confirm/")
-        bob.open(path).submit(path)
+        bob.fill_in(path)
     server.reset()
     assert broken(store) == []
     send()
@@ -163,7 +160,7 @@ def test_links_for_passwords_and_mails_to_one_address_are_limited(make_app: Make
     limited = make_app(**mail, limits=1)
     reader, answers = Browser(limited), []
     for name in ("bob", "bob", "bob", "Bob", "eve"):
-        answers.append(reader.open("/recover/mail").submit("/recover/mail", username=name).status)
+        answers.append(reader.fill_in("/recover/mail", username=name).status)
     assert answers == [200, 200, 200, 429, 200]
     assert run(store, "ZRANGE", "outbox:", 0, -1) == ["reset bob", "reset eve"]
     answers.clear()

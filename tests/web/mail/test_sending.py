@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,16 +11,13 @@ from tests import factories
 from tests.smtp_server import SmtpServer
 from tests.store.examination import run
 from tests.web.browser import Browser
+from tests.web.mail.conftest import Confirm, Send
 from voteweb.core import config
 from voteweb.core.mail import MailOutcome
-from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.web.mail.sending import send_due_mails
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.metrics import Facts
-
-Send = Callable[[], None]
-Confirm = Callable[[User, str], None]
 
 
 class KilledError(BaseException):
@@ -49,7 +45,7 @@ def test_a_failed_mail_is_tried_again_and_seen_meanwhile(
     status = store.mail.status()
     assert (status.ended[MailOutcome.FAILED], status.failure) == (1, "SMTPSenderRefused, the server answered 451")
     run(store, "HSET", "mail-status:", "failing", time.time() - config.MAIL_FAILING_SECONDS)
-    health = Browser(app).open("/healthz").response.json or {}
+    health = Browser(app).open("/healthz").json or {}
     assert health["status"] == "degraded"
     assert any("451" in reason for reason in health["reasons"])
     text = metrics.render(Facts(mail=store.mail.status())).decode()

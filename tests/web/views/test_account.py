@@ -12,8 +12,8 @@ from voteweb.store import Store
 
 
 def test_password_is_changed_only_with_the_current_one(bob: Browser, store: Store) -> None:
-    before = store.users.get("bob")
-    bob.open("/account").submit("/account", old="not this one", new="another password")
+    before = bob.user
+    bob.fill_in("/account", old="not this one", new="another password")
     assert (bob.status, bob.field_error("old")) == (422, "This is not your current password.")
     assert ["open" in part for part in bob.page.all("details")] == [True, False]
     assert store.users.get("bob") == before
@@ -56,9 +56,9 @@ def test_a_chosen_theme_is_on_every_page_of_the_member_alone(bob: Browser, ann: 
 def test_votes_are_listed_and_can_be_taken_back(bob: Browser, store: Store) -> None:
     for title in ("First", "Second", "Not voted for"):
         factories.article(store, title=title)
-    factories.article(store, store.users.get("bob"), title="My own")
+    factories.article(store, bob.user, title="My own")
     for id in (1, 2):
-        store.votes.cast(id, store.users.get("bob"))
+        store.votes.cast(id, bob.user)
     assert bob.open("/account").titles == ["Second", "First"]
     bob.press("/a/2/unvote")
     assert bob.location == "/account#a2"
@@ -66,11 +66,11 @@ def test_votes_are_listed_and_can_be_taken_back(bob: Browser, store: Store) -> N
 
 
 def test_data_file_has_everything_of_the_member_alone(bob: Browser, ann: Browser, store: Store) -> None:
-    factories.article(store, store.users.get("bob"), title=HOSTILE)
+    factories.article(store, bob.user, title=HOSTILE)
     bob.open(bob.open("/account").page.one("a", href="/account/data")["href"])
-    assert bob.response.headers["Content-Disposition"] == 'attachment; filename="voteweb-bob.json"'
-    assert (list(bob.response.json), bob.response.json["articles"][0]["title"]) == (list(DOWNLOAD), HOSTILE)
-    assert "bob" not in ann.open("/account/data").response.text
+    assert bob.headers["Content-Disposition"] == 'attachment; filename="voteweb-bob.json"'
+    assert (list(bob.json), bob.json["articles"][0]["title"]) == (list(DOWNLOAD), HOSTILE)
+    assert "bob" not in ann.open("/account/data").text
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_deletion_needs_the_password_and_a_choice(
 def test_account_is_deleted_with_its_articles_or_without(
     articles: str, bob: Browser, reader: Browser, store: Store
 ) -> None:
-    factories.article(store, store.users.get("bob"))
+    factories.article(store, bob.user)
     bob.open("/account").submit("/account/delete", password=PASSWORD, articles=articles)
     assert bob.follow().flashes == ["Your account has been deleted. Nobody can take its name."]
     assert not bob.is_logged_in()

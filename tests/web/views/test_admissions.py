@@ -35,7 +35,7 @@ def test_only_a_site_that_approves_asks_for_a_sentence(make_browser: MakeBrowser
     browser.submit("/signup", username="Hal", password=PASSWORD, request="  hi  ")
     assert (browser.status, store.users.find("hal")) == (422, None)
     assert browser.field_error("request")
-    reader = make_browser().open("/signup").submit("/signup", username="carl", password=PASSWORD, request=REQUEST)
+    reader = make_browser().fill_in("/signup", username="carl", password=PASSWORD, request=REQUEST)
     assert (reader.status, store.users.get("carl").held, store.users.get("carl").request) == (303, 0, "")
 
 
@@ -47,7 +47,7 @@ def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, s
     assert mod.follow().flashes == ["Hal has been let in."]
     assert mod.page.one("div", class_="empty").text.startswith("Nothing waits.")
     assert (hal.open("/submit").status, hal.page.all("p", role="note")) == (200, [])
-    assert "let Hal in" in mod.open("/log").response.text
+    assert "let Hal in" in mod.open("/log").text
 
 
 def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) -> None:
@@ -62,7 +62,7 @@ def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) ->
     assert not hal.is_logged_in()
     hal.log_in("hal")
     assert (hal.status, told in hal.alert) == (422, True)
-    assert "did not let Hal in" in mod.open("/log").response.text
+    assert "did not let Hal in" in mod.open("/log").text
     mod.send("/u/Hal/refuse", reason="Again.")
     assert mod.follow().flashes == ["Another moderator has decided about Hal already."]
     mod.open("/u/hal").submit("/u/Hal/admit")
@@ -93,7 +93,7 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     for number in range(config.QUEUE_SIZE + 1):
         store.users.make(f"name{number}", "", network="", request=REQUEST)
     assert len(mod.open("/queue").page.all("q")) == config.QUEUE_SIZE
-    mod.open(mod.page.one("a", rel="next")["href"])
+    mod.open_next()
     assert mod.page.by_id("people-heading").text == f"People who wait to be let in {config.QUEUE_SIZE + 1}"
     assert len(mod.page.all("q")) == 1
     assert mod.open("/queue?people=3").location == "/queue#people"

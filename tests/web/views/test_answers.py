@@ -22,7 +22,7 @@ def test_poster_sees_the_removed_article_in_their_own_list_only(ann: Browser, bo
     section = ann.open("/u/Ann").page.by_id("removed")
     assert (section.one("a", href="/a/1").text, section.one("q").text) == (HOSTILE, "Spam & more.")
     for person in (bob, mod):
-        assert "Removed by moderators" not in person.open("/u/ann").response.text
+        assert "Removed by moderators" not in person.open("/u/ann").text
         assert not person.open("/a/1").page.all("form", action="/a/1/answer")
 
 

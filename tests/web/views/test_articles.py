@@ -70,7 +70,7 @@ def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> No
     assert first.one("ol", class_="articles")["start"] == "1"
     assert not first.all("a", rel="prev")
     assert "53 articles" in first.one("p", class_="total").text
-    second = reader.open(first.one("a", rel="next")["href"]).page
+    second = reader.open_next().page
     assert reader.address == "/new?page=2"
     assert second.one("title").text == "New articles, page 2 · voteweb"
     assert second.one("ol", class_="articles")["start"] == "26"

@@ -22,23 +22,19 @@ def group(store: Store) -> None:
 
 def press(browser: Browser, button: str, **typed: Any) -> Browser:
     """Press a button of the form, which sends it elsewhere."""
-    once = browser.open("/submit").form("/submit").one("input", name="once")["value"]
+    once = browser.open("/submit").value("once")
     address = next(b["formaction"] for b in browser.form("/submit").all("button") if b.text == button)
     token = browser.csrf_token()
     browser.post(address.partition("#")[0], {**TYPED, **typed, "once": once, "csrf_token": token})
-    assert browser.form("/submit").one("input", name="once")["value"] == once
+    assert browser.value("once") == once
     assert browser.form("/submit").one("textarea", name="text").own_text.removeprefix("\n") == TYPED["text"]
     assert "checked" in browser.form("/submit").one("input", name="groups")
     return browser
 
 
-def value(browser: Browser, name: str) -> str:
-    return browser.form("/submit").one("input", name=name)["value"]
-
-
 def test_title_is_fetched_and_everything_else_stays(ann: Browser) -> None:
     press(ann, "Get the title")
-    assert (ann.status, value(ann, "title"), value(ann, "link")) == (200, "Kept title", "https://example.com/redis")
+    assert (ann.status, ann.value("title"), ann.value("link")) == (200, "Kept title", "https://example.com/redis")
     assert "autofocus" in ann.form("/submit").one("input", name="title")
     assert not ann.page.all(role="alert")
     ann.submit("/submit")
@@ -62,20 +58,20 @@ def test_similar_titles_of_the_last_days_are_shown(ann: Browser, store: Store, i
 
 def test_page_without_a_title_leaves_what_was_typed(ann: Browser) -> None:
     press(ann, "Get the title", link="https://example.com/untitled", title="Mine")
-    assert (ann.status, value(ann, "title")) == (422, "Mine")
+    assert (ann.status, ann.value("title")) == (422, "Mine")
     assert ann.alert == "The page at this link has no title that can be read. Please type one."
 
 
 def test_title_needs_a_link_that_others_can_follow(ann: Browser) -> None:
     for link, message in (("", "Please fill in the link first."), ("http://10.0.0.1/", "private")):
         press(ann, "Get the title", link=link)
-        assert (ann.status, value(ann, "link")) == (422, link)
+        assert (ann.status, ann.value("link")) == (422, link)
         assert message in ann.field_error("link")
 
 
 def test_site_can_do_without_fetched_titles(make_browser: MakeBrowser, store: Store) -> None:
     browser = make_browser(fetch_titles=0).start_session(factories.user(store, "cid"))
-    assert "Get the title" not in browser.open("/submit").response.text
+    assert "Get the title" not in browser.open("/submit").text
     assert browser.send("/submit/title", **TYPED).status == 404
 
 

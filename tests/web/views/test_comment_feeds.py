@@ -34,7 +34,7 @@ def bob_user(store: Store) -> User:
 @pytest.mark.parametrize("path", FEEDS)
 def test_each_feed_has_its_comments_newest_first(path: str, reader: Browser) -> None:
     assert titles(reader, path) == FEEDS[path]
-    assert reader.response.json["home_page_url"] == f"http://localhost{path}"
+    assert reader.json["home_page_url"] == f"http://localhost{path}"
     ids = [entry.id for entry in atom(reader, f"{path}.atom").entries]
     assert len(set(ids)) == len(ids)
     alternates = [link["href"] for link in reader.open(path).page.all("link", rel="alternate")]
@@ -67,13 +67,13 @@ def test_deleted_comment_is_gone_from_feeds_and_what_was_kept(
     addresses = [f"{path}.{format}" for path in ("/a/1", "/comments", "/u/bob/comments", "/a/1/c/2")]
     kept = {}
     for address in addresses:
-        headers = reader.open(address).response.headers
-        assert ("Answer to the answer" in reader.response.text, "Last-Modified" in headers) == (True, False)
+        headers = reader.open(address).headers
+        assert ("Answer to the answer" in reader.text, "Last-Modified" in headers) == (True, False)
         kept[address] = {"If-None-Match": headers["ETag"]}
     store.removals.delete(CommentId(1, 3), bob_user)
     for address in addresses:
         assert reader.open(address, headers=kept[address]).status == 200
-        assert "Answer to the answer" not in reader.response.text
+        assert "Answer to the answer" not in reader.text
 
 
 def test_long_conversation_shows_its_newest_comments(reader: Browser, store: Store, bob_user: User) -> None:
@@ -94,7 +94,7 @@ def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Bro
     assert titles(reader, path) == [
         "bob answered your comment on “Title <b>”", "bob commented on your article “Title <b>”"
     ]  # fmt: skip
-    assert reader.response.headers["Cache-Control"] == "private, no-store"
+    assert reader.headers["Cache-Control"] == "private, no-store"
     assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
     factories.ban(store, "ann")
     assert reader.open(f"{path}.atom").status == 404

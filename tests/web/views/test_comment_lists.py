@@ -46,6 +46,6 @@ def test_comments_are_listed_on_pages_of_25(reader: Browser, store: Store) -> No
         factories.comment(store, article, bob, text=f"Comment {number}")
     for path in ("/comments", "/u/bob/comments"):
         assert texts(reader.open(path)) == [f"Comment {number}" for number in range(30, 5, -1)]
-        reader.open(reader.page.one("a", rel="next")["href"])
+        reader.open_next()
         assert texts(reader) == [f"Comment {number}" for number in range(5, 0, -1)]
         assert reader.open(f"{path}?page=3").status == 404

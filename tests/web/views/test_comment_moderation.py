@@ -85,9 +85,9 @@ def test_removal_needs_a_reason_and_keeps_what_was_typed(mod: Browser, store: St
 def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser, make_member: MakeMember) -> None:
     mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.")
     reader.open("/a/1")
-    assert WORDS not in reader.response.text
+    assert WORDS not in reader.text
     assert "A moderator removed this comment: Rude." in reader.page.by_id("c1").text
-    assert (reader.open("/a/1/c/1").status, WORDS in reader.response.text) == (200, False)
+    assert (reader.open("/a/1/c/1").status, WORDS in reader.text) == (200, False)
     for person in (make_member("cid"), mod):
         assert WORDS in person.open("/a/1/c/1").page.text
         assert person.page.one("p", class_="error").text.startswith("A moderator removed this comment: Rude.")
@@ -109,7 +109,7 @@ def test_replies_to_a_comment_that_was_deleted_since_are_restored(mod: Browser, 
 def test_comment_below_a_removed_one_is_restored_with_a_hint(mod: Browser, store: Store) -> None:
     for number, with_replies in ((2, False), (1, True)):
         factories.remove(store, CommentId(1, number), with_replies=with_replies)
-    mod.open("/a/1").post("/a/1/c/2/restore", {"csrf_token": mod.csrf_token()})
+    mod.send("/a/1/c/2/restore")
     assert "once the removed comment above it is restored" in mod.follow().flashes[0]
 
 
@@ -135,7 +135,7 @@ def test_words_of_removed_comments_are_nowhere_for_others(
     mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
     for person in (reader, bob):
         for path in paths:
-            text = person.open(path).follow().response.text
+            text = person.open(path).follow().text
             assert (WORDS in text, "an answer" in text) == (False, False), path
 
 
@@ -144,7 +144,7 @@ def test_a_removed_article_takes_its_comments_along(reader: Browser, bob: Browse
 
     def seen() -> list[bool]:
         paths = ("/a/1", "/a/1/c/1", "/comments", "/u/cid/comments", "/comments.atom", "/a/1.atom", "/a/1/c/1.atom")
-        return [WORDS in reader.open(path).response.text for path in paths] + ["look" in bob.open("/inbox").page.text]
+        return [WORDS in reader.open(path).text for path in paths] + ["look" in bob.open("/inbox").page.text]
 
     assert seen() == [True] * 6 + [False, True]  # the feed of a comment has the answers to it
     factories.remove(store, 1, "spam")

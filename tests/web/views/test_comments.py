@@ -37,9 +37,9 @@ def test_member_stands_at_the_new_comment(bob: Browser) -> None:
     assert comment.one("div", class_="text").one("strong").text == "words"
     assert comment.one("a", class_="by")["href"] == "/u/bob"
     assert bob.page.by_id("comments").one("h2").text == "2 comments"
-    once = bob.form("/a/1/comment").one("input", name="once")["value"]
+    once = bob.value("once")
     bob.submit("/a/1/comment", text="More")
-    bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once)
+    bob.fill_in("/submit", title="Another article", text=TYPED, once=once)
     assert (bob.status, typed(bob)) == (422, TYPED), "that form has posted a comment"
     assert bob.submit("/submit").status == 303, "the form is another one now"
 
@@ -66,7 +66,7 @@ def test_order_stays_through_a_reply(bob: Browser) -> None:
 
 def test_names_of_members_lead_to_them(bob: Browser, reader: Browser) -> None:
     text = "Ask @ann or @nobody."
-    pages = [bob.open("/a/1/comment").submit("/a/1/comment", text=text, preview="1").page]
+    pages = [bob.fill_in("/a/1/comment", text=text, preview="1").page]
     assert (typed(bob), reader.open("/a/1").page.all("li", id="c2")) == (text, [])
     bob.submit("/a/1/comment", text=text)
     pages += [reader.open(path).page for path in ("/a/1", "/comments")]
@@ -145,15 +145,15 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
 
 
 def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store) -> None:
-    bob.open("/a/1/c/1/reply").submit("/a/1/c/1/reply", text="Secret words")
+    bob.fill_in("/a/1/c/1/reply", text="Secret words")
     factories.comment(store, store.articles.get(1), factories.user(store, "ann"), parent=2)
     bob.open("/a/1/c/2/edit")
     opened_earlier = bob.response
-    bob.open("/a/1/c/2/delete").submit("/a/1/c/2/delete")
+    bob.fill_in("/a/1/c/2/delete")
     assert (bob.status, bob.location) == (303, "/a/1#c1")
     for path in ("/a/1", "/a/1/c/1", "/a/1/c/2", "/a/1/c/3/reply", "/a/1/c/2/reply"):
         for person in (reader, bob):
-            assert "Secret words" not in person.open(path).response.text, path
+            assert "Secret words" not in person.open(path).text, path
     assert bob.page.one("main").one("a", class_="button")["href"] == "/a/1#comments"
     bob.send("/a/1/c/2/delete")
     assert (bob.status, bob.location) == (303, "/a/1#c1"), "the form was sent twice"
@@ -219,4 +219,4 @@ def test_opening_the_page_reads_its_inbox_entries(
     assert unread() == 1
     assert not ann.open("/a/1").page.all("strong", class_="badge")
     assert unread() == 0
-    assert count_round_trips(lambda: ann.open("/a/1")) == 1
+    assert count_round_trips(ann.open, "/a/1") == 1

@@ -17,12 +17,12 @@ def articles(store: Store) -> None:
 def test_domain_has_its_articles_newest_first(
     reader: Browser, bob: Browser, count_round_trips: CountRoundTrips
 ) -> None:
-    assert count_round_trips(lambda: reader.open("/d/site.example")) == 1
+    assert count_round_trips(reader.open, "/d/site.example") == 1
     reader.open("/").follow()
     assert reader.page.one("li", id="a1").one("a", class_="domain")["href"] == "/d/site.example"
     assert (reader.open("/d/site.example").titles, reader.heading) == (["T2", "T1"], "Articles from site.example")
     assert reader.page.all("meta", name="robots")
-    assert [item["title"] for item in reader.open("/d/site.example.json").response.json["items"]] == ["T2", "T1"]
+    assert [item["title"] for item in reader.open("/d/site.example.json").json["items"]] == ["T2", "T1"]
     bob.open("/d/site.example").press("/d/site.example/hide").follow()
     assert bob.titles == ["T2", "T1"]
     assert bob.open("/new").titles == ["T4", "T3"]
@@ -48,14 +48,14 @@ def test_domain_is_shown_as_people_write_it(reader: Browser) -> None:
 @pytest.mark.parametrize("address", ["/d/none.example", "/d/none.example.json", "/d/.."])
 def test_unknown_domain_is_not_found(reader: Browser, address: str) -> None:
     assert reader.open(address).status == 404
-    assert "There is no article with a link to" in reader.response.text
+    assert "There is no article with a link to" in reader.text
 
 
 def test_moderators_make_a_rule_at_the_domain_and_remove_what_links_to_it(
     mod: Browser, bob: Browser, reader: Browser, count_round_trips: CountRoundTrips
 ) -> None:
     assert not bob.open("/d/site.example").page.all("form", action="/domains")
-    assert count_round_trips(lambda: mod.open("/d/site.example")) == 2
+    assert count_round_trips(mod.open, "/d/site.example") == 2
     assert "remove all (2)" in mod.form("/domains").text
     mod.submit("/domains", why="", removes="1")
     assert mod.status == 422

@@ -22,19 +22,19 @@ def earlier_article(store: Store) -> None:
 
 
 def test_earlier_article_is_shown_and_everything_typed_stays(bob: Browser) -> None:
-    once = bob.open("/submit").form("/submit").one("input", name="once")["value"]
+    once = bob.open("/submit").value("once")
     bob.submit("/submit", **AGAIN, text="my words", groups=["redis"])
     assert (bob.status, bob.field_error("link")) == (422, "This link was posted already.")
     assert bob.titles == ["The earlier one"]
     assert bob.page.by_id("a1").one("button", class_="vote").text.endswith("Votes: 41")
     form = bob.form("/submit")
-    assert [form.one("input", name=name)["value"] for name in ("title", "link", "once")] == [*AGAIN.values(), once]
+    assert [bob.value(name) for name in ("title", "link", "once")] == [*AGAIN.values(), once]
     assert "checked" in form.one("input", name="groups")
     assert [button.text for button in form.all("button", class_="button")] == ["Post it anyway"]
 
 
 def test_duplicate_can_be_posted_anyway_only_once(bob: Browser, store: Store) -> None:
-    bob.open("/submit").submit("/submit", **AGAIN)
+    bob.fill_in("/submit", **AGAIN)
     warning = bob.response
     for _ in range(2):
         bob.response = warning
@@ -48,7 +48,7 @@ def test_duplicate_can_be_posted_anyway_only_once(bob: Browser, store: Store) ->
     [("https://e.example/x", "https://e.example/x", ""), ("See https://e.example/x", "", "See https://e.example/x")],
 )
 def test_address_fills_in_the_form(shared: str, link: str, text: str, bob: Browser) -> None:
-    form = bob.open("/submit", query_string={"title": HOSTILE, "text": shared}).form("/submit")
-    assert form.one("input", name="title")["value"] == HOSTILE
-    assert form.one("input", name="link")["value"] == link
-    assert form.one("textarea", name="text").text == text
+    bob.open("/submit", query_string={"title": HOSTILE, "text": shared})
+    assert bob.value("title") == HOSTILE
+    assert bob.value("link") == link
+    assert bob.form("/submit").one("textarea", name="text").text == text

@@ -66,9 +66,9 @@ def test_every_status_has_a_page_and_json_for_scripts(person: Browser) -> None:
         person.open(f"/fail/{status}")
         assert (person.status, person.heading) == (status, heading)
         assert person.page.one("main").one("a", class_="button")["href"] == "/"
-        told, id = person.main, person.response.headers["X-Request-Id"]
+        told, id = person.main, person.headers["X-Request-Id"]
         assert (f"Status {status}" in told, f"request {id}." in told) == (True, status >= 500)
-        error = person.open(f"/fail/{status}", headers=JSON).response.json["error"]
+        error = person.open(f"/fail/{status}", headers=JSON).json["error"]
         assert (person.status, set(error), error["message"][-1]) == (status, {"code", "message"}, ".")
     assert (person.open("/fail/418").status, person.heading) == (418, "Bad request")
 
@@ -98,7 +98,7 @@ def test_bug_shows_no_details_and_is_logged(
         person.open(f"{address}?next=/", headers=headers)
     assert person.status == 500
     for internal in ("Traceback", "KeyError", "a secret", "voteweb/", "flask"):
-        assert internal not in person.response.text
+        assert internal not in person.text
     (record,) = caplog.records
     assert record.getMessage() == f"GET {address} failed"
     assert record.exc_info is not None
@@ -106,7 +106,7 @@ def test_bug_shows_no_details_and_is_logged(
 
 def test_error_page_of_a_reader_sets_no_cookie_and_offers_login(reader: Browser) -> None:
     for address in ("/nowhere", "/bug"):
-        assert "Set-Cookie" not in reader.open(address).response.headers
+        assert "Set-Cookie" not in reader.open(address).headers
     reader.open("/g/nope?page=2")
     assert reader.page.one("nav", class_="account").one("a", href="/login?next=/g/nope%3Fpage%3D2")
 

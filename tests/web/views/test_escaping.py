@@ -49,11 +49,11 @@ def evil_articles(store: Store, index: FixedIndex) -> None:
 @pytest.fixture
 def judged(mod: Browser, bob: Browser, store: Store) -> None:
     """Write down what moderators do: a note, a rule that holds an article, and a ban."""
-    user = store.users.get("mod")
+    user = mod.user
     store.notes.add("ann", EVIL, user)
     rule = NewLogEntry(LogAction.DOMAIN, "mod", title="spam.example", why=EVIL)
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=user)
-    store.articles.post(Draft(EVIL, "https://spam.example/", ""), store.users.get("bob"), "0123456790")
+    store.articles.post(Draft(EVIL, "https://spam.example/", ""), bob.user, "0123456790")
     factories.ban(store, "ann", EVIL, days=1)
 
 
@@ -86,16 +86,16 @@ def test_texts_keep_their_words_but_not_their_markup(reader: Browser) -> None:
 
 
 def test_typed_fields_are_never_markup(reader: Browser, bob: Browser, mod: Browser) -> None:
-    bob.open("/submit").submit("/submit", title=EVIL * 9, link=EVIL, text=EVIL, groups=[EVIL])
+    bob.fill_in("/submit", title=EVIL * 9, link=EVIL, text=EVIL, groups=[EVIL])
     assert bob.page.one("textarea").own_text.removeprefix("\n") == EVIL
-    reader.open("/signup").submit("/signup", username=EVIL, password=EVIL)
-    mod.open("/groups/new").submit("/groups/new", name=EVIL, title=EVIL * 9, description=EVIL)
+    reader.fill_in("/signup", username=EVIL, password=EVIL)
+    mod.fill_in("/groups/new", name=EVIL, title=EVIL * 9, description=EVIL)
     for person in (bob, reader, mod):
         assert person.status == 422
         assert_harmless(person.page)
     mod.open("/new").submit("/a/1/groups", add=EVIL, remove=[EVIL])
     assert_harmless(mod.page)
     assert_harmless(mod.open("/a/2/c/2").submit("/a/2/c/2/remove", reason=EVIL * 20).page)
-    assert_harmless(bob.open("/a/2/c/1/reply").submit("/a/2/c/1/reply", text=TEXT, preview="1").page)
-    bob.open("/a/2/c/1/report").submit("/a/2/c/1/report", reason="", note=EVIL)
+    assert_harmless(bob.fill_in("/a/2/c/1/reply", text=TEXT, preview="1").page)
+    bob.fill_in("/a/2/c/1/report", reason="", note=EVIL)
     assert bob.value("note") == EVIL

@@ -41,7 +41,7 @@ def test_characters_that_xml_forbids_are_dropped(field: str, reader: Browser, st
     for path in ("/new", "/g/python"):
         atom(reader, f"{path}.atom")
         items(reader, f"{path}.json")
-        assert not re.search(r"\\u00(0[0-8bBcCeEfF]|1)|[\ufffe\uffff]", reader.response.text), path
+        assert not re.search(r"\\u00(0[0-8bBcCeEfF]|1)|[\ufffe\uffff]", reader.text), path
     store.connection.command("HSET", "group-info:python", "title", forbidden, "description", forbidden)
     atom(reader, "/g/python.atom")
     ElementTree.fromstring(reader.open("/groups.opml").response.data)
@@ -96,22 +96,22 @@ def test_removed_and_deleted_articles_leave_every_feed_at_once(reader: Browser, 
     store.removals.delete(2)
     for path in ARTICLE_LISTS:
         assert titles(reader, path) == [], path
-        assert "Last-Modified" not in reader.response.headers
+        assert "Last-Modified" not in reader.headers
 
 
 def test_unchanged_feed_is_not_sent_again(reader: Browser, make_browser: MakeBrowser, store: Store) -> None:
     """Neither by a site that keeps pages nor by one that does not."""
     for site, address in product((reader, make_browser(page_seconds=0.0)), FEEDS):
-        headers = site.open(address).response.headers
+        headers = site.open(address).headers
         assert headers["Cache-Control"] == "public, max-age=60", address
         for condition in ({"If-None-Match": headers["ETag"]}, {"If-Modified-Since": headers["Last-Modified"]}):
             site.open(address, headers=condition)
             assert (site.status, site.response.data) == (304, b""), address
-            assert site.response.headers["Cache-Control"] == headers["Cache-Control"]
-    tag = reader.open("/feed.atom").response.headers["ETag"]
+            assert site.headers["Cache-Control"] == headers["Cache-Control"]
+    tag = reader.open("/feed.atom").headers["ETag"]
     store.votes.cast(2, factories.user(store, "zoe"))
     assert reader.open("/feed.atom", headers={"If-None-Match": tag}).status == 200
-    assert "2 votes" in reader.response.text
+    assert "2 votes" in reader.text
 
 
 def test_every_feed_has_one_address(reader: Browser, store: Store) -> None:
@@ -122,6 +122,6 @@ def test_every_feed_has_one_address(reader: Browser, store: Store) -> None:
         ("/g/redis+Python+redis/new.atom", "/g/python+redis/new.atom"),
     ):
         assert (reader.open(address).status, reader.location) == (301, location)
-    assert reader.open("/u/ANN.json").response.json["feed_url"] == "http://localhost/u/ann.json"
+    assert reader.open("/u/ANN.json").json["feed_url"] == "http://localhost/u/ann.json"
     store.account_deletion.start(factories.user(store), delete_articles=True)
     assert reader.open("/u/ann.atom").status == 410

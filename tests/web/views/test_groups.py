@@ -121,7 +121,7 @@ def test_group_keeps_its_name_when_it_is_changed(mod: Browser, store: Store) -> 
 
 
 def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: Store) -> None:
-    mod.open("/g/python/edit").submit("/g/python/edit", alias="Serpent")
+    mod.fill_in("/g/python/edit", alias="Serpent")
     assert mod.follow().flashes == ["Group changed."]
     assert mod.open("/g/python/edit").page.by_id("alias")["value"] == "serpent"
     for address, target in (
@@ -131,7 +131,7 @@ def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: 
     ):
         reader.open(address)
         assert (reader.status, reader.location) == (301, target), address
-    mod.open("/g/redis/edit").submit("/g/redis/edit", alias="serpent")
+    mod.fill_in("/g/redis/edit", alias="serpent")
     assert (mod.status, mod.field_error("alias")) == (422, "The name serpent is taken by a group already.")
 
 
@@ -158,7 +158,7 @@ def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Brow
     deque(store.group_merges.steps(), maxlen=0)
     assert reader.open("/g/redis/new").titles == ["In redis", "In both", "In python"]
     assert ann.open("/hidden").page.all("a", href="/g/redis") == []
-    assert "merged the group python into redis" in reader.open("/log?kind=merge").page.one("ol", class_="log").text
+    assert "merged the group python into redis" in reader.open("/log?kind=merge").main
     assert mod.open("/g/python/edit").follow().page.by_id("alias")["value"] == "python"
 
 
@@ -171,4 +171,4 @@ def test_an_empty_group_is_deleted(mod: Browser, reader: Browser, store: Store) 
         store.articles.set_groups(id, [], ["python"])
     mod.open("/g/python/edit").submit("/g/python/delete")
     assert mod.follow().flashes == ["The group python has been deleted."]
-    assert "deleted the group python" in reader.open("/log").page.one("ol", class_="log").all("li")[0].text
+    assert "deleted the group python" in reader.open("/log").log[0]

@@ -129,7 +129,7 @@ def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: 
     address = ann.flashes[0].removeprefix("The secret address of your feed is ")
     token = urlsplit(address).path.removeprefix("/inbox/feed/").removesuffix(".atom")
     assert store.feeds.name_of(SecretFeed.INBOX, token) == "ann"
-    assert token not in ann.open("/inbox").response.text
+    assert token not in ann.open("/inbox").text
     ann.submit("/inbox/feed", act="withdraw").follow()
     assert store.feeds.name_of(SecretFeed.INBOX, token) is None
     assert not ann.page.all("button", value="withdraw")
@@ -156,6 +156,6 @@ def test_header_has_the_number_of_unread_entries(
         tell_bob(store, number)
     for address in ("/", "/account", "/nowhere"):
         assert inbox_link(bob, address) == "Inbox 3"
-    assert count_round_trips(lambda: bob.open("/new")) == 1
+    assert count_round_trips(bob.open, "/new") == 1
     write_thread(store, 1, [node(2, status=CommentStatus.REMOVED)])
     assert inbox_link(bob) == inbox_link(bob, "/inbox") == "Inbox 2"

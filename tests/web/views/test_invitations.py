@@ -33,11 +33,11 @@ def enter(make_browser: MakeBrowser, store: Store) -> Enter:
 
 def invite(inviter: Browser) -> str:
     """Make an invitation and return its link, which is shown once."""
-    inviter.open("/invitations").submit("/invitations")
+    inviter.fill_in("/invitations")
     created, _advice = inviter.follow().flashes
     assert created.startswith("Invitation created. Send its link to one person: http://localhost/signup?invite=")
     link = created.partition("http://localhost")[2]
-    assert token_of(link) not in inviter.open("/invitations").response.text
+    assert token_of(link) not in inviter.open("/invitations").text
     return link
 
 
@@ -91,7 +91,7 @@ def test_members_of_a_week_may_invite_if_so_configured(enter: Enter, store: Stor
 def test_only_moderators_see_who_invited_a_member(enter: Enter, store: Store) -> None:
     mod, guest = enter("mod", Role.MODERATOR), enter()
     guest.open(invite(mod)).submit("/signup", username="carl", password="long enough")
-    mod.open("/u/carl/ban").submit("/u/carl/ban", reason="Spam.")
+    mod.fill_in("/u/carl/ban", reason="Spam.")
     assert mod.open("/u/carl").page.one("p", class_="intro").one("a", href="/u/mod").text == "mod"
     about = mod.page.one("section", aria_labelledby="about-heading")
     assert about.one("li").text.startswith("mod banned carl : Spam.")
@@ -106,7 +106,7 @@ def test_moderators_page_through_the_invitations_of_a_member(enter: Enter, store
     mod.open("/u/carl")
     mod.open(mod.page.one("a", href="/invitations?by=carl")["href"])
     assert (len(mod.page.one("ol").all("li")), mod.page.one("p", class_="total").text) == (25, "30 invitations")
-    mod.open(mod.page.one("a", rel="next")["href"])
+    mod.open_next()
     mod.submit(f"/invitations/{digest_of(tokens[0])}/revoke")
     assert mod.location == "/invitations?by=carl&page=2"
     assert mod.follow().page.one("ol").text.endswith("Withdrawn")

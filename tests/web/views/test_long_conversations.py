@@ -51,7 +51,7 @@ def test_marks_stay_plain_after_those_that_a_page_may_have(reader: Browser, stor
     for _ in range(25):
         factories.comment(store, text="*a* " * 200)
     for address in ("/a/1", "/comments.json"):
-        html = reader.open(address).response.text
+        html = reader.open(address).text
         marked = html.count("<em>a</em>")
         assert 500 < marked < config.MAX_PAGE_STEPS / 2
         assert marked + html.count("*a*") == 25 * 200

@@ -37,15 +37,15 @@ def test_refused_forms_do_not_use_up_the_articles_of_a_member(bob: Browser, stor
     limit = rate_limits.member_limit("submission.submit", "POST")
     assert limit is not None
     for number in range(4):
-        bob.open("/submit").submit("/submit", title="Mine", link=f"https://example.com/{number}")
+        bob.fill_in("/submit", title="Mine", link=f"https://example.com/{number}")
         assert bob.status == 303
     refused = [{"title": "no link"}, {"title": "Again", "link": "https://example.com/0"}, {"title": "", "text": "x"}]
     for number in range(limit.burst - 4):
-        assert bob.open("/submit").submit("/submit", **refused[number % 3]).status == 422
+        assert bob.fill_in("/submit", **refused[number % 3]).status == 422
     for number in range(4, limit.burst):
-        bob.open("/submit").submit("/submit", title="Mine", link=f"https://example.com/{number}")
+        bob.fill_in("/submit", title="Mine", link=f"https://example.com/{number}")
         assert bob.status == 303, number
-    bob.open("/submit").submit("/submit", title="One more", link="https://example.com/last")
+    bob.fill_in("/submit", title="One more", link="https://example.com/last")
     assert_too_fast(bob, limit)
     assert f"the limit of {limit.burst} posted articles in a row" in bob.alert
 
@@ -54,7 +54,7 @@ def test_what_a_script_is_refused_does_not_count(mod: Browser, store: Store) -> 
     limit = rate_limits.member_limit("moderation.set_groups", "POST")
     assert limit is not None
     for fields in ({"add": "nowhere"}, {"add": "!"}, {"remove": "x" * 99}):
-        mod.post("/a/1/groups", {**fields, "csrf_token": mod.csrf_token()}, headers=JSON)
+        mod.send("/a/1/groups", headers=JSON, **fields)
         assert 400 <= mod.status < 500
     assert use_up(store, limit, "mod") == limit.burst
 
@@ -69,12 +69,12 @@ def test_too_many_forms_with_errors_are_refused_unchecked(
     for _ in range(limit.burst + 1):
         bob.send("/submit", title="Überall", text="kept")
         assert_too_fast(bob, REFUSED_FORMS)
-        assert bob.form("/submit").by_id("title")["value"] == "Überall"
+        assert bob.value("title") == "Überall"
     assert store.limits.hit([(limit, "bob")]) is None, "what was refused is refunded"
 
 
 def test_refused_signups_are_counted_by_address(reader: Browser) -> None:
     for _ in range(REFUSED_FORMS.burst):
-        assert reader.open("/signup").submit("/signup", username="a", password=PASSWORD).status == 422
-    reader.open("/signup").submit("/signup", username="carl", password=PASSWORD)
+        assert reader.fill_in("/signup", username="a", password=PASSWORD).status == 422
+    reader.fill_in("/signup", username="carl", password=PASSWORD)
     assert_too_fast(reader, REFUSED_FORMS)

@@ -36,7 +36,7 @@ def test_deleted_article_is_gone_from_every_list(ann: Browser, reader: Browser) 
         for path in LISTS:
             assert not person.open(path).titles, path
         assert (person.open("/a/1").status, person.intro) == (410, "This article was deleted by its poster.")
-        assert "words" not in person.response.text
+        assert "words" not in person.text
 
 
 def test_removal_from_a_list_returns_to_that_list(mod: Browser, reader: Browser) -> None:
@@ -69,7 +69,7 @@ def test_poster_and_moderators_can_read_a_removed_article(
         assert person.page.one("div", role="note").text.startswith(f"A moderator removed this article: {HOSTILE}")
         assert person.page.one("div", class_="text").one("em").text == "words"
         for act in ("edit", "delete", "report", "remove"):
-            assert f'"/a/1/{act}"' not in person.response.text
+            assert f'"/a/1/{act}"' not in person.text
     assert not ann.page.all("form", action="/a/1/restore")
     assert (bob.open("/a/1").status, bob.intro) == (410, f"A moderator removed this article: {HOSTILE}")
     mod.submit("/a/1/restore")
@@ -83,7 +83,7 @@ def test_nobody_votes_for_a_gone_article(gone: Callable[[Store], object], mod: B
     before = content_without_counters(store)
     for headers in ({}, JSON):
         for act in ("vote", "unvote"):
-            mod.post(f"/a/1/{act}", {"csrf_token": mod.csrf_token()}, headers=headers)
+            mod.send(f"/a/1/{act}", headers=headers)
             assert (mod.status, content_without_counters(store)) == (410, before), act
 
 
@@ -96,8 +96,7 @@ def test_second_removal_is_refused_on_the_list(mod: Browser, store: Store) -> No
 
 def test_nothing_can_be_done_to_an_unknown_article(mod: Browser, store: Store) -> None:
     before = content_without_counters(store)
-    fields = {"csrf_token": mod.csrf_token(), "reason": "spam", "title": "A title", "text": "words"}
     for act in ("edit", "delete", "groups", "remove", "restore", "report", "dismiss"):
-        mod.post(f"/a/99/{act}", fields)
+        mod.send(f"/a/99/{act}", reason="spam", title="A title", text="words")
         assert (mod.status, mod.intro) == (404, "There is no such article."), act
         assert content_without_counters(store) == before, act

@@ -70,7 +70,7 @@ def test_a_reporters_note_is_public_only_where_the_moderator_chooses_it(
         store.reports.make(article, factories.user(store, f"reporter{article}"), Reason.SPAM, note)
     mod.open("/queue").submit("/a/2/remove")
     mod.open("/queue").submit("/a/3/remove", note=mod.form("/a/3/remove").one("input", name="note")["value"])
-    with_note, without = (row.text for row in reader.open("/log").page.one("ol", class_="log").all("li"))
+    with_note, without = reader.open("/log").log
     assert ": Spam: My ex wrote this." in with_note
     assert ": Spam" in without
     assert "My ex" not in without
@@ -95,7 +95,7 @@ def test_queue_has_pages(mod: Browser, store: Store) -> None:
     for i in range(1, 27):
         report(store, i, 1)
     assert len(mod.open("/queue").titles) == 25
-    mod.open(mod.page.one("a", rel="next")["href"])
+    mod.open_next()
     assert len(mod.titles) == 1
     mod.submit(mod.page.one("ol").all("li")[0].all("form")[0]["action"])
     assert mod.location == "/queue?reports=2#reports"
@@ -120,7 +120,7 @@ def test_every_way_to_settle_returns_and_is_logged(
     assert mod.location == "/queue#reports"
     assert mod.follow().flashes[0].startswith(message)
     assert (mod.titles, mod.page.one("strong", class_="badge").text) == (["Third"], "1")
-    assert logged in reader.open("/log").page.one("ol", class_="log").all("li")[0].text
+    assert logged in reader.open("/log").log[0]
 
 
 def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store) -> None:
@@ -133,4 +133,4 @@ def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store)
         mod.submit("/a/2/dismiss")
         assert mod.follow().flashes == [message]
     mod.open("/log").submit("/log/1/undo")
-    assert "mod opened the reports of “Second” again" in reader.open("/log").page.one("ol", class_="log").text
+    assert "mod opened the reports of “Second” again" in reader.open("/log").main

@@ -55,12 +55,12 @@ def test_what_is_gone_is_not_shown_whatever_the_index_knows(reader: Browser, sto
     for order in ("relevance", "votes"):
         assert reader.open(f"/search?q=lua&sort={order}").titles == ["Lua number 1", "Lua number 2"]
         assert "2 articles" in reader.main
-    assert "Lua number 3" not in reader.open("/search.atom?q=lua").response.text
+    assert "Lua number 3" not in reader.open("/search.atom?q=lua").text
 
 
 @pytest.mark.usefixtures("three")
 def test_members_see_their_votes_and_not_what_they_hide(bob: Browser, store: Store) -> None:
-    store.votes.cast(1, store.users.get("bob"))
+    store.votes.cast(1, bob.user)
     pressed = [button["aria-pressed"] for button in bob.open("/search?q=lua").page.all("button", class_="vote")]
     assert pressed == ["false", "true", "false"]
     bob.open("/u/zoe").press("/u/zoe/hide")
@@ -123,7 +123,7 @@ def test_comments_lead_to_their_place_in_the_conversation(reader: Browser, store
     assert reader.open("/search?q=lua").titles == ["About Lua"]
     follow(reader, "Comments (1)")
     assert index.asked[-2] == ("lua in:comments", Kind.COMMENTS, Order.RELEVANCE)
-    assert "/a/1/c/1" in reader.open("/search.json?q=lua+in%3Acomments").response.text
+    assert "/a/1/c/1" in reader.open("/search.json?q=lua+in%3Acomments").text
 
 
 def test_results_can_be_narrowed_and_limits_taken_away(reader: Browser, store: Store, index: FixedIndex) -> None:
@@ -204,7 +204,7 @@ def test_index_that_does_not_answer_is_told_in_words(reader: Browser, index: Fix
         index.error = error
         reader.open("/search?q=lua")
         assert (reader.status, reader.alert, search_field(reader)) == (status, str(error), "lua")
-        assert reader.response.headers.get("Retry-After") == (str(error.retry_after) if status == 503 else None)
+        assert reader.headers.get("Retry-After") == (str(error.retry_after) if status == 503 else None)
         assert reader.open("/search.atom?q=lua").status == (status if status == 503 else 422)
 
 
@@ -231,14 +231,14 @@ def test_inexact_and_old_results_say_so(reader: Browser, index: FixedIndex) -> N
 def test_feed_of_a_query_has_its_newest_articles(reader: Browser) -> None:
     feed = reader.open("/search?q=lua&sort=score").page.one("link", type="application/atom+xml")["href"]
     assert feed == "/search.atom?q=lua"
-    text = reader.open(feed).response.text
+    text = reader.open(feed).text
     assert text.index("Lua number 3") < text.index("Lua number 1")
     assert reader.open("/search.atom?q=-lua").status == 404
 
 
 def test_a_group_is_searched_by_its_second_name(reader: Browser, mod: Browser, store: Store, index: FixedIndex) -> None:
     store.groups.make("python", "Python", "")
-    mod.open("/g/python/edit").submit("/g/python/edit", alias="serpent")
+    mod.fill_in("/g/python/edit", alias="serpent")
     assert "There is no group" not in reader.open("/search?q=group:serpent").main
     assert index.asked[-1][0] == "group:serpent"
 
@@ -294,5 +294,5 @@ def test_site_without_comments_finds_none(make_browser: MakeBrowser, store: Stor
     index.comments = (CommentId(1, 1),)
     reader = make_browser(comments=0)
     for path in ("/search?q=lua", "/search?q=lua+in:comments", "/search.atom?q=lua+in:comments"):
-        assert "is small" not in reader.open(path).response.text
+        assert "is small" not in reader.open(path).text
     assert {kind for _, kind, _ in index.asked} == {Kind.ARTICLES}

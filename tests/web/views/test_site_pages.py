@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,10 +43,7 @@ def test_privacy_tells_the_numbers_of_the_settings(make_browser: MakeBrowser) ->
     text = make_browser(session_days=12, voting_seconds=3 * 86_400, log="json").open("/privacy").main
     for words in ("12 days after the last form", "3 days from posting", "200 entries, for 90 days", "not the address"):
         assert words in text
-    assert (
-        "has the time, the page and the address"
-        in make_browser(log="json", log_addresses=1).open("/privacy").response.text
-    )
+    assert "has the time, the page and the address" in make_browser(log="json", log_addresses=1).open("/privacy").text
     text = make_browser(comments=0, fetch_titles=0, search=0).open("/privacy").main
     assert ("conversation" in text, "search" in text) == (False, False)
 
@@ -79,15 +77,29 @@ def test_operators_pages_replace_the_default_ones(
     assert "If you only read" in reader.open("/privacy").main
 
 
+@pytest.mark.parametrize(
+    ("setting", "file", "content", "problem"),
+    [
+        ("pages_dir", "privacy.md", b"\xff", "privacy.md is not UTF-8 text: see byte 0. Save it as UTF-8."),
+        (
+            "brand_dir",
+            "brand.toml",
+            b'accent = "#dddddd"',
+            "has a contrast of 1.32 : 1 with paper #fdfcf9, and needs 4.5",
+        ),
+    ],
+)
 def test_a_faulty_file_prevents_the_start_and_is_in_the_health(
-    make_browser: MakeBrowser, settings: Settings, tmp_path: Path
+    setting: str, file: str, content: bytes, problem: str, make_browser: MakeBrowser, settings: Settings, tmp_path: Path
 ) -> None:
-    (tmp_path / "privacy.md").write_bytes(b"\xff")
-    with pytest.raises(ConfigError, match=r"privacy\.md is not UTF-8 text"):
-        _check_app(Settings(redis_url=settings.redis_url, secret_key="k" * 32, pages_dir=str(tmp_path)))
-    health = make_browser(pages_dir=str(tmp_path)).open("/healthz").response.json
-    assert health["status"] == "degraded"
-    assert "privacy.md is not UTF-8 text: see byte 0. Save it as UTF-8." in health["reasons"][0]
+    (tmp_path / file).write_bytes(content)
+    folder: dict[str, Any] = {setting: str(tmp_path)}
+    with pytest.raises(ConfigError, match=problem):
+        _check_app(Settings(redis_url=settings.redis_url, secret_key="k" * 32, **folder))
+    reader = make_browser(**folder)
+    health = reader.open("/healthz").json
+    assert (health["status"], problem in health["reasons"][0]) == ("degraded", True)
+    assert reader.open("/").status == 200
 
 
 def test_every_page_leads_to_the_pages_about_the_site(make_browser: MakeBrowser) -> None:

@@ -63,7 +63,7 @@ def locations(browser: Browser, address: str) -> list[str]:
     """Return the addresses in a part of the sitemap, or in the list of its parts."""
     browser.open(address)
     assert (browser.status, browser.response.mimetype) == (200, "application/xml")
-    assert browser.response.headers["Cache-Control"] == "public, max-age=3600"
+    assert browser.headers["Cache-Control"] == "public, max-age=3600"
     locations = ElementTree.fromstring(browser.response.data).findall(f"*/{SITEMAPS}loc")
     return [(location.text or "").removeprefix("http://localhost") for location in locations]
 
@@ -78,7 +78,7 @@ def test_every_page_has_one_canonical_address(reader: Browser) -> None:
 def test_canonical_address_is_at_the_public_site(make_browser: MakeBrowser) -> None:
     browser = make_browser(site_url="https://news.example/")
     assert browser.open("/new?page=2").page.one("link", rel="canonical")["href"] == "https://news.example/new?page=2"
-    assert "Sitemap: https://news.example/sitemap.xml" in browser.open("/robots.txt").response.text
+    assert "Sitemap: https://news.example/sitemap.xml" in browser.open("/robots.txt").text
 
 
 def test_pages_that_are_not_for_search_engines_say_so(reader: Browser) -> None:
@@ -120,7 +120,7 @@ def test_every_list_has_its_own_description(reader: Browser, store: Store) -> No
 def test_robots_txt_excludes_personal_pages(reader: Browser) -> None:
     reader.open("/robots.txt")
     robots = RobotFileParser()
-    robots.parse(reader.response.text.splitlines())
+    robots.parse(reader.text.splitlines())
     assert robots.site_maps() == ["http://localhost/sitemap.xml"]
     for _, address in CANONICAL:
         assert robots.can_fetch("*", f"http://localhost{address}"), address

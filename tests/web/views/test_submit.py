@@ -19,7 +19,7 @@ def seven_groups(store: Store) -> None:
 
 
 def test_link_is_posted_with_the_posters_vote(ann: Browser, store: Store) -> None:
-    ann.open("/submit").submit("/submit", **VALID, groups=["redis", "编程"])
+    ann.fill_in("/submit", **VALID, groups=["redis", "编程"])
     assert ann.follow().flashes == ["Your article has been posted."]
     assert ann.page.one("span", class_="vote")["title"] == "Your own article"
     article = store.articles.get(1)
@@ -27,12 +27,12 @@ def test_link_is_posted_with_the_posters_vote(ann: Browser, store: Store) -> Non
 
 
 def test_link_without_scheme_gets_one(ann: Browser, store: Store) -> None:
-    ann.open("/submit").submit("/submit", **VALID | {"link": "example.com:8080/redis"})
+    ann.fill_in("/submit", **VALID | {"link": "example.com:8080/redis"})
     assert ann.follow().flashes == ["Your article has been posted.", "“https://” was added to its link."]
 
 
 def test_page_says_in_title_focus_and_summary_what_is_wrong(ann: Browser) -> None:
-    ann.open("/submit").submit("/submit", link="no link", title="", groups=["nope"])
+    ann.fill_in("/submit", link="no link", title="", groups=["nope"])
     assert ann.page.one("title").text.startswith("Error: Post an article")
     assert ann.alert.startswith("Please correct these fields:")
     assert [link["href"] for link in ann.page.one("div", role="alert").all("a")] == ["#link", "#title"]
@@ -54,7 +54,7 @@ def test_page_says_in_title_focus_and_summary_what_is_wrong(ann: Browser) -> Non
 def test_invalid_groups_are_refused_beside_the_groups(
     groups: list[str], message: str, ann: Browser, store: Store
 ) -> None:
-    ann.open("/submit").submit("/submit", **VALID, groups=groups)
+    ann.fill_in("/submit", **VALID, groups=groups)
     assert (ann.status, ann.page.by_id("groups-errors").text) == (422, message)
     assert ann.page.one("fieldset")["aria-describedby"].split()[0] == "groups-errors"
     assert store.connection.client.zcard("time:") == 0
@@ -62,7 +62,7 @@ def test_invalid_groups_are_refused_beside_the_groups(
 
 @pytest.mark.parametrize("once", ["a:b c", "x" * 10_000, None])
 def test_form_with_an_invalid_form_token_still_posts(once: str | None, ann: Browser, store: Store) -> None:
-    ann.open("/submit").submit("/submit", **VALID, once=once)
+    ann.fill_in("/submit", **VALID, once=once)
     assert (ann.status, store.connection.client.zcard("time:")) == (303, 1)
 
 

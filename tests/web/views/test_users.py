@@ -54,14 +54,14 @@ def test_moderators_see_who_signed_up_from_the_same_network(
     addresses = {"carl": "198.51.100.7", "dora": "198.51.100.250", "far": "198.51.101.7", "six": "2001:db8:1::7"}
     for name, address in addresses.items():
         browser = Browser(app).open("/signup")
-        fields = {"username": name, "password": PASSWORD, "csrf_token": browser.csrf_token()}
-        assert browser.post("/signup", fields, headers={config.ADDRESS_HEADER: address}).status == 303
+        browser.send("/signup", headers={config.ADDRESS_HEADER: address}, username=name, password=PASSWORD)
+        assert browser.status == 303
     heading = "Signed up from the same network"
     assert [link.text for link in mod.open("/u/Carl").page.all("a", href="/u/dora")] == ["dora"]
-    assert heading in mod.response.text
+    assert heading in mod.text
     assert not mod.page.all("a", href="/u/far")
-    assert heading not in mod.open("/u/six").response.text
-    assert heading not in reader.open("/u/carl").response.text
+    assert heading not in mod.open("/u/six").text
+    assert heading not in reader.open("/u/carl").text
     assert not any(address in str(snapshot(store)) for address in addresses.values())
 
 
@@ -73,18 +73,18 @@ def test_a_new_moderator_is_told_and_led_to_the_guide(
     told = bob.open("/inbox").page.one("h2", class_="notice-head").text
     assert told.startswith("Unread: Your role is now: moderator")
     assert bob.open(bob.page.one("main").one("a", href="/guide")["href"]).heading == "Guide for moderators"
-    feed = make_browser().open(f"/inbox/feed/{store.feeds.renew(SecretFeed.INBOX, store.users.get('bob'))}.atom")
-    assert "root2 changed the role of bob" in feed.response.text
+    feed = make_browser().open(f"/inbox/feed/{store.feeds.renew(SecretFeed.INBOX, bob.user)}.atom")
+    assert "root2 changed the role of bob" in feed.text
 
 
 def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None:
-    reader.open("/signup").submit("/signup", username="李明", password=PASSWORD)
+    reader.fill_in("/signup", username="李明", password=PASSWORD)
     factories.article(store, store.users.get("李明"), title="Theirs")
     factories.comment(store, 1, store.users.get("李明"))
     path = reader.open("/new").page.one("li", class_="article").one("a", class_="by")["href"]
     assert reader.open(path).titles == ["Theirs"]
-    assert f"<uri>http://localhost{path}</uri>" in reader.open(f"{path}.atom").response.text
-    assert reader.open("/account/data").response.headers["Content-Disposition"] == (
+    assert f"<uri>http://localhost{path}</uri>" in reader.open(f"{path}.atom").text
+    assert reader.open("/account/data").headers["Content-Disposition"] == (
         "attachment; filename*=UTF-8''voteweb-%E6%9D%8E%E6%98%8E.json"
     )
     for page in ("/a/1", path, f"{path}/comments"):
@@ -114,8 +114,8 @@ def test_note_is_shown_to_moderators_alone(
 
 
 def test_note_is_beside_what_was_reported(mod: Browser, bob: Browser, store: Store) -> None:
-    store.notes.add("bob", "Asked to stop.", store.users.get("mod"))
-    reported = factories.article(store, store.users.get("bob"))
+    store.notes.add("bob", "Asked to stop.", mod.user)
+    reported = factories.article(store, bob.user)
     store.reports.make(reported.id, factories.user(store), Reason.SPAM, "")
     assert "Note on bob by mod: Asked to stop." in mod.open("/queue").page.one("li", id=f"a{reported.id}").text
 

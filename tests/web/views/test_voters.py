@@ -59,9 +59,7 @@ def test_admins_see_who_looked(mod: Browser, make_member: MakeMember, ring: list
     for address in ("/a/1/voters", "/u/ring0/votes-together", "/u/ring1/votes-together"):
         mod.open(address)
     store.account_deletion.start(ring[1], delete_articles=False)
-    root = make_member("root", Role.ADMIN).open("/members/looks")
-    looks = root.log
-    assert looks == [
+    assert make_member("root", Role.ADMIN).open("/members/looks").log == [
         "mod : the votes of a member who left",
         "mod : the votes of ring0",
         "mod : the voters of article 1",
