@@ -4,6 +4,7 @@ import re
 import time
 from pathlib import Path
 from typing import NoReturn
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,11 +13,12 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, output, read_backup
 from tests.site_process import start_voteweb
 from tests.store.examination import run
-from voteweb.core.errors import ConfigError
+from voteweb.core.errors import ConfigError, StorageFull
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.backup import Backup
 from voteweb.store.schema.keys import Keys
+from voteweb.store.server.health import HealthChecks
 
 
 def test_a_backup_has_what_it_reports_for_its_owner_only(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
@@ -48,6 +50,7 @@ def test_a_failed_backup_leaves_the_previous_one(invoke: Invoke, backup: Path, m
 
 def test_a_file_that_cannot_be_made_is_named_as_it_was_typed(invoke: Invoke, small_site: Store) -> None:
     assert error_line(invoke("backup", "/proc/x")) == "No such file or directory: /proc/x"
+    assert "there is no folder /nowhere" in invoke("backup", "/nowhere/x").stderr
 
 
 def test_a_damaged_key_is_named_and_all_else_is_restored(
@@ -78,7 +81,9 @@ def test_a_damaged_key_is_named_and_all_else_is_restored(
     assert repaired.exit_code == 0, repaired.output
 
 
-def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+def test_the_site_knows_when_its_last_good_backup_was_made(
+    invoke: Invoke, small_site: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert small_site.health.last_backup() is None
     assert invoke("backup", tmp_path / "x").exit_code == 0
     made = small_site.health.last_backup()
@@ -90,6 +95,9 @@ def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small
     (warning,) = small_site.health.backup_warnings()
     assert warning.startswith("The last good backup was made 4 days ago")
     assert small_site.health.health() == ("degraded", [warning])
+    monkeypatch.setattr(HealthChecks, "record_backup", Mock(side_effect=StorageFull))
+    result = invoke("backup", tmp_path / "x")
+    assert (result.exit_code, "the site cannot note" in result.stderr) == (0, True)
 
 
 def test_a_backup_goes_through_a_pipe(invoke: Invoke, small_site: Store) -> None:

@@ -131,7 +131,9 @@ def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
     assert snapshot(small_site) == {}
 
 
-def test_faulty_values_are_restored_only_if_forced(invoke: Invoke, small_site: Store, backup: Path) -> None:
+def test_faulty_values_are_restored_only_if_forced(
+    invoke: Invoke, small_site: Store, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key, name = "article:1", "time"
     lines = read_backup(backup)
     (line,) = (line for line in lines if line.get("key") == key)
@@ -148,3 +150,5 @@ def test_faulty_values_are_restored_only_if_forced(invoke: Invoke, small_site: S
     assert (result.exit_code, "Restored 1 article" in result.stdout) == (3, True)
     assert f"{key}  has " in result.stdout
     assert small_site.health.counts().members == 2
+    monkeypatch.setattr("voteweb.cli.backup.MAX_PRINTED", 0)
+    assert invoke("restore", "--dry-run", backup).stdout == "... and 1 more faulty value\n"

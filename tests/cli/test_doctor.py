@@ -4,7 +4,10 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import output
 from tests.store.examination import run, server_setting
+from voteweb.core.models import LogAction
+from voteweb.core.ranking_trial import change_weights
 from voteweb.store import Store
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:
@@ -78,6 +81,8 @@ def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, st
     assert invoke("rescore", **other).output == f"{notice}Checked 2 articles, changed 0.\n"
     assert invoke("rescore", "--to-environment", **other).output == "Checked 2 articles, changed 2.\n"
     assert invoke("doctor").exit_code == 0
+    store.site_settings.change_settings(lambda old: change_weights(old, 3), NewLogEntry(LogAction.WEIGHTS, "root"))
+    assert invoke("doctor").stdout.startswith("The scores are computed anew and not checked: 0 of 2 so far.")
 
 
 def test_other_options_of_the_server_are_warned_about(invoke: Invoke, store: Store) -> None:

@@ -142,7 +142,7 @@ class Browser:
         self.address = address
         return self
 
-    def send(self, address: str, headers: dict[str, str] | None = None, **fields: Any) -> "Browser":
+    def send(self, address: str, headers: Any = None, **fields: Any) -> "Browser":
         """Send *fields* with the token of this session, whatever the page offers."""
         return self.post(address, {"csrf_token": self.csrf_token(), **fields}, headers=headers)
 

@@ -44,6 +44,7 @@ def test_codes_are_shown_once_when_they_are_made(reader: Browser, store: Store) 
     text = unquote(link["href"].removeprefix("data:text/plain;charset=utf-8,"))
     assert text.splitlines()[0] == "Recovery codes of Carl on voteweb"
     assert [line for line in text.splitlines() if line in codes] == codes
+    assert not reader.open("/account/recovery-codes?next=//evil.example").page.all("a", href="//evil.example")
     stored = " ".join(map(str, store.connection.command("HGETALL", "user:carl")))
     assert not reader.open("/account").page.all("p", role="note")
     for page in (reader.open("/account"), reader.open("/account/recovery-codes")):

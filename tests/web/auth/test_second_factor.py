@@ -84,9 +84,12 @@ def test_wrong_codes_are_limited_whichever_form_sends_them(mod: Browser, make_ap
     assert mod.open(PAGE).submit(f"{PAGE}/off", password=PASSWORD, code=app.now()).status == 429
 
 
-def test_second_step_ends_with_time_and_with_the_account(
+def test_set_up_and_second_step_end_with_time_and_with_the_account(
     mod: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(config, "SET_UP_SECONDS", 0)
+        assert len({mod.open(PAGE).page.one("code").text for _ in range(2)}) == 2
     set_up(mod, store)
     reader.log_in("mod", next="/new")
     with monkeypatch.context() as patch:
@@ -117,6 +120,8 @@ def test_it_is_turned_off_with_password_and_code(mod: Browser, store: Store) -> 
     assert mod.submit(path, password=PASSWORD, code=app.now()).location == "/account#second-factor"
     assert mod.open(PAGE).status == 403
     assert "Second factor" not in mod.open("/account").main
+    store.users.set_role("mod", Role.MODERATOR)
+    assert set_up(mod, store).secret != app.secret
 
 
 def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, store: Store, switch_clock: Clock) -> None:

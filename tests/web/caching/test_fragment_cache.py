@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests import factories
+from tests.store.examination import run
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from voteweb.store import Store
@@ -27,8 +28,9 @@ def test_rows_change_with_the_time(bob: Browser, store: Store, monkeypatch: pyte
 def test_rows_that_others_have_seen_have_no_button_for_the_poster_and_an_account_that_waits(
     bob: Browser, reader: Browser, make_member: MakeMember, store: Store
 ) -> None:
-    factories.imported(store, time=time.time())  # of ann's, who has not voted for it
-    ann = make_member("ann")
+    factories.article(store)
+    ann = make_member("ann").send("/u/bob/hide")  # so that she gets no page of all members
+    run(store, "SREM", "voted:1", ann.user.id)  # her vote would tell her row from that of others
     hal = reader.start_session(store.users.make("hal", "hash", network="", request="I write about compilers."))
     viewers = (bob, ann, bob, hal, bob, ann, hal)
     buttons = ["/a/1/vote" in browser.open("/new").text for browser in viewers]

@@ -33,6 +33,7 @@ def test_groups_are_listed_those_followed_first(reader: Browser, bob: Browser) -
 def test_group_is_listed_by_score_and_by_time(reader: Browser) -> None:
     assert reader.open("/g/python").titles == ["In python", "In both"]
     assert [chip.text for chip in reader.page.one("ol", class_="articles").all("a", class_="chip")] == ["redis"]
+    assert not reader.page.all("a", href="/g/python/edit")
     assert reader.open("/g/python/new").titles == ["In both", "In python"]
     assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "New"
 

@@ -34,6 +34,7 @@ def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, b
     for page in ("/u/newcomer", "/new.atom", "/d/first.example", "/sitemap-1.xml", f"{path}.atom"):
         assert "First words" not in reader.open(page).text
     for browser in (new, mod):
+        assert not browser.open(path).page.all("a", href="/d/first.example")
         assert browser.open("/u/newcomer").page.one("ul", class_="held-articles").text == "First words"
     assert "voting closed" not in mod.open(path).main
     for browser in (bob, reader):

@@ -86,6 +86,7 @@ def test_hidden_rows_leave_a_gap_in_the_ranks(
         assert bob.flashes == ["The article is hidden from your lists. What you hide"]
     assert bob.open("/").titles == [f"T{number}" for number in left]
     assert ranks(bob) == [str(number) for number in left]
+    assert not bob.open("/a/2").page.all("button", formaction=action)
     assert mod.open("/").titles == ["T1", "T2", "T3", "T4"]
     unhide = action.replace("hide", "unhide")
     bob.open("/hidden").press(unhide).follow()
