@@ -1,5 +1,6 @@
 """Fixtures of all tests: a real database server of our own, a flushed store on it, and a fake one."""
 
+import gc
 import os
 import signal
 from collections import defaultdict
@@ -53,6 +54,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(
         key=lambda item: next((place for place, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST))
     )
+
+
+def pytest_collection_finish() -> None:
+    """Leave all tests and modules out of garbage collections, which took an eighth of the time of tests of pages."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
