@@ -6,6 +6,7 @@ from itertools import chain, count, repeat
 from typing import Any
 from unittest.mock import Mock, patch
 
+from tests.prepared import restoring
 from tests.store.examination import run
 from voteweb.store import Store
 
@@ -21,9 +22,11 @@ def cut_everywhere(
 
     Yield after each whether it was cut off; the last time it was not.
     """
+    run(store, "FLUSHDB")
+    make_site(store)
+    restore = restoring(store)
     for trips in count():
-        run(store, "FLUSHDB")
-        make_site(store)
+        restore()
         after_trip = Mock(side_effect=chain(repeat(None, trips), [CutOffError], repeat(None)))
         try:
             with patch.object(store.connection, "on_round_trip", after_trip):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
 
@@ -60,10 +61,14 @@ class PrefixedClient(redis.Redis):
             return []
 
 
+#: Clients of the stores of late: to make one takes longer than to run a command.
+_prefixed = lru_cache(maxsize=8)(PrefixedClient)
+
+
 def raw_client(store: Store) -> redis.Redis:
     """Return a client for programs that know the names of the keys, but not the site's prefix."""
     client = store.connection.client
-    return PrefixedClient(client, store.keys.prefix) if store.keys.prefix else client
+    return _prefixed(client, store.keys.prefix) if store.keys.prefix else client
 
 
 def run(store: Store, *command: Any) -> Any:
