@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -152,6 +152,15 @@ def choose(store: Store, member: User) -> None:
         store.connection.command("ZADD", store.keys.hides(member.name), 1, entry)
 
 
+def _names() -> Iterator[tuple[Address, str]]:
+    """Yield the name of each part, parameter and field of each address."""
+    for address in ROUTES:
+        next = ["next"] if address.returns_to is not None else []
+        of_request = (*address.fields, *next, "csrf_token") if address.method == "POST" else (*address.parameters, "x")
+        for name in (*address.part_names, *of_request):
+            yield address, name
+
+
 class Everybody:
     """Everybody on the site, which is made what it was before each case: a table is walked by one test."""
 
@@ -188,14 +197,17 @@ class Everybody:
         body = urlencode({"csrf_token": self.tokens[address.sender], **fields}, errors="surrogatepass", doseq=True)
         return self.browser(address.sender).post(url or address.url(), body, content_type=URL_ENCODED, **options)
 
-    def inputs(self) -> Iterator[tuple[Address, str, Callable[[str], Browser]]]:
-        """Yield each part, parameter and field of each address, with a function that sends a value as that one."""
-        for address in ROUTES:
-            for name in address.part_names:
-                yield address, name, partial(self._send_part, address, name)
-            is_form, next = address.method == "POST", ["next"] if address.returns_to is not None else []
-            for name in (*address.fields, *next, "csrf_token") if is_form else (*address.parameters, "x"):
-                yield address, name, partial(self._send_value, address, name)
+    def inputs(self, values: Sequence[str]) -> Iterator[tuple[Address, str, Callable[[str], Browser], Sequence[str]]]:
+        """Yield each part, parameter and field of each address, a function that sends one, and the *values* to send.
+
+        One function reads the token, and one the page to return to, wherever they are sent, and no view reads x: each
+        of these gets one of the values.
+        """
+        for place, (address, name) in enumerate(_names()):
+            is_part = name in address.part_names
+            send = partial(self._send_part if is_part else self._send_value, address, name)
+            first = place % len(values) if name in ("csrf_token", "next", "x") else None
+            yield address, name, send, values if first is None else values[first:][:1]
 
     def _send_part(self, address: Address, name: str, value: str) -> Browser:
         url = address.url(**{name: value})

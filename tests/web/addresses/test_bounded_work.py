@@ -5,7 +5,7 @@ import encodings.punycode
 import unicodedata
 from bisect import bisect_right
 from functools import cache
-from itertools import accumulate, product
+from itertools import accumulate
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
@@ -86,13 +86,14 @@ def cut(value: str, max_bytes: int) -> str:
 
 @pytest.mark.heavy
 def test_longest_input_costs_little(everybody: Everybody, work: Work, subtests: pytest.Subtests) -> None:
-    for (address, name, send), value in product(everybody.inputs(), VALUES):
+    for address, name, send, values in everybody.inputs(VALUES):
         is_field = address.method == "POST" and name not in address.part_names
         bound = config.MAX_BODY_BYTES - len(urlencode(address.fields)) - TOKEN_BYTES if is_field else PASSED_BYTES
-        work.clear()
-        with subtests.test(str(address), name=name, value=value[:9]):
-            assert send(cut(value, bound)).status != 413
-            work.assert_little()
+        for value in values:
+            work.clear()
+            with subtests.test(str(address), name=name, value=value[:9]):
+                assert send(cut(value, bound)).status != 413
+                work.assert_little()
 
 
 @pytest.mark.parametrize("path", ["/submit", "/a/1/edit", "/a/1/groups"])
