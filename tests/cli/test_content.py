@@ -53,6 +53,7 @@ def test_a_merged_group_is_a_second_name(invoke: Invoke, groups: Store) -> None:
     assert error_line(invoke("group", "merge", "java", "go", "--yes")).startswith(
         "The group java cannot be merged into"
     )
+    assert error_line(invoke("group", "delete", "go", "--yes")) == "The group go is merged into java already."
     assert broken(groups) == []
 
 

@@ -7,7 +7,7 @@ import click
 from voteweb.cli.output import bounded, confirm, list_options, pick, print_rows, track, yes_option
 from voteweb.cli.site import Site, log_entry, pluralize, with_site
 from voteweb.core import validation
-from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup
+from voteweb.core.errors import ArticleGone, GroupMerged, NoSuchArticle, NoSuchGroup
 from voteweb.core.models import Article, ArticleStatus, Group, LogAction
 
 _ID = click.IntRange(1, 2**53)
@@ -141,6 +141,8 @@ def delete(site: Site, name: str, yes: bool) -> None:
     nothing is in the log.
     """
     found = _get_group(site, name)
+    if found.name != validation.group_name(name):  # a moderator may have merged it since: the other group stays
+        raise GroupMerged(name=name, group=found.name)
     confirm(f"Delete {found.name}, with {pluralize(found.articles, 'article')} in it, which stay?", yes)
     steps = site.store.groups.delete_in_steps(found.name, log_entry(LogAction.DELETE, title=found.name))
     count = sum(1 for _ in track(steps, "Emptying", found.articles))
