@@ -13,7 +13,7 @@ from redis import Redis
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.browser import JSON, PASSWORD, Browser, fields_of
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.errors import Unavailable
@@ -127,6 +127,22 @@ def test_request_waits_only_once_for_a_database_that_never_answers(
         store.connection.on_round_trip = attempts.append
         response = member.post(path, form) if path.endswith("vote") else member.open(path)
     assert (response.status, len(attempts)) == (503, 1)
+
+
+def test_form_is_sent_again_from_the_page_that_says_so(link: Link, moderator: Browser, app: Flask) -> None:
+    text = 'The "first" words\r\n<b>\r\n'
+    moderator.open("/submit")
+    link.cut(app)
+    moderator.submit("/submit", title="On locks", link="", text=text, groups=["python", "redis"])
+    assert moderator.status == 503
+    link.restore()
+    assert moderator.submit("/submit").status == 303
+    article = app.extensions["voteweb.store"].articles.get(2)
+    assert (article.title, article.text, article.groups) == ("On locks", 'The "first" words\n<b>', ("python", "redis"))
+    fields = fields_of(moderator.open("/account").form("/account"))
+    link.cut(app)
+    page = moderator.post("/account", fields | {"old": PASSWORD, "new": "another secret"})
+    assert (page.status, PASSWORD in page.response.text, page.page.one("main").all("form")) == (503, False, [])
 
 
 def test_health_says_why_and_site_and_session_recover_without_a_restart(

@@ -1,6 +1,8 @@
 """Error pages: an answer to every failure, as a page or, for script, as JSON."""
 
-from flask import Flask, current_app, flash, jsonify, redirect, render_template, request
+from collections.abc import Sequence
+
+from flask import Flask, current_app, flash, g, jsonify, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -22,6 +24,7 @@ from voteweb.core.errors import (
 from voteweb.search.models import SearchError
 from voteweb.web import rate_limits
 from voteweb.web.auth import authentication
+from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
@@ -49,6 +52,8 @@ PAGES = {
         N_("The site cannot answer at the moment. Please try again in a few seconds."),
     ),
 }
+#: The fields with passwords, but for that of :func:`_password_needed`: no page repeats a form that has one.
+_PASSWORDS = {authentication.PASSWORD_FIELD, "password", "old", "new"}
 
 
 def init_app(app: Flask) -> None:
@@ -76,7 +81,10 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
-    return _render(error.status, error.code, error_message(error), headers, _way_back(error))
+    sent = _sent() if isinstance(error, Unavailable) and _PASSWORDS.isdisjoint(request.form) else []
+    if sent:
+        g.kept_token = csrf_token()
+    return _render(error.status, error.code, error_message(error), headers, _way_back(error), sent)
 
 
 def _way_back(error: VotewebError) -> str:
@@ -87,12 +95,16 @@ def _way_back(error: VotewebError) -> str:
     return f"/a/{article}#comments" if article and not isinstance(error, NoSuchArticle) else ""
 
 
+def _sent() -> list[tuple[str, str]]:
+    """Return the fields of the form that was sent, with which a page can send it again."""
+    return [item for item in request.form.items(multi=True) if item[0] not in ("csrf_token", authentication.FIELD)]
+
+
 def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
     """Ask for the member's own password in a form that keeps what was sent and sends it again."""
     if wants_json():
         return _render(error.status, error.code, error_message(error), {})
-    sent = [item for item in request.form.items(multi=True) if item[0] not in ("csrf_token", authentication.FIELD)]
-    page = render_template("auth/confirm.html", message=error_message(error), sent=sent, field=authentication.FIELD)
+    page = render_template("auth/confirm.html", message=error_message(error), sent=_sent(), field=authentication.FIELD)
     return page, error.status
 
 
@@ -126,7 +138,9 @@ def _unexpected_error(error: Exception) -> ResponseReturnValue:
     return _render(500, "fault", _(PAGES[500][1]), {})
 
 
-def _render(status: int, code: str, message: str, headers: dict[str, str], back: str = "") -> ResponseReturnValue:
+def _render(
+    status: int, code: str, message: str, headers: dict[str, str], back: str = "", sent: Sequence[tuple[str, str]] = ()
+) -> ResponseReturnValue:
     if wants_json():
         return jsonify(error={"code": code, "message": message}), status, headers
     try:
@@ -140,6 +154,7 @@ def _render(status: int, code: str, message: str, headers: dict[str, str], back:
         heading=_(PAGES.get(status, PAGES[400])[0]),
         message=message,
         back=back,
+        sent=sent,
         id=request_record.get(request.environ).id,
     )
     return page, status, headers
