@@ -19,7 +19,7 @@ from wtforms import (
 from wtforms.validators import ValidationError
 
 from voteweb.core import validation
-from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, StaleEdit, TooFast, VotewebError
+from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, StaleEdit, TooFast, TooLate, VotewebError
 from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
@@ -107,7 +107,7 @@ class Form(FlaskForm):
             self[name].errors = [*self[name].errors, error_message(error)]
         else:
             self.form_errors.append(error_message(error))
-            if isinstance(error, NotAllowed | StaleEdit):
+            if isinstance(error, NotAllowed | StaleEdit | TooLate):
                 self._status = error.status
 
 

@@ -1,5 +1,7 @@
 """Editing an article: by its poster in its first minutes, by moderators at any time, and over the change of another."""
 
+import time
+
 import pytest
 
 from tests import factories
@@ -63,6 +65,16 @@ def test_both_versions_are_shown_and_the_typed_one_kept(ann: Browser, mod: Brows
     assert [field.text for field in yours.all("dd")] == [HOSTILE, "https://example.com/redis", "My words.", "python"]
     ann.submit("/a/1/edit")  # on purpose
     assert (store.articles.get(1).title, store.articles.get(1).groups) == (HOSTILE, ("python",))
+
+
+def test_edit_that_comes_too_late_keeps_what_was_typed(ann: Browser, store: Store) -> None:
+    ann.open("/a/1/edit")
+    store.connection.client.hset("article:1", "time", time.time() - 960)
+    ann.submit("/a/1/edit", title="My words")
+    assert (ann.status, ann.value("title")) == (403, "My words")
+    assert "As a moderator" not in ann.main
+    assert ann.open("/a/1/edit").status == 403
+    assert store.articles.get(1).title == "On Redis"
 
 
 def test_poster_cannot_exchange_a_link_that_others_voted_for(ann: Browser, store: Store) -> None:

@@ -19,6 +19,7 @@ from voteweb.core.errors import (
     StaleEdit,
     TooLate,
     TooManyGroups,
+    VotewebError,
 )
 from voteweb.core.models import Article, ArticleStatus, LogAction, User
 from voteweb.core.validation import is_member_name
@@ -49,7 +50,8 @@ from voteweb.web.views.groups import NAME_QUERIES
 blueprint = Blueprint("articles", __name__)
 #: The fields beside which a form of an article shows these errors.
 ARTICLE_FIELDS = {
-    **LOST_RIGHTS, NoSuchGroup: "groups", TooManyGroups: "groups", LinkFixed: "link", DomainRefused: "link",
+    **LOST_RIGHTS, TooLate: "", NoSuchGroup: "groups", TooManyGroups: "groups", LinkFixed: "link",
+    DomainRefused: "link",
 }  # fmt: skip
 
 
@@ -155,11 +157,14 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     if not permissions.may_read(user, article):
         raise ArticleGone()
     form.stored_link = article.link
-    if not permissions.may_edit(user, article, now(), settings()):
+    may_edit = permissions.may_edit(user, article, now(), settings())
+    if not may_edit and not (form.is_submitted() and permissions.is_poster(user, article)):
         raise _edit_refusal(user, article)
     edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
     if not form.is_submitted():
         form.fill(article, aliases)
+    elif not may_edit:  # what was typed a moment too late is shown again
+        form.refuse(_edit_refusal(user, article))
     elif form.validate():
         entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article)
         try:
@@ -194,7 +199,7 @@ def _check_listed(article: Article) -> None:
         raise ArticleGone()
 
 
-def _edit_refusal(user: User, article: Article) -> Exception:
+def _edit_refusal(user: User, article: Article) -> VotewebError:
     if permissions.is_poster(user, article):
         return TooLate(when=article.time + (0 if article.released else settings().edit_seconds))
     return NotYours()
