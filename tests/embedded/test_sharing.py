@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.embedded.processes import connect, is_up, server_pid, use, using_process, waiting_process
-from tests.helpers import until
 
 pytestmark = pytest.mark.heavy
 
@@ -29,17 +28,6 @@ def test_a_server_left_by_a_killed_process_is_adopted(folder: Path) -> None:
         assert is_up(folder)
         with use(folder) as settings:
             assert server_pid(settings.redis_url) == pid
-    assert not is_up(folder)
-
-
-def test_the_next_process_restarts_a_killed_server(folder: Path) -> None:
-    with use(folder) as settings:
-        os.kill(server_pid(settings.redis_url), signal.SIGKILL)
-        until(lambda: not is_up(folder))
-        with using_process(folder) as other:
-            assert other.server_pid() == server_pid(settings.redis_url)
-            other.leave()
-        assert is_up(folder), "the first process still uses it"
     assert not is_up(folder)
 
 

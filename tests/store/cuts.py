@@ -1,6 +1,5 @@
 """Acts that are cut off between two of their round trips, as by the end of the process."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count, repeat
 from typing import Any
@@ -30,7 +29,7 @@ def cut_everywhere(
         after_trip = Mock(side_effect=chain(repeat(None, trips), [CutOffError], repeat(None)))
         try:
             with patch.object(store.connection, "on_round_trip", after_trip):
-                deque(act(store), maxlen=0)
+                list(act(store))
         except CutOffError:
             yield True
         else:

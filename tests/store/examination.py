@@ -144,6 +144,11 @@ def broken(store: Store) -> list[tuple[str, str]]:
     return [described(store, finding) for finding in Doctor(store.context).examine()]
 
 
+def repair(store: Store) -> list[tuple[Finding, bool]]:
+    """Repair the site; return each finding and whether it was repaired."""
+    return list(Doctor(store.context).repair())
+
+
 def described(store: Store, finding: Finding) -> tuple[str, str]:
     """Return the key of a finding, and what is wrong with it, where a second that passes makes no difference."""
     what = re.sub(r"in \d+ seconds", "in N seconds", without_prefix(store, finding.what))

@@ -6,7 +6,7 @@ Run as a program (``python -m tests.store.storm REDIS_URL SEED [PREFIX]``) it st
 import random
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -144,7 +144,7 @@ def _merge(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None
     with suppress(errors.ArticleGone, errors.TooManyGroups):
         store.articles.set_groups(id, [name], [], actor=who)
     store.group_merges.start(name, into, _log_entry(LogAction.MERGE, who, 0), actor=who)
-    deque(store.group_merges.steps(), maxlen=0)
+    list(store.group_merges.steps())
 
 
 def _edit(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:

@@ -7,7 +7,7 @@ import redis
 
 from tests import factories
 from tests.store.cuts import cut_everywhere
-from tests.store.examination import broken, ids, run, snapshot, unchanged
+from tests.store.examination import broken, ids, refused, repair, run, snapshot, unchanged
 from tests.store.queries import reported
 from voteweb.core import config
 from voteweb.core.comments import CommentId
@@ -16,7 +16,6 @@ from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
 from voteweb.core.models import ArticleStatus, LogInOutcome, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.doctor import Doctor
 
 
 @pytest.fixture
@@ -86,7 +85,7 @@ def test_start_logs_the_member_out_for_ever(store: Store, ann: User) -> None:
         lambda: store.users.end_sessions("ann"),
         lambda: factories.ban(store, "ann"),
     ):
-        with unchanged(store), pytest.raises(NoSuchMember):
+        with refused(store, NoSuchMember):
             change()
     with unchanged(store):
         store.account_deletion.start(ann, delete_articles=True)
@@ -135,7 +134,7 @@ def test_posts_are_deleted_on_request_and_what_comes_later_is_taken_up(store: St
     run(store, "SADD", "reported:ann", 4, "another program's")
     run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
     assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
-    list(Doctor(store.context).repair())
+    repair(store)
     list(store.account_deletion.steps())
     assert is_finished(store)
     assert broken(store) == []

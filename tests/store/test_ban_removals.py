@@ -9,13 +9,12 @@ import pytest
 from tests import factories
 from tests.store.concurrency import overtaken
 from tests.store.cuts import cut_everywhere
-from tests.store.examination import broken, ids, run
+from tests.store.examination import broken, ids, repair, run
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import StillRestoring
 from voteweb.core.models import Reason, RemovalState, User
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import Keys
 from voteweb.store.site.rate_limits import this_day
@@ -36,7 +35,7 @@ def bob(store: Store) -> User:
         factories.article(store, bob, groups=("go",))
     for id, days in ((1, 2), (2, 8)):
         run(store, "HSET", f"article:{id}", "time", f"{time.time() - days * DAY - id:.6f}")
-    assert list(Doctor(store.context).repair())
+    assert repair(store)
     factories.article(store, link="")
     for _ in range(4):
         factories.comment(store, 6, bob)

@@ -8,7 +8,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import overtaken
-from tests.store.examination import broken, run, snapshot, unchanged
+from tests.store.examination import broken, refused, run, snapshot, unchanged
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import (
@@ -160,9 +160,9 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job_or_the_next(
 def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
     site.removals.delete(FIRST, factories.user(site))
     for act in (remove, restore):
-        with unchanged(site), pytest.raises(NoSuchComment):
+        with refused(site, NoSuchComment):
             act(site, 77)
-        with unchanged(site), pytest.raises(CommentGone):
+        with refused(site, CommentGone):
             act(site)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.store.examination import run, server_setting, unchanged
+from tests.store.examination import refused, run, server_setting
 from voteweb.core.errors import (
     Conflict,
     DataDamaged,
@@ -110,14 +110,14 @@ def test_the_actor_is_checked_whatever_is_decided(
             raise NoSuchGroup(names="go")
         return writes(store) if decision == "writes" else []
 
-    with unchanged(store), pytest.raises(refusal):
+    with refused(store, refusal):
         commit(store.connection, decide, actor=mod, entry=ENTRY)
 
 
 @pytest.mark.parametrize("key", ["groups:", "log-entries:", "log-kind:edit+mod"])
 def test_a_key_of_another_type_stops_it_before_writing(store: Store, key: str) -> None:
     run(store, "XADD", key, "*", "is", "a stream")
-    with unchanged(store), pytest.raises(DataDamaged):
+    with refused(store, DataDamaged):
         commit(store.connection, lambda _: writes(store), entry=ENTRY)
 
 

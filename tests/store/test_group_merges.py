@@ -1,6 +1,5 @@
 """Merges of groups: a second name at once, then articles and followers in steps, whatever else happens meanwhile."""
 
-from collections import deque
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from tests import factories
 from tests.store.backup.copying import back_up, restore
 from tests.store.cuts import cut_everywhere
-from tests.store.examination import broken, ids, refused, run, unchanged
+from tests.store.examination import broken, ids, refused, repair, run, unchanged
 from voteweb.core import config
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import (
@@ -24,7 +23,6 @@ from voteweb.core.errors import (
 from voteweb.core.models import LogAction, User
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 from voteweb.store.members import group_merges
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -39,7 +37,7 @@ def start(store: Store, name: str = "go", into: str = "golang") -> str:
 
 
 def finish(store: Store) -> None:
-    deque(store.group_merges.steps(), maxlen=0)
+    list(store.group_merges.steps())
 
 
 def merge(store: Store) -> Iterator[object]:
@@ -146,7 +144,7 @@ def test_a_second_name_stays_while_its_articles_move(store: Store) -> None:
             store.groups.delete("golang", NewLogEntry(LogAction.DELETE, COMMAND_LINE, title="golang"))
     run(store, "SREM", "merging:", "go")
     assert broken(store) == [("merging:", "lacks go, a second name with articles")]
-    deque(Doctor(store.context).repair(), maxlen=0)
+    repair(store)
     finish(store)
     store.groups.change("golang", "Golang", "", aliases=["g"])
     assert store.read(store.groups.queue_aliases) == {"g": "golang"}

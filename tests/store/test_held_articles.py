@@ -7,12 +7,11 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, ids, run
+from tests.store.examination import broken, ids, repair, run
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, User
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -67,7 +66,7 @@ def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: 
     held = post(store, ann)
     run(store, "HSET", f"article:{held}", "time", time.time() - 9 * 86_400, "closes", int(time.time()) - 2 * 86_400)
     run(store, "DEL", f"voted:{held}")
-    assert list(Doctor(store.context).repair())
+    assert repair(store)
     with pytest.raises(NotAllowed):
         release(store, held, ann)
     assert [release(store, held, mod) for _ in range(2)] == [True, False]
@@ -88,7 +87,7 @@ def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: 
 def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: User) -> None:
     first, second = post(store, ann), post(store, ann)
     run(store, "HSET", f"article:{first}", "time", time.time() - 86_400)
-    list(Doctor(store.context).repair())
+    repair(store)
     changed = factories.draft(title="Another", link="https://other.example/", groups=("go",))
     store.articles.edit(first, changed, ann)
     store.removals.delete(second, ann)

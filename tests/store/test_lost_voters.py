@@ -7,11 +7,10 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.prepared import restoring
-from tests.store.examination import broken, run
+from tests.store.examination import broken, repair, run
 from voteweb.core.errors import VotingClosed
 from voteweb.core.models import Article, User
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 
 
 def voted_article(store: Store) -> Article:
@@ -27,7 +26,7 @@ def test_a_vote_after_eviction_of_the_voters_closes_voting(store: Store, bob: Us
     run(store, "DEL", "voted:1")
     assert broken(store) == [("article:1", "has lost its voters, so that voting is over: 3 votes, base 0, no voter")]
     evicted = restoring(store)
-    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
+    assert [is_repaired for _, is_repaired in repair(store)] == [True]
     after = store.articles.get(article.id)
     assert (after.votes, after.closes) == (3, pytest.approx(time.time(), abs=60))
     evicted()

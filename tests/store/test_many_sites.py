@@ -1,6 +1,5 @@
 """Several sites on one database: each, whatever is done to it, sees and changes no key of another."""
 
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 
@@ -12,13 +11,12 @@ from tests.conftest import private_server
 from tests.store import storm
 from tests.store.backup.copying import back_up
 from tests.store.doctor.conftest import build_site
-from tests.store.examination import broken, run
+from tests.store.examination import broken, repair, run
 from tests.store.test_rights import limited_user
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.backup import Backup, Restore
 from voteweb.store.connection.connection import Connection
-from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import OLDEST, Migrations
 
 NAMES = ("", "baking", "cooking")
@@ -59,10 +57,10 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     others = [other for other in sites.values() if other is not site]
     before = [dump(other) for other in others]
     run(site, "DEL", "restoring:")
-    assert all(is_repaired for _, is_repaired in Doctor(site.context).repair())
-    deque(site.site_settings.rescore(), maxlen=0)
+    assert all(is_repaired for _, is_repaired in repair(site))
+    list(site.site_settings.rescore())
     for conversion in Migrations(site.context).conversions(OLDEST):
-        deque(conversion.run(site.context), maxlen=0)
+        list(conversion.run(site.context))
     backup = back_up(site)
     for lines in (backup, list(Backup(site.context).all_lines())):
         assert [other for other in NAMES if only(other) in str(lines)] == [name]

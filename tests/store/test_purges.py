@@ -1,6 +1,5 @@
 """Purges: cut off anywhere, they are logged only when no word is left, and may be done again."""
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,7 +23,7 @@ def test_a_purge_that_is_cut_off_is_not_logged_unless_it_is_whole(store: Store) 
     for _ in cut_everywhere(store, write_words, purge):
         is_deleted = factories.stored_article(store).status is ArticleStatus.DELETED
         assert is_deleted is is_logged(store) is (words_left(store) == [])
-        deque(purge(store), maxlen=0)
+        list(purge(store))
         assert (words_left(store), is_logged(store), broken(store)) == ([], True, [])
 
 
@@ -33,5 +32,5 @@ def test_a_comment_that_is_written_meanwhile_is_purged_too(store: Store) -> None
     steps = purge(store)
     next(steps)
     factories.comment(store, 1, text=WORDS[0])
-    deque(steps, maxlen=0)
+    list(steps)
     assert words_left(store) == []

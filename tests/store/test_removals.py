@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import ids, run, snapshot, unchanged, without_prefix
+from tests.store.examination import ids, refused, run, snapshot, unchanged, without_prefix
 from tests.store.queries import logged_act, page_ids
 from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NotYours, TooLate
@@ -99,7 +99,7 @@ def test_a_removed_article_refuses_acts_of_members(site: Store) -> None:
         lambda: site.articles.set_groups(1, [], ["go"]),
         lambda: site.removals.delete(1, factories.user(site)),
     ):
-        with unchanged(site), pytest.raises(ArticleGone):
+        with refused(site, ArticleGone):
             write()
 
 

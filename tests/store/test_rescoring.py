@@ -7,12 +7,11 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, run, unchanged
+from tests.store.examination import broken, repair, run, unchanged
 from tests.store.queries import good_ids, page_ids
 from voteweb.core.models import Order
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
-from voteweb.store.doctor import Doctor
 
 SETTINGS: dict[str, Any] = {"good_votes": 3, "vote_score": 432.0}
 
@@ -74,7 +73,7 @@ def test_rescoring_leaves_other_faults_to_the_doctor(site: Store, settings: Sett
     rescore(changed)
     assert run(site, "ZSCORE", "score:", "article:1") is None
     assert run(site, "EXISTS", "score:nowhere") == 0
-    list(Doctor(changed.context).repair())
+    repair(changed)
     assert run(site, "ZSCORE", "score:", "article:1") is not None
 
 

@@ -6,15 +6,12 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, run
+from tests.store.examination import broken, repair, run
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import RemovalCounts, Span
-
-pytestmark = pytest.mark.usefixtures("sound")
 
 RING = ("r1", "r2", "r3", "R4-é")
 COMMENT = CommentId(1, 1)
@@ -130,7 +127,7 @@ def test_settings_in_force_say_how_far_votes_are_searched(make_store: MakeStore,
     factories.comment(store, factories.article(store))
     store.votes.cast(COMMENT, bob)
     run(store, "HSET", "article:1", "time", f"{time.time() - 100:.6f}")
-    assert list(Doctor(store.context).repair())
+    assert repair(store)
     for seconds, found in ((60, [[]]), (200, [[], [COMMENT]])):
         run(store, "HSET", "site:", "commenting-seconds", seconds)
         assert list(store.open_votes.find(bob.id)) == found

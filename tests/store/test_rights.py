@@ -10,13 +10,12 @@ import redis
 from tests import factories
 from tests.conftest import private_server
 from tests.store.doctor.conftest import build_site
-from tests.store.examination import broken, run
+from tests.store.examination import broken, repair, run
 from tests.store.test_rows import read_all
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup
-from voteweb.store.doctor import Doctor
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "replace-this-password"
@@ -48,7 +47,7 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         build_site(store)
         run(store, "ZREM", "score:", "article:1")
         assert read_all(store) == (2, 1, 2, 5, 0, 1)
-        assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
+        assert [is_repaired for _, is_repaired in repair(store)] == [True]
         assert broken(store) == []
         assert list(Backup(store.context).lines([]))
         list(store.site_settings.rescore())

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests import factories
-from tests.store.examination import run, snapshot, unchanged
+from tests.store.examination import refused, run, snapshot
 from tests.store.queries import log_page
 from tests.store.test_site_switches import set_switch
 from voteweb.core import passwords
@@ -34,14 +34,14 @@ def turn_on(store: Store) -> None:
 
 def test_first_code_turns_it_on_and_another_turns_it_off(store: Store, mod: User) -> None:
     first = code(store)
-    with unchanged(store), pytest.raises(CodeNeeded):
+    with refused(store, CodeNeeded):
         store.second_factors.turn_on(mod, "1" * 32, first)
     store.second_factors.turn_on(mod, NONCE, first)
     assert store.second_factors.authenticator(mod, NONCE).secret not in str(snapshot(store))
-    with unchanged(store), pytest.raises(SecondFactorOn):
+    with refused(store, SecondFactorOn):
         store.second_factors.turn_on(mod, NONCE, first)
     for use in (store.second_factors.use_code, store.second_factors.turn_off):
-        with unchanged(store), pytest.raises(CodeNeeded, match="used already"):
+        with refused(store, CodeNeeded, match="used already"):
             use(mod, first)
     run(store, "HSET", "user:mod", "second-factor", f"{NONCE} 0")
     store.second_factors.turn_off(mod, code(store))
@@ -55,7 +55,7 @@ def test_it_is_not_turned_on_for_somebody_who_may_not(store: Store, mod: User) -
         (LoggedOut, lambda: store.users.end_sessions("mod")),
     ):
         change()
-        with unchanged(store), pytest.raises(refusal):
+        with refused(store, refusal):
             store.second_factors.turn_on(mod, NONCE, typed)
 
 
@@ -64,11 +64,11 @@ def test_a_recovery_code_replaces_one_factor_and_is_used_up(store: Store, mod: U
     first, second, third, *_ = store.passwords.renew_codes(mod)
     store.second_factors.turn_off(mod, first.upper())
     turn_on(store)
-    with unchanged(store), pytest.raises(CodeNeeded):
+    with refused(store, CodeNeeded):
         store.second_factors.use_code(mod, first)
     assert store.read(store.passwords.queue_codes_left, "mod").number == 9
     store.passwords.use_code(mod, passwords.read(second), "new hash")
-    with unchanged(store), pytest.raises(CodeNeeded):
+    with refused(store, CodeNeeded):
         store.second_factors.use_code(store.users.get("mod"), third)
 
 
@@ -84,7 +84,7 @@ def test_a_role_gives_no_rights_without_one_where_it_is_required(store: Store, m
     rule = NewLogEntry(LogAction.DOMAIN, "root", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=root)
     set_switch(store, root, SwitchName.SECOND_FACTOR, ON)
-    with unchanged(store), pytest.raises(NotAllowed):
+    with refused(store, NotAllowed):
         factories.remove(store, article.id, actor=mod)
     looked_at = factories.draft(link="https://look.example/")
     assert store.waiting.has_article(store.articles.post(looked_at, mod, factories.token()))

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 
 import pytest
 
@@ -56,6 +55,6 @@ def test_a_program_killed_in_a_storm_leaves_nothing_half_done(make_store: MakeSt
         for name in store.account_deletion.unfinished():
             store.account_deletion.finish(name)
             assert (ids(store, f"posted:{name}"), ids(store, f"gone:{name}")) == ([], [])
-        deque(store.group_merges.steps(), maxlen=0)
+        list(store.group_merges.steps())
         assert run(store, "EXISTS", "merging:") == 0
         assert broken(store) == []

@@ -7,7 +7,7 @@ import pytest
 
 from tests import factories
 from tests.store.cuts import cut_everywhere
-from tests.store.examination import broken, ids, run, unchanged
+from tests.store.examination import broken, ids, refused, run
 from tests.store.queries import log_page, logged_act, reported
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import NoSuchMember, NotAllowed, NothingToUndo, VotewebError
@@ -93,7 +93,7 @@ def test_what_is_not_in_force_cannot_be_undone(site: Store, name: str) -> None:
     acts, undo = OVERRULED[name]
     for act in acts:
         act(site)
-    with unchanged(site), pytest.raises(NothingToUndo):
+    with refused(site, NothingToUndo):
         undo(site)
 
 
@@ -149,7 +149,7 @@ def test_an_admin_undoes_all_that_a_moderator_did_by_one_act(site: Store) -> Non
     assert [row.reports.rows[0].note for row in reported(site)] == ["a note"]
     newest = {name: run(site, "LINDEX", f"inbox:{name}", 0).rpartition(" ")[0] for name in ("una", "ann")}
     assert newest == {"una": "undone log-7", "ann": "removed log-7"}
-    with unchanged(site), pytest.raises(NothingToUndo):
+    with refused(site, NothingToUndo):
         list(undo_all(site))
 
 
@@ -189,7 +189,7 @@ def test_undoing_all_is_refused(site: Store, name: str, admin: str, refusal: typ
     act_of_every_kind(site)
     for who, role in (("Una", Role.ADMIN), ("Eva", Role.ADMIN), ("Sue", Role.MODERATOR)):
         factories.user(site, who, role)
-    with unchanged(site), pytest.raises(refusal):
+    with refused(site, refusal):
         site.undoing.start(name, 0, site.users.get(admin))
 
 

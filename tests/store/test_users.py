@@ -1,6 +1,5 @@
 """Members: created once, found in any case, changed."""
 
-import time
 from dataclasses import replace
 from functools import partial
 
@@ -9,16 +8,8 @@ import pytest
 from tests.store.examination import run, snapshot
 from voteweb.core.config import SIGNUP_NETWORK_SECONDS
 from voteweb.core.errors import DataDamaged, NoSuchMember, PasswordChanged
-from voteweb.core.models import Role, User
+from voteweb.core.models import Role
 from voteweb.store import Store
-
-
-def test_a_created_member_is_found_in_any_case(store: Store) -> None:
-    made = store.users.make("Ann", "hash", Role.MODERATOR)
-    assert made == User(1, "Ann", "hash", Role.MODERATOR, made.since, made.session)
-    assert abs(made.since - time.time()) < 60
-    assert made.session
-    assert store.users.find("aNN") == store.users.get("ann") == made
 
 
 def test_a_new_role_or_a_refreshed_hash_changes_nothing_else(store: Store) -> None:

@@ -6,13 +6,12 @@ from typing import Any
 from tests import factories
 from tests.helpers import until
 from tests.store.every_key import build_every_key
-from tests.store.examination import broken, run
+from tests.store.examination import broken, repair, run
 from tests.store.storm import ON_ARTICLES, StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.config import VOTER_BLOCK, VOTERS_GRACE_SECONDS
 from voteweb.core.models import Article, LogAction
 from voteweb.store import Store
-from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.values import digest_of
@@ -53,7 +52,7 @@ def build_site(store: Store) -> None:
     store.articles.edit(70_001, factories.draft(link=""), store.users.get("ann"), edited)
     run(store, "SADD", "voted:70000", "user:7", "007")
     run(store, "SET", "article:", 70_001)
-    list(Doctor(store.context).repair())
+    repair(store)
     assert broken(store) == []
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests import factories
 from tests.helpers import until
 from tests.store.backup.copying import articles_of, back_up, lasting, restore
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, repair, run, snapshot
 from tests.store.queries import logged_act
 from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
@@ -19,7 +19,6 @@ from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
 from voteweb.core.models import ArticleStatus, Reason
 from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks
-from voteweb.store.doctor import Doctor
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.store.schema.nodes import format_node
@@ -190,7 +189,7 @@ def test_a_number_that_lost_its_comment_stays_unread(small: Store, sound: None) 
         factories.comment(small, 1)
     run(small, "HDEL", "thread:1", 1, 2, 9)
     run(small, "HDEL", "words:1", 1, 2, 9)
-    list(Doctor(small.context).repair())
+    repair(small)
     assert broken(small) == []
     before = lasting(small)
     restore(small, back_up(small))

@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.store.backup.copying import back_up, begin_restore
 from tests.store.backup.copying import restore as copy
-from tests.store.examination import run, unchanged
+from tests.store.examination import refused, repair, run
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
 from voteweb.store.backup import Restore
@@ -17,7 +17,7 @@ from voteweb.store.site.context import Context
 
 
 def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:
-    with unchanged(small), pytest.raises(ConfigError, match="is not empty"):
+    with refused(small, ConfigError, match="is not empty"):
         Restore(small.context).begin()
 
 
@@ -63,7 +63,7 @@ def test_a_database_replaced_while_it_was_derived_stays_marked(small: Store, mon
 def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> None:
     run(small, "SADD", "voted:1", 9_000_001)
     run(small, "HINCRBY", "article:1", "votes", 1)
-    list(Doctor(small.context).repair())
+    repair(small)
     copy(small, back_up(small))
     assert list(Doctor(small.context).examine()) == []
     assert run(small, "SISMEMBER", "voted:1", 9_000_001)

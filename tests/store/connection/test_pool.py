@@ -6,9 +6,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from voteweb.core.settings import Settings
 from voteweb.store.connection import transport
-from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.transport import Pool
 
 
@@ -37,15 +35,6 @@ def test_a_connection_that_the_server_closed_is_replaced_after_a_second(
     monkeypatch.setattr(transport, "CHECK_SECONDS", 0.0)
     kill_by_server(connections, single_server)
     assert redis.Redis(connection_pool=connections).ping()
-
-
-def test_a_command_on_a_closed_connection_is_sent_again(single_server: str) -> None:
-    connection = open_connection(Settings(redis_url=single_server, redis_deadline=2.0))
-    connections = connection.client.connection_pool
-    assert isinstance(connections, Pool)
-    kill_by_server(connections, single_server)
-    assert connection.command("TIME")
-    connection.close()
 
 
 def test_a_connection_returned_twice_is_lent_once(connections: Pool) -> None:

@@ -21,15 +21,15 @@ pytestmark = pytest.mark.heavy
 
 
 @contextmanager
-def server(folder: Path, *options: str) -> Iterator[tuple[int, int]]:
-    """Yield the ports, with and without TLS, of a server with *options*."""
+def server(folder: Path, *options: str) -> Iterator[int]:
+    """Yield the port, for TLS only, of a server with *options*."""
     needs(shutil.which("redis-server"), "a redis-server on PATH")
-    secure, plain = free_ports(2)
-    ports = ("--tls-port", str(secure), "--port", str(plain), "--bind", "127.0.0.1")
+    (port,) = free_ports(1)
+    ports = ("--tls-port", str(port), "--port", "0", "--bind", "127.0.0.1")
     process = subprocess.Popen(["redis-server", *ports, "--save", "", *options], cwd=folder, stdout=subprocess.DEVNULL)
     try:
-        until(lambda: _is_listening(secure) and _is_listening(plain))
-        yield secure, plain
+        until(lambda: _is_listening(port))
+        yield port
     finally:
         process.kill()
         process.wait()
@@ -49,7 +49,7 @@ class Site:
         self.ours = self.authority.issue("ours")
         self.theirs = self.stranger.issue("theirs")
         self.other_host = self.authority.issue("other", "DNS:other.example")
-        self.secure = self.plain = 0
+        self.port = 0
 
     def files(self, certificate: Certificate | None) -> dict[str, Any]:
         """Return the settings of a client that trusts the server and has *certificate*."""
@@ -64,7 +64,7 @@ def files(authorities: str = "", certificate: str = "", key: str = "") -> dict[s
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("tls")
     made = Site(folder)
-    with server(folder, *made.certificate.server_options(made.authority)) as (made.secure, made.plain):
+    with server(folder, *made.certificate.server_options(made.authority)) as made.port:
         yield made
 
 
@@ -79,28 +79,21 @@ def failure(url: str, files: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 def test_a_server_with_a_valid_certificate_is_used(site: Site, host: str) -> None:
-    store = open_store(Settings(redis_url=f"rediss://{host}:{site.secure}", **site.files(site.ours)))
+    store = open_store(Settings(redis_url=f"rediss://{host}:{site.port}", **site.files(site.ours)))
     assert store.health.is_empty()
     store.connection.close()
 
 
 def test_a_server_of_an_unknown_authority_is_refused(site: Site) -> None:
-    url = f"rediss://localhost:{site.secure}"
+    url = f"rediss://localhost:{site.port}"
     for authorities in ("", str(site.stranger.file)):
         assert "certificate verify failed" in failure(url, files(authorities))
 
 
 def test_a_server_with_the_certificate_of_another_host_is_refused(site: Site, tmp_path: Path) -> None:
     options = [*site.other_host.server_options(site.authority)]
-    with server(tmp_path, *options, "--tls-auth-clients", "no") as (port, _):
+    with server(tmp_path, *options, "--tls-auth-clients", "no") as port:
         assert "certificate is not valid for" in failure(f"rediss://localhost:{port}", site.files(None))
-
-
-def test_a_client_needs_a_certificate_that_the_server_trusts_and_the_port_of_its_kind(site: Site) -> None:
-    for certificate in (None, site.theirs):
-        assert failure(f"rediss://localhost:{site.secure}", site.files(certificate))
-    assert failure(f"redis://localhost:{site.secure}", {})
-    assert failure(f"rediss://localhost:{site.plain}", site.files(None))
 
 
 def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_path: Path) -> None:

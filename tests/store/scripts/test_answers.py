@@ -32,7 +32,6 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("write_comment", {"parent": 1}, ["again", "0", "ann", "ann"]),
     ("write_comment as an answer", {"MAX_COMMENT_LEVEL": 1}, ["too-deep"]),
     ("write_comment as an answer", {"MAX_COMMENT_LEVEL": 2}, ["written", "comment:3.5"]),
-    ("vote_comment", {"digest": "ended"}, ["logged-out"]),
     ("cast_vote by a ban", {"ban": "7 restoring"}, ["logged-out"]),
     ("cast_vote by a ban", {"ban": "77 removing"}, ["logged-out"]),
     ("cast_vote by a ban", {"action": "cast", "article": 1}, ["absent", "0"]),
