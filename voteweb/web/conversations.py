@@ -332,7 +332,7 @@ def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], 
     comments, member = settings().comments, visitor()
     thread = queue_thread(pipeline, id, visitor=member) if comments else None
     if thread and member:
-        return pipeline.queue([], lambda _: thread.result.article), thread
+        return pipeline.then(lambda: thread.result.article), thread
     return store().articles.queue_get(pipeline, id), thread
 
 

@@ -58,7 +58,7 @@ def queue_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None, *, 
     remembers are not asked for again.
     """
     if voter is None:
-        return QueuedMarks((), pipeline.queue([], lambda _: {}), has_saves=False)
+        return QueuedMarks((), pipeline.then(lambda: {}), has_saves=False)
     site = store()
     known = site.my_sites.known(voter.id)
     has_saves = known is not None and bool(known[0])
@@ -77,12 +77,12 @@ def _queue(
     new_counts = site.threads.queue_new_counts(pipeline, ids, member.name) if counts_new else None
     saves = site.my_sites.queue_own_saves(pipeline, ids, member.name) if has_saves else None
 
-    def parse(_replies: object) -> dict[int, Mark]:
+    def parse() -> dict[int, Mark]:
         voted = frozenset(ids).intersection(votes.result)
         new, saved = new_counts.result if new_counts else {}, saves.result if saves else frozenset[int]()
         return {id: Mark(id in voted, new.get(id, 0), id in saved) for id in voted.union(new, saved)}
 
-    return pipeline.queue([], parse)
+    return pipeline.then(parse)
 
 
 def read_marks(
@@ -120,11 +120,11 @@ def queue_choice(pipeline: Pipeline, member: User | None) -> None:
         return
     read = sites.queue_choice(pipeline, member.name)
 
-    def keep(_replies: list[object]) -> None:
+    def keep() -> None:
         sites.remember(member, read.result)
         g.choice = read.result
 
-    pipeline.queue([], keep)
+    pipeline.then(keep)
 
 
 def unknown_choice_queries() -> dict[str, Callable[[Pipeline], Future[Any]]]:

@@ -65,11 +65,11 @@ def _queue_form(pipeline: Pipeline, hit: RateLimitHit) -> None:
     counted = store().limits.queue_hit(pipeline, [hit])
     refused = store().limits.queue_check(pipeline, CountedForm(hit, True).refused_hit)
 
-    def read(_: list[object]) -> None:
+    def read() -> None:
         g.rate_limit_refusal = refused.result or counted.result
         g.counted_form = CountedForm(hit, is_counted=counted.result is None)
 
-    pipeline.queue([], read)
+    pipeline.then(read)
 
 
 def check_form(*limits: Limit) -> None:
@@ -116,10 +116,10 @@ def queue_hits(pipeline: Pipeline, *hits: RateLimitHit) -> None:
     """Queue an act to be counted against *hits*; afterwards :func:`exceeded` returns the refusal."""
     refusal = store().limits.queue_hit(pipeline, hits)
 
-    def read(_: list[object]) -> None:
+    def read() -> None:
         g.rate_limit_refusal = refusal.result
 
-    pipeline.queue([], read)
+    pipeline.then(read)
 
 
 def hit(*hits: RateLimitHit) -> None:

@@ -63,11 +63,11 @@ class Mail(StorePart):
     def queue_account(self, pipeline: Pipeline, name: str) -> Future[MailAccount]:
         """Queue a read of where a member gets mail."""
 
-        def parse(replies: list[list[str | None]]) -> MailAccount:
-            email, pending, language = (value or "" for value in replies[0])
+        def parse(reply: list[str | None]) -> MailAccount:
+            email, pending, language = (value or "" for value in reply)
             return MailAccount(email, parse_pending(pending), language)
 
-        return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
+        return pipeline.queue_one(("HMGET", self._keys.user(name), *FIELDS), parse)
 
     @act(Role.MEMBER)
     def request(self, attempt: Attempt, actor: User, address: str, language: str) -> list[Command]:

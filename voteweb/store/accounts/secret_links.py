@@ -150,7 +150,7 @@ class SecretFeeds(StorePart):
 
     def queue_has(self, pipeline: Pipeline, feed: SecretFeed, name: str) -> Future[bool]:
         """Queue a read of whether a member has a feed."""
-        return pipeline.queue([("HEXISTS", self._keys.user(name), feed)], lambda replies: bool(replies[0]))
+        return pipeline.queue_one(("HEXISTS", self._keys.user(name), feed), bool)
 
     @act(Role.MEMBER, when_full=True)
     def _set(self, attempt: Attempt, feed: SecretFeed, name: str, digest: str, *, actor: User | None) -> list[Command]:
@@ -258,15 +258,15 @@ class Passwords(StorePart):
     def queue_codes_left(self, pipeline: Pipeline, name: str) -> Future[CodesLeft]:
         """Queue a read of how many codes the member *name* has left."""
 
-        def parse(replies: list[list[str | None]]) -> CodesLeft:
-            stored, used = replies[0]
+        def parse(reply: list[str | None]) -> CodesLeft:
+            stored, used = reply
             return CodesLeft(len(self._code_digests(stored)), finite_number(used) or 0.0)
 
-        return pipeline.queue([("HMGET", self._keys.user(name), "recovery", "recovered")], parse)
+        return pipeline.queue_one(("HMGET", self._keys.user(name), "recovery", "recovered"), parse)
 
     def queue_codes(self, pipeline: Pipeline, name: str) -> Future[str | None]:
         """Queue a read of what is stored of the codes of *name*, for :meth:`is_code`."""
-        return pipeline.queue([("HGET", self._keys.user(name), "recovery")], lambda replies: replies[0])
+        return pipeline.queue_one(("HGET", self._keys.user(name), "recovery"), lambda reply: reply)
 
     def is_code(self, stored: str | None, member: User | None, code: str) -> bool:
         """Tell whether *code*, as it was read, is one of the *stored* ones of *member*; unknown members cost the same.

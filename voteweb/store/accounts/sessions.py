@@ -67,8 +67,8 @@ class Sessions(StorePart):
         """
         token_digest = digest(voter.token)
 
-        def parse(replies: Sequence[Sequence[str]]) -> Session | None:
-            status, *values = replies[0]
+        def parse(reply: Sequence[str]) -> Session | None:
+            status, *values = reply
             return self._parse(token_digest, values[0]) if status == "open" else None
 
         command = scripts.call(
@@ -80,12 +80,12 @@ class Sessions(StorePart):
             checked="checked" if checked else "",
             idle_seconds=self._settings.session_seconds,
         )
-        return pipeline.queue([command], parse)
+        return pipeline.queue_one(command, parse)
 
     def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Session]]:
         """Queue a read of all open sessions of *user*, the last used first."""
         key = self._keys.sessions(user.name)
-        return pipeline.queue([("HGETALL", key)], lambda replies: self._parse_all(replies[0], user.session))
+        return pipeline.queue_one(("HGETALL", key), lambda reply: self._parse_all(reply, user.session))
 
     @act()
     def end(self, attempt: Attempt, name: str, token_digest: str) -> list[Command]:

@@ -193,7 +193,7 @@ class Users(StorePart):
 
     def queue_get(self, pipeline: Pipeline, name: str) -> Future[User | None]:
         """Queue a read of a member, whatever the case of *name*; None when there is none."""
-        return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], lambda replies: parse_user(replies[0]))
+        return pipeline.queue_one(("HMGET", self._keys.user(name), *FIELDS), parse_user)
 
     def find(self, name: str) -> User | None:
         """Return a member, whatever the case of *name*, or None."""
@@ -221,12 +221,12 @@ class Users(StorePart):
         """
         entries = self._context.log.queue_page(pipeline, number, kind=LogAction.BAN)
 
-        def parse(_replies: list[Any]) -> Page[str]:
+        def parse() -> Page[str]:
             page = entries.result
             names = tuple(dict.fromkeys(name_key(entry.about) for entry in page.rows if entry.about))
             return Page.at(number, config.LOG_PAGE_SIZE, names, page.total)
 
-        return pipeline.queue([], parse)
+        return pipeline.then(parse)
 
     def search(self, beginning: str) -> tuple[tuple[str, ...], bool]:
         """Return the names, in lower case, that start with *beginning*, and whether all members were looked through.
@@ -249,11 +249,11 @@ class Users(StorePart):
         """Queue a read of the members *names*; leaves out those who do not exist or have left."""
         read = [(self.queue_get(pipeline, name), self.queue_counts(pipeline, name)) for name in names]
 
-        def parse(_: object) -> tuple[ListedMember, ...]:
+        def parse() -> tuple[ListedMember, ...]:
             rows = [(user.result, counts.result) for user, counts in read]
             return tuple(ListedMember(user, *counts) for user, counts in rows if user and not user.left)
 
-        return pipeline.queue([], parse)
+        return pipeline.then(parse)
 
     def queue_counts(self, pipeline: Pipeline, name: str) -> Future[tuple[int, int]]:
         """Queue a count of the articles of the member *name*, and of their comments."""

@@ -348,16 +348,15 @@ class Articles(StorePart):
 
     def queue_get(self, pipeline: Pipeline, id: int) -> Future[Article | None]:
         """Queue a read of one whole article, its text included, listed or not; None when there is none."""
-        return pipeline.queue(
-            [("HMGET", self._keys.article(id), *decoding.WHOLE)],
-            lambda replies: decoding.cached_article(id, *replies[0]),
+        return pipeline.queue_one(
+            ("HMGET", self._keys.article(id), *decoding.WHOLE), lambda reply: decoding.cached_article(id, *reply)
         )
 
     def queue_earlier(self, pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:
         """Queue a read of an article as it was before each of its last edits, the latest first."""
-        return pipeline.queue(
-            [("ZREVRANGE", self._keys.was(id), 0, -1)],
-            lambda replies: tuple(decoding.earlier_version(stored) for stored in replies[0]),
+        return pipeline.queue_one(
+            ("ZREVRANGE", self._keys.was(id), 0, -1),
+            lambda reply: tuple(decoding.earlier_version(stored) for stored in reply),
         )
 
     def get(self, id: int) -> Article:

@@ -131,7 +131,7 @@ class Groups(StorePart):
 
     def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
         """Queue a read of all aliases, each with the name of its group; a group has MAX_ALIASES at most."""
-        return pipeline.queue([("HGETALL", self._keys.group_aliases())], lambda replies: dict(replies[0]))
+        return pipeline.queue_one(("HGETALL", self._keys.group_aliases()), dict)
 
     def resolve(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return *names* in alphabetical order, each once, with the names of groups in place of their aliases."""
@@ -140,11 +140,11 @@ class Groups(StorePart):
     def queue_resolve_each(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, str]]:
         """Queue a read of which groups *names* are aliases of: each name has the name of its group, or itself."""
         found = queue_by_id(pipeline, names, ("HMGET", self._keys.group_aliases(), *names))
-        return pipeline.queue([], lambda _: {name: found.result.get(name, name) for name in names})
+        return pipeline.then(lambda: {name: found.result.get(name, name) for name in names})
 
     def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
         """Queue a read of the names of all groups, in alphabetical order."""
-        return pipeline.queue([("SMEMBERS", self._keys.groups())], lambda replies: tuple(sorted(replies[0])))
+        return pipeline.queue_one(("SMEMBERS", self._keys.groups()), lambda reply: tuple(sorted(reply)))
 
     def queue_sizes(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, int]]:
         """Queue a read of how many articles each of the groups *names* has."""
@@ -165,7 +165,7 @@ class Groups(StorePart):
             )
             for name in names
         ]
-        return pipeline.queue([], lambda _: tuple(group.result for group in groups))
+        return pipeline.then(lambda: tuple(group.result for group in groups))
 
     def all(self, pipeline: Pipeline) -> tuple[Group, ...]:
         """Return all groups in alphabetical order, in two round trips: that of *pipeline*, and another."""

@@ -271,14 +271,14 @@ class Listings(StorePart):
 
     def queue_good(self, pipeline: Pipeline, count: int, *, with_text: bool = False) -> Future[tuple[Article, ...]]:
         """Queue a read of the newest *count* good articles; *with_text*: whole ones."""
-        return pipeline.queue(
-            [read_rows(self._keys, self._keys.good(), 0, count, _fields(with_text=with_text))],
-            lambda replies: tuple(row for row in decoding.rows(replies[0]) if row),
+        return pipeline.queue_one(
+            read_rows(self._keys, self._keys.good(), 0, count, _fields(with_text=with_text)),
+            lambda reply: tuple(row for row in decoding.rows(reply) if row),
         )
 
     def queue_total(self, pipeline: Pipeline, ranking: Ranking) -> Future[int]:
         """Queue a read of how many articles a ranking has."""
-        return pipeline.queue([("ZCARD", ranking.key)], lambda replies: int(replies[0]))
+        return pipeline.queue_one(("ZCARD", ranking.key), int)
 
     def queue_ids(self, pipeline: Pipeline, ranking: Ranking, first: int, count: int) -> Future[tuple[int, ...]]:
         """Queue a read of the ids of *count* articles of a ranking from position *first* (from 0), lowest first.
@@ -311,19 +311,19 @@ class Listings(StorePart):
             highest, fields = f"({before}" if before else "+inf", decoding.WHOLE
             return scripts.call(self._keys, "read_unsorted", highest=highest, wanted=count, fields=fields)
 
-        def parse(replies: list[Any]) -> UnsortedArticles:
+        def parse(reply: list[Any]) -> UnsortedArticles:
             articles: list[Article] = []
             left = 0
             for step in range(1, config.SORT_STEPS + 1):
-                last, unsorted, is_exact, *found = replies[0]
+                last, unsorted, is_exact, *found = reply
                 left += unsorted
                 articles += (row for row in decoding.rows(found) if row)
                 if not last or len(articles) >= count or step == config.SORT_STEPS:
                     break
-                replies = pipeline.send([read(last, count - len(articles))])
+                (reply,) = pipeline.send([read(last, count - len(articles))])
             return UnsortedArticles(tuple(articles), last, left, bool(is_exact))
 
-        return pipeline.queue([read(before, count)], parse)
+        return pipeline.queue_one(read(before, count), parse)
 
     def queue_groups_before(self, pipeline: Pipeline, article: Article) -> Future[tuple[GroupsBefore, GroupsBefore]]:
         """Queue a read of the groups of the newest SORT_EARLIER articles of the domain of *article*, and of its poster.
@@ -356,10 +356,10 @@ class Listings(StorePart):
     def queue_comments(self, pipeline: Pipeline, ids: Sequence[CommentId]) -> Future[tuple[ListedComment, ...]]:
         """Queue a read of those of the comments *ids* that anybody can read, in this order."""
         if not ids:
-            return pipeline.queue([], lambda _: ())
-        return pipeline.queue(
-            [scripts.call(self._keys, "read_comments", comments=list(map(str, ids)))],
-            lambda replies: tuple(comment for comment in map(listed_comment, replies[0]) if comment),
+            return pipeline.then(lambda: ())
+        return pipeline.queue_one(
+            scripts.call(self._keys, "read_comments", comments=list(map(str, ids))),
+            lambda reply: tuple(comment for comment in map(listed_comment, reply) if comment),
         )
 
     def _queue_comments(
@@ -390,7 +390,7 @@ def try_weights(context: Context, listings: Listings, tried: Settings, now: floa
     today = listings.queue_page(pipeline, Rankings(keys).site(Order.SCORE), 1)
     steps = range(0, config.MAX_RANKED + 1, config.TRIAL_STEP)
     best = pipeline.queue([_rows(keys, keys.top(), first) for first in steps], _listed)
-    left_out = pipeline.queue([("ZSCORE", keys.top(), LEFT_OUT)], lambda replies: votes_in(float(replies[0] or 0)))
+    left_out = pipeline.queue_one(("ZSCORE", keys.top(), LEFT_OUT), lambda reply: votes_in(float(reply or 0)))
     pipeline.execute()
     page = FirstPage(tried, best.result, left_out.result)
     since = now - config.TRIAL_SECONDS

@@ -191,22 +191,22 @@ class Threads(StorePart):
         It comes before the read of the conversation: a comment written between the two is shown and stays new.
         """
 
-        def parse(replies: Sequence[Any]) -> _NotedVisit:
-            if replies[0][0] != "visit":
+        def parse(reply: Sequence[Any]) -> _NotedVisit:
+            if reply[0] != "visit":
                 return _NotedVisit(None, "", "", None)
-            _, visit, time, state, votes, values = replies[0]
+            _, visit, time, state, votes, values = reply
             article = decoding.cached_article(article_id, *values)
             return _NotedVisit(_parse_visit(visit, int(time)), state, f"{state} {votes}", article)
 
         shown = {"article": article_id, "root": root, "page": page}
         command = scripts.call(self._keys, "note_visit", name=name, block=0, fields=decoding.WHOLE, **shown)
-        return pipeline.queue([command], parse)
+        return pipeline.queue_one(command, parse)
 
     def queue_shown(self, pipeline: Pipeline, article_id: int, name: str, numbers: Iterable[int]) -> None:
         """Queue that a page has shown these comments to a member who visits the conversation."""
         ascending = " ".join(map(str, sorted(numbers)))
         command = scripts.call(self._keys, "note_shown", name=name, article=article_id, numbers=ascending)
-        pipeline.queue([command], lambda _: None)
+        pipeline.queue_one(command, lambda _: None)
 
     def _plan(self, article_id: int, viewer_id: int, visitor: str, expect: Expect) -> _Plan:
         known = self._cache.get(article_id)
@@ -266,7 +266,7 @@ class Threads(StorePart):
         if plan.known and (expected := plan.expect(plan.known.thread)):
             last = plan.known.thread.last
             numbers = sorted({*expected, *range(last + 1, last + MORE_COMMENTS)})
-        fields = more.queue([self._read_all(plan)], lambda replies: dict(replies[0]))
+        fields = more.queue_one(self._read_all(plan), dict)
         words = self.queue_words(more, plan.article_id, numbers)
         asked = numbers if plan.viewer_id else ()
         voted = self._votes.queue_own_on_comments(more, plan.article_id, asked, plan.viewer_id)
@@ -306,7 +306,7 @@ class Threads(StorePart):
     def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
         """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
         if not article_ids:
-            return pipeline.queue([], lambda _: {})
+            return pipeline.then(lambda: {})
         command = scripts.call(self._keys, "count_new", name=name, article_ids=" ".join(map(str, article_ids)))
         return queue_by_id(pipeline, article_ids, command)
 

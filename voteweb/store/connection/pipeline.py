@@ -53,6 +53,14 @@ class Pipeline:
         self._futures.append((future, len(commands)))
         return future
 
+    def queue_one(self, command: Command, parse: Callable[[Any], T]) -> Future[T]:
+        """Queue one *command*, and return the future of what *parse* makes of its reply."""
+        return self.queue([command], lambda replies: parse(replies[0]))
+
+    def then(self, compute: Callable[[], T]) -> Future[T]:
+        """Return the future of what *compute* makes of the results of all that was queued before."""
+        return self.queue([], lambda _: compute())
+
     def execute(self) -> None:
         """Send all queued commands in one round trip and resolve their futures.
 

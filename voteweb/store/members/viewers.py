@@ -52,11 +52,11 @@ class Inbox(StorePart):
         page = {"first": (number - 1) * size, "size": size, "viewer": viewer_id}
         command = scripts.call(self._keys, "read_inbox", name=name, **page, **{k: int(v) for k, v in values.items()})
 
-        def parse(replies: Sequence[Any]) -> InboxPage:
-            total, of_all, *rows = replies[0]
+        def parse(reply: Sequence[Any]) -> InboxPage:
+            total, of_all, *rows = reply
             return replace(InboxPage.at(number, size, filter(None, map(_notice, rows)), total), of_all=of_all)
 
-        return pipeline.queue([command], parse)
+        return pipeline.queue_one(command, parse)
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
         """Queue that a member has read these entries."""
@@ -177,7 +177,7 @@ class Viewers(StorePart):
     def _queue_waiting(self, pipeline: Pipeline) -> Future[int]:
         """Queue a count of all that waits for a moderator."""
         reports, others = self._reports.queue_count(pipeline), self._waiting.queue_counts(pipeline)
-        return pipeline.queue([], lambda _replies: reports.result + sum(others.result))
+        return pipeline.then(lambda: reports.result + sum(others.result))
 
 
 def _unread(reply: Any) -> Unread:

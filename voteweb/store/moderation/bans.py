@@ -73,7 +73,7 @@ class Notes(StorePart):
 
     def queue_on(self, pipeline: Pipeline, name: str) -> Future[tuple[Note, ...]]:
         """Queue a read of the notes on one member, newest first."""
-        return pipeline.queue([("HGETALL", self._keys.notes(name))], lambda replies: _notes(replies[0]))
+        return pipeline.queue_one(("HGETALL", self._keys.notes(name)), _notes)
 
     def queue_of(self, pipeline: Pipeline, names: Iterable[str]) -> Future[dict[str, tuple[Note, ...]]]:
         """Queue a read of the notes on these members by name in lower case, newest first; none for who has none."""

@@ -69,20 +69,20 @@ class DomainRules(StorePart):
 
     def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
         """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""
-        return pipeline.queue([("HGETALL", self._keys.domain_rules())], _rules)
+        return pipeline.queue_one(("HGETALL", self._keys.domain_rules()), _rules)
 
     def queue_of(self, pipeline: Pipeline, host: str) -> Future[DomainRule | None]:
         """Queue a read of the rule about links to *host*, its own or that of the closest domain above it."""
         domains = links.rule_domains(links.link_to(host))
-        return pipeline.queue(
-            [("HMGET", self._keys.domain_rules(), *(domains or [host]))],
-            lambda replies: closest_rule(domains, replies[0][: len(domains)]),
+        return pipeline.queue_one(
+            ("HMGET", self._keys.domain_rules(), *(domains or [host])),
+            lambda reply: closest_rule(domains, reply[: len(domains)]),
         )
 
     def queue_recent(self, pipeline: Pipeline, host: str) -> Future[int]:
         """Queue a count of the listed articles with a link to *host* of the last RULE_REMOVAL_SECONDS."""
         since = int(clock.now()) - config.RULE_REMOVAL_SECONDS
-        return pipeline.queue([("ZCOUNT", self._keys.domain(host), since, "+inf")], lambda replies: int(replies[0]))
+        return pipeline.queue_one(("ZCOUNT", self._keys.domain(host), since, "+inf"), int)
 
     def steps(self) -> Iterator[None]:
         """Remove the articles that rules hold, in bounded steps."""
@@ -122,5 +122,5 @@ def _removes(rule: Mapping[str, object]) -> list[str]:
     return [*filter(is_article, str(rule.get("removes", "")).split())]
 
 
-def _rules(replies: Sequence[dict[str, str]]) -> tuple[DomainRule, ...]:
-    return tuple(filter(None, (parse_rule(domain, text) for domain, text in sorted(replies[0].items()))))
+def _rules(stored: dict[str, str]) -> tuple[DomainRule, ...]:
+    return tuple(filter(None, (parse_rule(domain, text) for domain, text in sorted(stored.items()))))

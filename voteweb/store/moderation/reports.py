@@ -254,8 +254,8 @@ class Reports(StorePart):
         """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
         if not self._settings.comments:
             members: Command = ("ZRANGE", self._keys.reports(), 0, -1)
-            return pipeline.queue([members], lambda replies: sum(map(is_article, replies[0])))
-        return pipeline.queue([("ZCARD", self._keys.reports())], lambda replies: int(replies[0]))
+            return pipeline.queue_one(members, lambda reply: sum(map(is_article, reply)))
+        return pipeline.queue_one(("ZCARD", self._keys.reports()), int)
 
     def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[Reported]]:
         """Queue a read of page *number* (from 1) of the articles and comments with open reports, oldest first.

@@ -1,6 +1,5 @@
 """All that waits for a moderator: accounts, articles, answers of posters, and what members say about themselves."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -107,18 +106,20 @@ class Waiting(StorePart):
 
     def queue_network(self, pipeline: Pipeline, name: str) -> Future[str]:
         """Queue a read of the digest of the network that a member signed up from; "" after 30 days."""
-        return pipeline.queue([("GET", self._keys.sign_up(name))], lambda replies: replies[0] or "")
+        return pipeline.queue_one(("GET", self._keys.sign_up(name)), lambda reply: reply or "")
 
     def queue_neighbours(self, pipeline: Pipeline, name: str) -> Future[tuple[Neighbour, ...]]:
         """Queue a read of the newest MAX_NEIGHBOURS other members who signed up from the network of a member."""
         oldest, size = clock.now() - config.SIGNUP_NETWORK_SECONDS, config.MAX_NEIGHBOURS + 1
 
-        def parse(replies: Sequence[list[str]]) -> tuple[Neighbour, ...]:
-            rows = zip(replies[0][::2], replies[0][1::2], strict=True)
+        def parse(reply: list[str]) -> tuple[Neighbour, ...]:
+            rows = zip(reply[::2], reply[1::2], strict=True)
             others = [Neighbour(other, float(joined)) for other, joined in rows if other != name_key(name)]
             return tuple(others[: config.MAX_NEIGHBOURS])
 
-        return pipeline.queue([scripts.call(self._keys, "read_neighbours", name=name, oldest=oldest, size=size)], parse)
+        return pipeline.queue_one(
+            scripts.call(self._keys, "read_neighbours", name=name, oldest=oldest, size=size), parse
+        )
 
     @act(when_full=True)
     def release(

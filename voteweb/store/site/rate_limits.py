@@ -38,7 +38,7 @@ def queue_days(pipeline: Pipeline, keys: Keys, now: float, count: int) -> Future
         period = (day * 86_400, f"({(day + 1) * 86_400}")
         reads = [("ZCOUNT", key, *period) for key in (keys.by_time(), keys.users())]
         counts.append(pipeline.queue([*reads, ("HGETALL", keys.stats(day_name(day)))], partial(_counts, day_name(day))))
-    return pipeline.queue([], lambda _: tuple(day.result for day in counts))
+    return pipeline.then(lambda: tuple(day.result for day in counts))
 
 
 def this_day() -> str:
@@ -89,14 +89,14 @@ class RateLimits:
         A refused act counts against none of them.
         """
         if not hits or not self._settings.limits:
-            return pipeline.queue([], lambda _: None)
+            return pipeline.then(lambda: None)
 
-        def parse(replies: list[list[str]]) -> TooFast | None:
-            status, *values = replies[0]
+        def parse(reply: list[str]) -> TooFast | None:
+            status, *values = reply
             return None if status == "counted" else self.to_error(hits, values)
 
         command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self.script_values(hits))
-        return pipeline.queue([command], parse)
+        return pipeline.queue_one(command, parse)
 
     def script_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
         """Return the values with which a script counts an act against *hits*, those of no limits if limits are off.

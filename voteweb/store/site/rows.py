@@ -88,9 +88,8 @@ def queue_in_state(
     pipeline: Pipeline, keys: Keys, ranking: str, count: int, status: ArticleStatus
 ) -> Future[tuple[Article, ...]]:
     """Queue a read of the articles with this *status*, and their texts, among the highest *count* of a ranking."""
-    return pipeline.queue(
-        [read_rows(keys, ranking, 0, count, decoding.WHOLE)],
-        lambda replies: tuple(_in_state(replies[0], status)),
+    return pipeline.queue_one(
+        read_rows(keys, ranking, 0, count, decoding.WHOLE), lambda reply: tuple(_in_state(reply, status))
     )
 
 

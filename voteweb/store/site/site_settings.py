@@ -165,7 +165,7 @@ class SiteSettings(StorePart):
         return [("HSET", key, name.value, json.dumps(switch)) if value else ("HDEL", key, name.value)]
 
     def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
-        return pipeline.queue([("HGETALL", self._keys.site())], lambda replies: _switches(replies[0]))
+        return pipeline.queue_one(("HGETALL", self._keys.site()), _switches)
 
     def read_switches(self) -> SiteSwitches:
         """Return all switches, and take the database's time, after one attempt to ask for them; raise Unavailable.

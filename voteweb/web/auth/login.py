@@ -59,12 +59,12 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     voter = named_voter()
     if voter is None or "viewer" in g:
         g.setdefault("viewer", None)
-        return pipeline.queue([], lambda _replies: cast("User | None", g.viewer))
+        return pipeline.then(lambda: cast("User | None", g.viewer))
     read = store().viewers.queue_read(pipeline, voter)
     used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" else None
     rate_limits.queue_member_hit(pipeline, voter.name)
 
-    def set_read(_replies: list[Any]) -> User | None:
+    def set_read() -> User | None:
         read_viewer = read.result
         if used:
             read_viewer = read_viewer._replace(session=used.result)
@@ -76,7 +76,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
                 flash(error_message(ban_error(member)), "error")
         return viewer
 
-    return pipeline.queue([], set_read)
+    return pipeline.then(set_read)
 
 
 def set_viewer(read: Viewer, voter: Voter) -> User | None:

@@ -77,18 +77,18 @@ def queue_member(pipeline: Pipeline, name: str) -> Future[User]:
     name = parse_name(name)
     stored = store().users.queue_get(pipeline, name)
 
-    def member(_replies: list[object]) -> User:
+    def member() -> User:
         if stored.result is None:
             raise NoSuchMember(name=name)
         return stored.result
 
-    return pipeline.queue([], member)
+    return pipeline.then(member)
 
 
 def queue_present(pipeline: Pipeline, name: str) -> Future[User]:
     """Queue a read of the member of the address, whom the viewer, read before, may see (see :func:`check_present`)."""
     member = queue_member(pipeline, name)
-    return pipeline.queue([], lambda _: check_present(member.result, member.result.name, viewer()))
+    return pipeline.then(lambda: check_present(member.result, member.result.name, viewer()))
 
 
 @act(users, "/u/<name>/role", require_member, leads_to="/u/{member.name}", member=queue_member)

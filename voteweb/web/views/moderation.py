@@ -70,14 +70,14 @@ def _queue_comment(pipeline: Pipeline, id: int, number: int) -> Future[_Comment 
     read = queue_thread(pipeline, id)
     words = store().threads.queue_words(pipeline, id, [number])
 
-    def comment(_replies: list[object]) -> _Comment | None:
+    def comment() -> _Comment | None:
         article, thread = stored.result, read.result.thread
         if article is None or number not in thread.nodes:
             return None
         text = words.result.get(number, "")
         return _Comment(CommentId(id, number), thread.nodes[number], text, article, thread)
 
-    return pipeline.queue([], comment)
+    return pipeline.then(comment)
 
 
 def _refuse_on_article(error: errors.VotewebError, id: int, **_: object) -> ResponseReturnValue:

@@ -64,7 +64,7 @@ def _queue_entries(pipeline: Pipeline) -> Future[LogMatches] | Future[Invalid]:
         since, until = wanted.parse_times()
     except Invalid as error:
         refused = error
-        return pipeline.queue([], lambda _: refused)
+        return pipeline.then(lambda: refused)
     if wanted.words and (hit := rate_limits.address_hit(SEARCH)):
         rate_limits.hit(hit)
     before = min(filter(None, (until, time_before())), key=float, default="")
@@ -76,7 +76,7 @@ def _queue_who(pipeline: Pipeline) -> Future[User | None]:
     """Queue a read of the member whose acts are shown, None if there is none of this name."""
     if validation.is_member_name(_who()):
         return store().users.queue_get(pipeline, _who())
-    return pipeline.queue([], lambda _: None)
+    return pipeline.then(lambda: None)
 
 
 @blueprint.get("/log")

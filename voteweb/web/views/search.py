@@ -96,7 +96,7 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         matches = search_results.find(index, search)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
-    pipeline.queue([], lambda _: search_results.note_viewer(viewer.result, voter))
+    pipeline.then(lambda: search_results.note_viewer(viewer.result, voter))
     search_results.queue_count(pipeline, hit)
     votes, names = search_results.queue_votes(pipeline, matches), search.query.group_names
     resolved = store().groups.queue_resolve_each(pipeline, names)
