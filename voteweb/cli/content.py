@@ -8,7 +8,7 @@ from voteweb.cli.output import bounded, confirm, list_options, pick, print_rows,
 from voteweb.cli.site import Site, log_entry, pluralize, with_site
 from voteweb.core import validation
 from voteweb.core.errors import ArticleGone, GroupMerged, NoSuchArticle, NoSuchGroup
-from voteweb.core.models import Article, ArticleStatus, Group, LogAction
+from voteweb.core.models import Article, Group, LogAction
 
 _ID = click.IntRange(1, 2**53)
 
@@ -28,7 +28,7 @@ def article() -> None:
 def remove(site: Site, id: int, reason: str) -> None:
     """Take the article with the number ID off every list; moderators can restore it."""
     found = _get_article(site, id)
-    if found.status in (ArticleStatus.REMOVED, ArticleStatus.DELETED):
+    if found.is_removed or found.is_deleted:
         raise ArticleGone()
     reason = validation.reason(reason)
     entry = log_entry(LogAction.REMOVE, about=found.poster, article=id, title=found.title, why=reason)

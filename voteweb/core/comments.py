@@ -57,6 +57,14 @@ class Node:
     is_edited: bool = False
     named: str = ""
 
+    @property
+    def is_visible(self) -> bool:
+        return self.status is CommentStatus.VISIBLE
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.status is CommentStatus.DELETED
+
 
 @dataclass(frozen=True, slots=True)
 class Thread:

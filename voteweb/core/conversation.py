@@ -216,7 +216,7 @@ class Conversation:
     def is_visible(self, number: int) -> bool:
         """Tell whether anybody can read the comment."""
         node = self._nodes.get(number)
-        return node is not None and node.status is CommentStatus.VISIBLE and number not in self._covered
+        return node is not None and node.is_visible and number not in self._covered
 
     def _visible_from(self, number: int) -> int:
         """Return how many comments are visible from this one down."""

@@ -159,6 +159,18 @@ class Article:
     def is_listed(self) -> bool:
         return self.status is ArticleStatus.LISTED
 
+    @property
+    def is_held(self) -> bool:
+        return self.status is ArticleStatus.HELD
+
+    @property
+    def is_removed(self) -> bool:
+        return self.status is ArticleStatus.REMOVED
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.status is ArticleStatus.DELETED
+
 
 class EarlierVersion(NamedTuple):
     """An article as it was until the unix time ``until``, when its poster or a moderator edited it."""

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.core.models import UNDOING, Article, ArticleStatus, Invitation, LogEntry, Note, Role, User, VotingState
+from voteweb.core.models import UNDOING, Article, Invitation, LogEntry, Note, Role, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
@@ -80,7 +80,7 @@ def is_poster(user: User | None, article: Article) -> bool:
 
 def may_answer(user: User | None, article: Article) -> bool:
     """Tell whether *user* may answer the removal of *article*: its poster may, once."""
-    return is_poster(user, article) and article.status is ArticleStatus.REMOVED and not article.answer
+    return is_poster(user, article) and article.is_removed and not article.answer
 
 
 def may_answer_ban(member: User) -> bool:
@@ -94,7 +94,7 @@ def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
 
 def voting_state(user: User | None, article: Article, now: float, settings: Settings) -> VotingState:
     """Return whether *user* can cast or take back a vote on *article*; for a reader it is OPEN, and leads to log-in."""
-    if article.status is ArticleStatus.HELD and is_poster(user, article):
+    if article.is_held and is_poster(user, article):
         return VotingState.OWN
     state, _until = usual_voting_state(article, now, settings)
     if state is VotingState.CLOSED:
@@ -114,12 +114,12 @@ def usual_voting_state(article: Article, now: float, settings: Settings) -> tupl
 def may_delete(user: User | None, article: Article, now: float, settings: Settings) -> bool:
     """Tell whether *user* may delete *article*: its poster may for VOTEWEB_EDIT_SECONDS, and while it waits."""
     is_young = article.is_listed and now < article.time + settings.edit_seconds
-    return is_poster(user, article) and (is_young or article.status is ArticleStatus.HELD)
+    return is_poster(user, article) and (is_young or article.is_held)
 
 
 def may_edit(user: User | None, article: Article, now: float, settings: Settings) -> bool:
     """Tell whether *user* may edit *article*: moderators at any time, its poster as :func:`may_edit_as_poster` says."""
-    is_open = article.is_listed or article.status is ArticleStatus.HELD
+    is_open = article.is_listed or article.is_held
     return is_open and (may_moderate(user) or may_edit_as_poster(user, article, now, settings))
 
 
@@ -129,24 +129,22 @@ def may_edit_as_poster(user: User | None, article: Article, now: float, settings
 
 
 def may_remove(user: User | None, article: Article) -> bool:
-    return may_moderate(user) and (article.is_listed or article.status is ArticleStatus.HELD)
+    return may_moderate(user) and (article.is_listed or article.is_held)
 
 
 def may_release(user: User | None, article: Article) -> bool:
     """Tell whether *user* may publish *article*, which waits for a moderator."""
-    return may_moderate(user) and article.status is ArticleStatus.HELD
+    return may_moderate(user) and article.is_held
 
 
 def may_restore(user: User | None, article: Article) -> bool:
-    return may_moderate(user) and article.status is ArticleStatus.REMOVED
+    return may_moderate(user) and article.is_removed
 
 
 def may_read(user: User | None, article: Article) -> bool:
     """Tell whether *user* may read *article*: only its poster and moderators if removed or held, nobody if deleted."""
-    return article.is_listed or (
-        article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD)
-        and (may_moderate(user) or is_poster(user, article))
-    )
+    is_gone_for_others = article.is_removed or article.is_held
+    return article.is_listed or (is_gone_for_others and (may_moderate(user) or is_poster(user, article)))
 
 
 def may_report(user: User | None, article: Article) -> bool:
@@ -210,7 +208,7 @@ def is_author(user: User | None, node: Node) -> bool:
 
 def comment_voting_state(user: User | None, node: Node, *, is_open: bool) -> VotingState:
     """Return whether *user* can vote for a comment of a conversation that *is_open*; for a reader that is OPEN."""
-    if not is_open or node.status is not CommentStatus.VISIBLE:
+    if not is_open or not node.is_visible:
         return VotingState.CLOSED
     if user is not None and user.held:
         return VotingState.HELD
@@ -222,24 +220,24 @@ def may_read_comment(user: User | None, node: Node, *, is_covered: bool) -> bool
 
     *is_covered*: a comment above was removed together with its replies.
     """
-    if node.status is CommentStatus.DELETED:
+    if node.is_deleted:
         return False
-    is_visible = node.status is CommentStatus.VISIBLE and not is_covered
+    is_visible = node.is_visible and not is_covered
     return is_visible or may_moderate(user) or is_author(user, node)
 
 
 def may_edit_comment(user: User | None, node: Node, now: float, settings: Settings) -> bool:
     """Tell whether *user* may edit the comment: its author may for VOTEWEB_EDIT_SECONDS, and nobody else ever."""
-    return is_author(user, node) and node.status is CommentStatus.VISIBLE and now < node.time + settings.edit_seconds
+    return is_author(user, node) and node.is_visible and now < node.time + settings.edit_seconds
 
 
 def may_delete_comment(user: User | None, node: Node) -> bool:
     """Tell whether *user* may delete the comment: its author may at any time, unless it was removed."""
-    return is_author(user, node) and node.status is CommentStatus.VISIBLE
+    return is_author(user, node) and node.is_visible
 
 
 def may_remove_comment(user: User | None, node: Node) -> bool:
-    return may_moderate(user) and node.status is CommentStatus.VISIBLE
+    return may_moderate(user) and node.is_visible
 
 
 def may_restore_comment(user: User | None, node: Node) -> bool:
@@ -249,4 +247,4 @@ def may_restore_comment(user: User | None, node: Node) -> bool:
 
 def may_report_comment(user: User | None, node: Node) -> bool:
     """Tell whether *user* may report the comment: any member who is let in, but its author."""
-    return user is not None and not user.held and node.status is CommentStatus.VISIBLE and not is_author(user, node)
+    return user is not None and not user.held and node.is_visible and not is_author(user, node)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
 from voteweb.core.caches import BoundedCache
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
+from voteweb.core.comments import CommentId, CommentOrder, Node, Thread
 from voteweb.core.conversation import Conversation, ConversationPage, Row
 from voteweb.core.errors import ArticleGone, ConversationClosed, ConversationEnded, NoSuchPage, VotewebError
 from voteweb.core.markup import RenderedText
@@ -162,7 +162,7 @@ class ConversationPages:
         comments, by_author = [], defaultdict(list)
         for row in self.page.rows:
             node = row.node
-            is_visible = node.status is CommentStatus.VISIBLE and not row.is_covered
+            is_visible = node.is_visible and not row.is_covered
             text = self._texts.comment(self.words(node.number), node.named) if is_visible else None
             comments.append(self._show(row, stranger, text))
             by_author[name_key(node.author)].append(node.number)

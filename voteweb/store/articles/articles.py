@@ -8,7 +8,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from voteweb.core import config, errors, links
-from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, EarlierVersion, Role, User
+from voteweb.core.models import Article, DomainAction, Draft, EarlierVersion, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store.articles.search_documents import record_change
@@ -112,7 +112,7 @@ def check_poster(attempt: Attempt, article: Article, name: str, until: float) ->
     """Refuse a change by the member *name*: raises NotYours, and TooLate after *until* unless the article waits."""
     if name_key(article.poster) != name_key(name):
         raise errors.NotYours()
-    if article.status is not ArticleStatus.HELD:
+    if not article.is_held:
         if float(attempt.now) >= until:
             raise errors.TooLate(when=until)
         attempt.not_after = until
@@ -209,7 +209,7 @@ class Articles(StorePart):
     ) -> list[Command]:
         """Return the writes of an edit by its *poster*, None: by a moderator."""
         article = self._places.read(attempt, id, "text", "revision", "released").article
-        if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+        if article.is_deleted or article.is_removed:
             raise errors.ArticleGone()
         if poster:
             # An article that a moderator has released stays as they saw it.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from voteweb.core import config, errors, mentions, validation
-from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
+from voteweb.core.comments import CommentId, Node, NoticeKind, Thread
 from voteweb.core.conversation import climb
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
@@ -68,7 +68,7 @@ def hidden_numbers(thread: Thread) -> set[int]:
     *_, covered = climb(thread.nodes)
     known = thread.last if thread.last <= config.MAX_COMMENTS else 0
     last = min(max([known, *thread.nodes]), config.MAX_COMMENTS)
-    readable = {number for number, node in thread.nodes.items() if node.status is CommentStatus.VISIBLE} - covered
+    readable = {number for number, node in thread.nodes.items() if node.is_visible} - covered
     return set(range(1, last + 1)) - readable
 
 

@@ -133,7 +133,7 @@ def _check_votes(keys: Keys, settings: Settings, seen: Look, article: Article) -
     """
     key, fields, voters = keys.article(seen.name), seen.fields, seen.replies[1]
     votes, base, closes = _whole(fields["votes"]), _whole(fields["base"]), fields["closes"]
-    end, is_deleted = voting_end(article, settings.voting_seconds), article.status is ArticleStatus.DELETED
+    end, is_deleted = voting_end(article, settings.voting_seconds), article.is_deleted
     is_lost = not voters and votes != base and not is_deleted and seen.now < end
     problems = ["has an end of voting that is no time"] if closes is not None and article.closes is None else []
     if votes is None or base is None:
@@ -171,11 +171,11 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
     if not has_thread and (seen.fields["comments"] or "0") != "0":
         writes = (("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
         yield Finding(key, f"has comments {seen.fields['comments']}, but no conversation", writes=writes)
-    is_deleted = article.status is ArticleStatus.DELETED
+    is_deleted = article.is_deleted
     for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
         if exists and is_deleted:
             yield Finding(owned, f"belongs to {member}, which is deleted", writes=(("UNLINK", owned),))
-    is_waiting = article.status is ArticleStatus.REMOVED and seen.fields["answer"] is not None
+    is_waiting = article.is_removed and seen.fields["answer"] is not None
     if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
         yield Finding(keys.answers(), f"has {member}, of which no answer waits", writes=(("HDEL", key, "answered"),))
     if voters and not is_deleted:

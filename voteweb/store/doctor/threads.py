@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.comments import CommentId, CommentStatus, Node
+from voteweb.core.comments import CommentId, Node
 from voteweb.core.conversation import climb
 from voteweb.core.names import name_key
 from voteweb.core.settings import Settings
@@ -175,7 +175,7 @@ def _check_threads(scanner: Scanner, ids: list[str], *, settings: Settings, writ
             ]
             yield from thread.findings(found)
             for number, node in thread.thread.nodes.items():
-                if node.author and node.status is not CommentStatus.DELETED:
+                if node.author and not node.is_deleted:
                     written[name_key(node.author)].append(thread.id * ID_FACTOR + number)
 
 
@@ -237,7 +237,7 @@ def _check_comment(thread: Conversation, node: Node, voters: int) -> Iterator[st
         why = "which is not older" if node.parent >= node.number else "which is not there"
         yield f"comment {id} answers {thread.id}.{node.parent}, {why}: it stands at the top level now"
         repaired = replace(repaired, parent=0)
-    if node.status is CommentStatus.DELETED and node.author:
+    if node.is_deleted and node.author:
         yield f"comment {id} is deleted, but names its author"
         repaired = replace(repaired, author="")
     if own and "0" in own and node.votes != node.base + voters:  # with the member 0, all voters are there
@@ -253,9 +253,9 @@ def _check_words(thread: Conversation) -> Iterator[Finding]:
     key = thread.keys.words(thread.id)
     for number, node in thread.thread.nodes.items():
         id, has_words = CommentId(thread.id, number), str(number) in thread.words
-        if node.status is CommentStatus.DELETED and has_words:
+        if node.is_deleted and has_words:
             yield Finding(key, f"holds the words of comment {id}, which is deleted", writes=(("HDEL", key, number),))
-        elif node.status is not CommentStatus.DELETED and not has_words:
+        elif not node.is_deleted and not has_words:
             why_not = "they are stored nowhere else: a backup may hold them; set the field with HSET"
             yield Finding(key, f"lacks the words of comment {id}", why_not=why_not)
     for field in sorted(thread.words - set(map(str, thread.numbers))):

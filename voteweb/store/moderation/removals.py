@@ -45,10 +45,10 @@ class RemovableArticle:
         """Return the writes that delete it, if any; raises ArticleGone, NotYours, TooLate to an *author*."""
         stored = self._places.read(self._attempt, self._id)
         article = stored.article
-        if article.status is ArticleStatus.DELETED:
+        if article.is_deleted:
             return []
         # The reason of a removal must stay readable.
-        if author and article.status is ArticleStatus.REMOVED:
+        if author and article.is_removed:
             raise ArticleGone()
         if author:
             check_poster(self._attempt, article, author.name, article.time + self._edit_seconds)
@@ -78,7 +78,7 @@ class RemovableArticle:
         """Return its poster and the writes that take it out of every list, with its comments."""
         stored = self._places.read(self._attempt, self._id)
         article = stored.article
-        if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+        if article.is_deleted or article.is_removed:
             return article.poster, []
         return article.poster, self._unlisting(stored, ArticleStatus.REMOVED, reason)
 
@@ -86,9 +86,9 @@ class RemovableArticle:
         """Return its poster and the writes that put it back, with its votes; one that waited before waits again."""
         stored = self._places.read(self._attempt, self._id, "votes", "was-held")
         article = stored.article
-        if article.status is ArticleStatus.DELETED:
+        if article.is_deleted:
             raise ArticleGone()
-        if article.status is not ArticleStatus.REMOVED:
+        if not article.is_removed:
             return article.poster, []
         after, writes = replace(article, status=ArticleStatus.HELD), list[Command]()
         if not stored.fields["was-held"]:
@@ -116,7 +116,7 @@ class RemovableArticle:
     def _unlisting(self, stored: StoredArticle, status: ArticleStatus, reason: str) -> list[Command]:
         """Return the writes that take it out of every list."""
         article = stored.article
-        was_held = ("was-held", "1") if article.status is ArticleStatus.HELD else ()
+        was_held = ("was-held", "1") if article.is_held else ()
         return [
             *self._places.place(self._attempt, stored, replace(article, status=status)),
             ("HSET", self._key, "reason", reason, *was_held),
@@ -133,7 +133,7 @@ class RemovableComment(StoredComment):
         What stands below a comment that was removed with its replies stays hidden, with the reason.
         """
         keys, (node, stored) = self.keys, self.read()
-        if node.status is CommentStatus.DELETED:
+        if node.is_deleted:
             return []
         if author and not is_author(node, author.name):
             raise NotYourComment()
@@ -166,7 +166,7 @@ class RemovableComment(StoredComment):
         """Return its author and the writes that remove it, with all that is below it or alone."""
         self._check_article()
         node, stored = self.read()
-        if node.status is CommentStatus.DELETED:
+        if node.is_deleted:
             raise CommentGone()
         if node.status is CommentStatus.REMOVED:
             return node.author, []
@@ -184,7 +184,7 @@ class RemovableComment(StoredComment):
         """
         self._check_article()
         node, stored = self.read()
-        is_deleted = node.status is CommentStatus.DELETED
+        is_deleted = node.is_deleted
         if is_deleted and not node.removes_replies:
             raise CommentGone()
         if not node.status:

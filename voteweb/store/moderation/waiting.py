@@ -137,7 +137,7 @@ class Waiting(StorePart):
         NoSuchArticle, StaleEdit, LoggedOut, NotAllowed, Conflict.
         """
         stored = self._places.read(attempt, id, "revision")
-        if stored.article.status is not ArticleStatus.HELD:
+        if not stored.article.is_held:
             return []
         if revision not in (None, stored.article.revision):
             raise StaleEdit()
@@ -195,7 +195,7 @@ class Waiting(StorePart):
         LoggedOut and Held, too.
         """
         article = self._places.read(attempt, id, "answer").article
-        if article.status is not ArticleStatus.REMOVED:
+        if not article.is_removed:
             raise NotRemoved()
         if name_key(article.poster) != name_key(actor.name):
             raise NotYours()

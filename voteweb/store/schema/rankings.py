@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from voteweb.core import config, links
-from voteweb.core.models import Article, ArticleStatus, Order, Period
+from voteweb.core.models import Article, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.core.settings import Settings
 from voteweb.store.schema.key_forms import Part
@@ -116,7 +116,7 @@ class Rankings:
 
         *link* is its link as it is stored. Of the rankings by votes, it is in those only where it is one of the best.
         """
-        if article.status is ArticleStatus.HELD:
+        if article.is_held:
             return {self._keys.held_articles(): article.time}
         if not article.is_listed:
             return {}
@@ -197,6 +197,6 @@ class Rankings:
             wanted.pop(link_key, None)
         if not has_poster:
             wanted.pop(self.key_of_poster(article), None)
-        if article.status is ArticleStatus.REMOVED and fields["answer"] is not None:
+        if article.is_removed and fields["answer"] is not None:
             wanted[self._keys.answers()] = finite_number(fields["answered"])
         return wanted

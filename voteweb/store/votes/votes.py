@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config, errors
 from voteweb.core.caches import BoundedCache
-from voteweb.core.models import Article, ArticleStatus, BanRemoval, Page, RemovalState, User, Voter
+from voteweb.core.models import Article, BanRemoval, Page, RemovalState, User, Voter
 from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
@@ -49,7 +49,7 @@ def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
         reads: list[Command] = [("TIME",), *(("HMGET", keys.article(id), *decoding.FIELDS) for id in ids)]
         (seconds, _), *values = scanner.run_atomic(reads)
         articles = [article for article in map(decoding.article, ids, values) if article]
-        ends = {a: voting_end(a, settings.voting_seconds) for a in articles if a.status is not ArticleStatus.DELETED}
+        ends = {a: voting_end(a, settings.voting_seconds) for a in articles if not a.is_deleted}
         still_open = [(article, end) for article, end in ends.items() if int(seconds) < end]
         voters = scanner.run_atomic([("SMEMBERS", keys.voted(article.id)) for article, _ in still_open])
         posters = scanner.run_atomic([("HGET", keys.user(article.poster or "?"), "id") for article, _ in still_open])

@@ -21,7 +21,7 @@ from voteweb.core.errors import (
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, ArticleStatus, LogAction, User
+from voteweb.core.models import Article, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, shared_articles
@@ -93,7 +93,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
 def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | None) -> ResponseReturnValue:
     """Return the page of an article that is gone; what others wrote below one that its poster deleted stays."""
     context: dict[str, Any] = {}
-    if thread and article.status is ArticleStatus.DELETED and thread.thread.nodes:
+    if thread and article.is_deleted and thread.thread.nodes:
         pipeline = store().pipeline()
         context = {"pages": conversations.read_page(pipeline, article, thread, viewer)}
         pipeline.execute()
@@ -150,7 +150,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     _check_listed(article)
     if viewer is None:
         form.refuse(LoggedOut())
-        if article.status is ArticleStatus.HELD:  # a reader must not see its title
+        if article.is_held:  # a reader must not see its title
             article = replace(article, title=form.title.data or "")
         return render_template("articles/form.html", form=form, article=article, until=None), 422
     user = require_member(viewer)
@@ -181,7 +181,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
 @act(blueprint, "/a/<int:id>/delete", require_member, leads_to="/", article=queue_article)
 def delete(id: int, user: User, article: Article) -> Message:
     """Delete the viewer's own article for good."""
-    if article.status is ArticleStatus.DELETED and permissions.is_poster(user, article):
+    if article.is_deleted and permissions.is_poster(user, article):
         return _("Your article has been deleted already.")  # the form was sent twice
     _check_listed(article)
     if not permissions.may_read(user, article):
@@ -195,7 +195,7 @@ def delete(id: int, user: User, article: Article) -> Message:
 
 
 def _check_listed(article: Article) -> None:
-    if not article.is_listed and article.status is not ArticleStatus.HELD:
+    if not article.is_listed and not article.is_held:
         raise ArticleGone()
 
 

@@ -13,8 +13,8 @@ from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, markup, mentions, permissions
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, ListedComment, Node
-from voteweb.core.models import Article, ArticleStatus, Page, User
+from voteweb.core.comments import CommentId, CommentOrder, ListedComment, Node
+from voteweb.core.models import Article, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations, rate_limits
@@ -45,7 +45,7 @@ View = Callable[..., ResponseReturnValue]
 def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -> ResponseReturnValue:
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
     # What others wrote below an article that its poster deleted stays; a removed article takes it along.
-    if article.status is not ArticleStatus.DELETED and not permissions.may_read(viewer, article):
+    if not article.is_deleted and not permissions.may_read(viewer, article):
         return render_template("articles/gone.html", article=article), 410
     node = read.thread.nodes.get(number)
     if node is None:
@@ -113,7 +113,7 @@ class Target(NamedTuple):
     @property
     def comment(self) -> ShownComment | None:
         """The comment as the viewer sees it, None if it is gone with its article."""
-        is_gone = self.article.status is ArticleStatus.REMOVED and not permissions.may_read(self.viewer, self.article)
+        is_gone = self.article.is_removed and not permissions.may_read(self.viewer, self.article)
         return None if self.node is None or is_gone else self.pages.alone(self.node.number, self.viewer)
 
 
@@ -129,7 +129,7 @@ def read_target(id: int, number: int) -> Target:
     pipeline.execute()
     if article.result is None:
         raise errors.NoSuchArticle()
-    if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
+    if article.result.is_held and not permissions.may_read(viewer.result, article.result):
         raise errors.ArticleGone()
     node = thread.result.thread.nodes.get(number)
     pages = ConversationPages(article.result, thread.result, root=number, order=order_of_page(viewer.result))
@@ -305,9 +305,9 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     if target.node is None:
         raise errors.NoSuchComment()
     back = target.pages.address(target.node.parent) if target.node.parent else f"/a/{id}#comments"
-    if request.method == "POST" and target.node.status is CommentStatus.DELETED:  # the form was sent twice
+    if request.method == "POST" and target.node.is_deleted:  # the form was sent twice
         return lead(back, _("The comment has been deleted already."))
-    if target.node.status is not CommentStatus.VISIBLE:
+    if not target.node.is_visible:
         raise errors.CommentGone()
     if not permissions.may_delete_comment(user, target.node):
         raise errors.NotYourComment()

@@ -14,7 +14,7 @@ from werkzeug.exceptions import NotFound
 from voteweb.core import config, links, permissions
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NoSuchDomain
-from voteweb.core.models import Article, ArticleStatus, Order, Page, User
+from voteweb.core.models import Article, Order, Page, User
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
@@ -220,7 +220,7 @@ def conversation(id: int, number: int = 0) -> Feed:
     article, thread = stored.result, read.result.thread
     if article is None:
         raise NoSuchArticle()
-    if article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD):
+    if article.is_removed or article.is_held:
         raise ArticleGone()
     tree = conversations.tree(thread, CommentOrder.SCORE)
     if number and number not in thread.nodes:

@@ -8,8 +8,8 @@ from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, permissions, validation
-from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
-from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
+from voteweb.core.comments import CommentId, CommentOrder, Node, Thread
+from voteweb.core.models import Article, LogAction, Reason, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import (
@@ -263,9 +263,9 @@ def report_comment(viewer: User | None, comment: _Comment) -> ResponseReturnValu
         raise errors.LoggedOut()
     if viewer is not None and viewer.held:
         raise errors.Held()
-    if comment.article.status is ArticleStatus.REMOVED:
+    if comment.article.is_removed:
         raise errors.ArticleGone()
-    if comment.node.status is not CommentStatus.VISIBLE or comment.is_covered:
+    if not comment.node.is_visible or comment.is_covered:
         raise errors.CommentGone()
     form = CommentReportForm()
     if viewer is None:
@@ -318,7 +318,7 @@ def remove_comment(user: User, comment: _Comment) -> Message:
 def restore_comment(user: User, comment: _Comment) -> Message:
     """Bring a removed comment back, with its votes, and the replies that were removed with it."""
     store().removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
-    if comment.node.status is CommentStatus.DELETED:
+    if comment.node.is_deleted:
         return _("What was removed with this comment has been restored.")
     if comment.is_covered:
         return _("The comment has been restored. It can be read once the removed comment above it is restored too.")
