@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import fakeredis
 import hypothesis
 import pytest
 
@@ -29,11 +28,8 @@ MakeStore = Callable[..., Store]
 SECRET_KEY = "for tests only, and long enough"
 #: Seconds of all workers after which a run tells what they were spent on.
 LONG_RUN = 60
-#: The files whose tests take longest, the longest first.
-LONGEST = (
-    *("test_install", "test_image", "test_hostile", "test_bounded_work", "test_faults", "journeys/test_pages"),
-    "journeys/test_html",
-)
+#: The files whose tests take longest, the longest first. Journeys are together: each process with one starts a browser.
+LONGEST = ("test_install", "test_image", "test_hostile", "test_bounded_work", "test_faults", "tests/journeys/")
 
 # A busy machine is no failing test.
 hypothesis.settings.register_profile("voteweb", deadline=None)
@@ -132,8 +128,11 @@ def make_store(settings: Settings, keys: Keys) -> Iterator[MakeStore]:
     stores = [open_store(settings, keys)]
     stores[0].connection.client.flushall()
     Migrations(stores[0].context).state()  # an empty database gets the number of the layout
+    unused = stores.copy()
 
     def make(**changes: Any) -> Store:
+        if unused and not changes:
+            return unused.pop()
         stores.append(open_store(replace(settings, **changes), keys))
         return stores[-1]
 
@@ -160,6 +159,8 @@ def real_stories() -> Path:
 @pytest.fixture
 def fake_store(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store on a fake Redis of its own: no process, no socket, no INFO."""
+    import fakeredis  # which takes a quarter of a second, and few tests need it
+
     monkeypatch.setattr(Scanner, "command_on_same_server", Scanner.command)
     with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
         store = build_store(Connection(client, deadline=2.0), settings)
