@@ -158,7 +158,6 @@ def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkey
 def test_long_conversations_are_read_between_reads_of_the_stream(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "CHUNK_SIZE", 2)
     factories.article(store)
     for _ in range(5):
         factories.comment(store, 1)
@@ -167,8 +166,10 @@ def test_long_conversations_are_read_between_reads_of_the_stream(
     run(store, "HSET", "thread:1", "last", 10**12)
     source = Mock(wraps=store.search)
     source.comments.side_effect = [[], Unavailable()]
-    with pytest.raises(Unavailable):
-        Indexer(folder, source).catch_up()
+    with monkeypatch.context() as patch:
+        patch.setattr(indexer, "CHUNK_SIZE", 2)
+        with pytest.raises(Unavailable):
+            Indexer(folder, source).catch_up()
     names = [name for name, *_ in source.mock_calls if name in {"comments", "changes_since"}]
     assert names[-4:] == ["changes_since", "comments"] * 2
     new_indexer(store, folder).catch_up()
