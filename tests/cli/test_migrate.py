@@ -1,5 +1,6 @@
 """``voteweb migrate``: data of an older version are backed up and converted; ``voteweb run`` converts its own."""
 
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ from tests.site_process import StartSite
 from tests.store.examination import run, snapshot
 from tests.store.schema import layout3
 from voteweb.core.config import SCHEMA
+from voteweb.core.errors import ServerChanged
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
+from voteweb.store.server.health import Engine, HealthChecks
 
 
 @pytest.fixture
@@ -77,10 +80,13 @@ def test_data_are_converted_and_their_backup_restores_the_older_ones(
 def test_an_interrupted_migration_continues_with_its_backup(
     invoke: Invoke, old_site: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, other = tmp_path / "before.gz", tmp_path / "other.gz"
+    file, other, runs = tmp_path / "before.gz", tmp_path / "other.gz", map(str, count())
     with monkeypatch.context() as patch:
         patch.setattr(Migrations, "finish", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         assert invoke("migrate", "--backup", file).exit_code == 130
+    with monkeypatch.context() as patch:
+        patch.setattr(HealthChecks, "engine", lambda _: Engine("", next(runs)))
+        assert error_line(invoke("migrate")) == str(ServerChanged())
     assert "A migration did not finish" in invoke("doctor").stderr
     result = invoke("migrate", "--backup", other)
     assert result.stdout.startswith(f"Continuing the migration whose backup is {file}.\n")

@@ -118,6 +118,7 @@ def test_replies_of_one_removed_with_them_are_covered() -> None:
     assert (talk.is_shown(4), talk.is_visible(4), talk.visible) == (False, False, 1)
     assert talk.place(4, SIZE) == Place(0, 1)
     assert [n.number for n in talk.ancestors(4)] == [1, 2, 3]
+    assert conversation(*(node(n, n - 1) for n in range(1, 3_001))).place(3_000, SIZE) == Place(2_994, 1)
 
 
 def test_explanation_has_sums_of_visible_neighbours() -> None:

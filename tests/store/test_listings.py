@@ -58,7 +58,7 @@ def test_several_ties_are_ordered_across_pages(make_store: MakeStore, size: int)
     store = make_store(page_size=size)
     run(store, "SET", "article:", 7)  # of one score, 10 comes before 9
     # Scores over START in units of 432: 5 (three times), 4, 3 (twice), 2; the oldest of each tie comes last.
-    rows = [(0, 5), (1, 4), (2, 3), (2, 2), (0, 3), (1, 2), (1, 1)]
+    rows = [(0, 5), (1, 4), (2, 3), (2, 2), (1, 2), (0, 3), (1, 1)]
     add_stories(store, [(START + 432 * age, votes) for age, votes in rows], groups=("go", "redis"))
     run(store, "HSET", "article:9", "time", run(store, "HGET", "article:10", "time"), "votes", 3)
     rankings = store.rankings
@@ -66,7 +66,7 @@ def test_several_ties_are_ordered_across_pages(make_store: MakeStore, size: int)
         rankings.site(Order.SCORE),
         *(rankings.groups(names, Order.SCORE) for names in (["go"], ["go", "redis"])),
     ):
-        assert all_ids(store, ranking) == [10, 9, 8, 11, 13, 12, 14]
+        assert all_ids(store, ranking) == [10, 9, 8, 11, 12, 13, 14]
 
 
 DAY = 86_400

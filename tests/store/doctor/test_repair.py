@@ -121,7 +121,8 @@ def test_an_article_later_than_tomorrow_is_named(site: Store) -> None:
         ("0", "3", True, ("4", "3")),
         ("many", "few", True, None),  # one of the two must be valid
         ("many", "0", False, None),  # nothing else has the number
-        ("7", "few", False, ("7", "7")),
+        ("7", "", False, ("7", "7")),
+        ("1.5", "0", True, ("1", "0")),
     ],
 )
 def test_invalid_numbers_are_computed_where_possible(

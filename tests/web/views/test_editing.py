@@ -1,6 +1,7 @@
 """Editing an article: by its poster in its first minutes, by moderators at any time, and over the change of another."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -69,10 +70,14 @@ def test_both_versions_are_shown_and_the_typed_one_kept(ann: Browser, mod: Brows
 
 def test_edit_that_comes_too_late_keeps_what_was_typed(ann: Browser, store: Store) -> None:
     ann.open("/a/1/edit")
-    store.connection.client.hset("article:1", "time", time.time() - 960)
+    posted = time.time() - 960
+    store.connection.client.hset("article:1", "time", posted)
     ann.submit("/a/1/edit", title="My words")
     assert (ann.status, ann.value("title")) == (403, "My words")
     assert "As a moderator" not in ann.main
+    until = datetime.fromtimestamp(posted + 900, UTC)
+    assert f"You could change this article until {until:%-d %b %Y, %H:%M} UTC" in ann.open("/a/1/edit").intro
+    assert ann.open("/a/1").page.all("a", href="/a/1/edit") + ann.page.all("form", action="/a/1/delete") == []
     assert ann.open("/a/1/edit").status == 403
     assert store.articles.get(1).title == "On Redis"
 

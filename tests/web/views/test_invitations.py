@@ -68,6 +68,9 @@ def test_signup_needs_an_invitation(enter: Enter, store: Store) -> None:
         ("?invite=a:b", "There is no such invitation."),
     ):
         assert (guest.open(f"/signup{query}").status, guest.intro.startswith(message)) == (403, True)
+    link = invite(enter("mod", Role.MODERATOR))
+    factories.ban(store, "mod", by="admin")
+    assert guest.open(link).intro.startswith("The person who made this invitation is no longer a member.")
     guest.post("/signup", {"username": "carl", "password": "long enough"})
     assert (guest.status, store.users.find("carl")) == (403, None)
 

@@ -78,6 +78,7 @@ def test_a_new_moderator_is_told_and_led_to_the_guide(
 
 
 def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None:
+    assert {reader.open(f"/u/{name}").status for name in ("李明", "x" * 21, "<b>", "%ff", "a%0ab")} == {404}
     reader.fill_in("/signup", username="李明", password=PASSWORD)
     factories.article(store, store.users.get("李明"), title="Theirs")
     factories.comment(store, 1, store.users.get("李明"))
