@@ -13,17 +13,13 @@ from voteweb.store.accounts.users import read_logged_in, read_present_member
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.context import Context, StorePart, act
+from voteweb.store.site.context import StorePart, act
 
 FIELD = "second-factor"
 
 
 class SecondFactors(StorePart):
     """The second factors of one site's members, in the field of that name."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._passwords = Passwords(context)
 
     def authenticator(self, member: User, nonce: str) -> pyotp.TOTP:
         """Return what makes the codes of *member* with this *nonce*."""
@@ -81,7 +77,7 @@ class SecondFactors(StorePart):
                 raise CodeNeeded(CodeNeeded.used)
             return [("HSET", self._keys.user(member.name), FIELD, str(stored._replace(step=step)))]
         try:
-            taken, _ = self._passwords.take_code(attempt, user, passwords.read(typed))
+            taken, _ = Passwords(self._context).take_code(attempt, user, passwords.read(typed))
         except CodeUsed:
             raise CodeNeeded(CodeNeeded.wrong) from None
         return [taken]

@@ -19,7 +19,7 @@ from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_id, is_article
-from voteweb.store.site.context import Context, StorePart, act
+from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
 #: Articles that one step moves: a millisecond each.
@@ -28,10 +28,6 @@ _STEP = 50
 
 class GroupMerges(StorePart):
     """The merges of groups of one site."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._articles, self._my_sites = Articles(context), MySites(context)
 
     def start(self, name: str, into: str, entry: NewLogEntry, *, actor: User | None = None) -> str:
         """Make the group *name* a second name of the group *into*, for *actor*, None is the operator.
@@ -80,13 +76,13 @@ class GroupMerges(StorePart):
 
     def _move_articles(self, alias: str) -> Iterator[int]:
         """Move the articles to the group of *alias*, and end the merge."""
-        scanner, moved = Scanner(self._connection), 1
+        scanner, articles, moved = Scanner(self._connection), Articles(self._context), 1
         # Nothing more arrives here: of what stays, because it is no article, the doctor tells.
         while moved and not self._end(alias):
             moved = 0
             for members in batched(scanner.members(self._keys.group(alias)), _STEP):
                 ids = map(article_id, filter(is_article, members))
-                count = sum(self._articles.leave_alias(id, alias) for id in ids)
+                count = sum(articles.leave_alias(id, alias) for id in ids)
                 moved += count
                 yield count
 
@@ -101,7 +97,7 @@ class GroupMerges(StorePart):
             for name, followed, hides in zip(names, replies[::2], replies[1::2], strict=True):
                 for alias, *times in zip(aliases, followed, hides, strict=True):
                     if times != [None, None]:
-                        self._my_sites.leave_alias(alias, name)
+                        MySites(self._context).leave_alias(alias, name)
             yield 0
 
     @act(when_full=True)

@@ -129,8 +129,6 @@ class Viewers(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._sessions = Sessions(context)
-        self._reports = Reports(context)
-        self._waiting = Waiting(context)
         #: Members as last seen, until their replies differ: nothing is parsed twice, what few have is not asked for.
         self._seen: BoundedCache[int, _Seen] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -176,7 +174,8 @@ class Viewers(StorePart):
 
     def _queue_waiting(self, pipeline: Pipeline) -> Future[int]:
         """Queue a count of all that waits for a moderator."""
-        reports, others = self._reports.queue_count(pipeline), self._waiting.queue_counts(pipeline)
+        reports = Reports(self._context).queue_count(pipeline)
+        others = Waiting(self._context).queue_counts(pipeline)
         return pipeline.then(lambda: reports.result + sum(others.result))
 
 
