@@ -1,7 +1,6 @@
 """The public log of what moderators and the command line did, and undoing: one act, or all of a member since a time."""
 
 import re
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, flash, render_template, request
@@ -29,53 +28,57 @@ from voteweb.web.views.members import queue_member
 blueprint = Blueprint("moderation_log", __name__)
 
 
-class _Filter(NamedTuple):
-    """The filter of the log as it was typed: words, a moderator, a kind of acts, the first day and the last."""
+#: The parameters of the filter of the log, words, a moderator, a kind of acts, the first day and the last, with the
+#: characters of each that count. Of a name, these are one more than any has, which is enough to match none.
+_FILTERS = {
+    "q": config.MAX_QUERY_LENGTH,
+    "who": max(len(COMMAND_LINE), config.MAX_USER_NAME_LENGTH) + 1,
+    "kind": config.MAX_QUERY_LENGTH,
+    "from": 20,
+    "to": 20,
+}
 
-    words: str
-    who: str
-    kind: str
-    first: str
-    last: str
 
-    @classmethod
-    def of_request(cls) -> "_Filter":
-        words, first, last = (request.args.get(name, "").strip() for name in ("q", "from", "to"))
-        return cls(words[: config.MAX_QUERY_LENGTH], _who(), _kind(), first[:20], last[:20])
+def _wanted() -> dict[str, str]:
+    """Return the filter as it was typed, "" for a parameter that is left out, and for a kind that there is not."""
+    typed = {name: request.args.get(name, "").strip()[:most] for name, most in _FILTERS.items()}
+    return typed if typed["kind"] in set(LogAction) else typed | {"kind": ""}
 
-    def parse_times(self) -> Times:
-        """Return the times from which and before which acts are shown; raise Invalid."""
-        first, last = (validation.day(typed) if typed else None for typed in (self.first, self.last))
-        if first is not None and last is not None and first > last:
-            raise Invalid(N_("The first day is after the last one."))
-        return "" if first is None else str(first), "" if last is None else str(last + 86_400)
 
-    @property
-    def query(self) -> str:
-        """The parameters of its address, each followed by "&", as links to other pages begin."""
-        names = {"q": self.words, "who": self.who, "kind": self.kind, "from": self.first, "to": self.last}
-        return "".join(f"{urlencode({name: value})}&" for name, value in names.items() if value)
+def _query(*names: str) -> str:
+    """Return the query that keeps the parameters *names* of the filter, "" if none of them is there."""
+    wanted = _wanted()
+    return urlencode({name: wanted[name] for name in names if wanted[name]})
+
+
+def _parse_times(wanted: dict[str, str]) -> Times:
+    """Return the times from which and before which acts are shown; raise Invalid."""
+    first, last = (validation.day(wanted[name]) if wanted[name] else None for name in ("from", "to"))
+    if first is not None and last is not None and first > last:
+        raise Invalid(N_("The first day is after the last one."))
+    return "" if first is None else str(first), "" if last is None else str(last + 86_400)
 
 
 def _queue_entries(pipeline: Pipeline) -> Future[LogMatches] | Future[Invalid]:
     """Queue a read of the entries that the query asks for; of why it is refused, if it is."""
-    wanted = _Filter.of_request()
+    wanted = _wanted()
     try:
-        since, until = wanted.parse_times()
+        since, until = _parse_times(wanted)
     except Invalid as error:
         refused = error
         return pipeline.then(lambda: refused)
-    if wanted.words and (hit := rate_limits.address_hit(SEARCH)):
+    words = wanted["q"].split()
+    if words and (hit := rate_limits.address_hit(SEARCH)):
         rate_limits.hit(hit)
     before = min(filter(None, (until, time_before())), key=float, default="")
-    words = wanted.words.split()
-    return store().log.queue_search(pipeline, words, who=wanted.who, kind=wanted.kind, times=(since, before))
+    return store().log.queue_search(pipeline, words, who=wanted["who"], kind=wanted["kind"], times=(since, before))
 
 
 def _queue_who(pipeline: Pipeline) -> Future[User | None]:
     """Queue a read of the member whose acts are shown, None if there is none of this name."""
-    if validation.is_member_name(_who()):
-        return store().users.queue_get(pipeline, _who())
+    who = _wanted()["who"]
+    if validation.is_member_name(who):
+        return store().users.queue_get(pipeline, who)
     return pipeline.then(lambda: None)
 
 
@@ -85,15 +88,21 @@ def index(found: LogMatches | Invalid, member: User | None) -> ResponseReturnVal
     """Show the log, newest first; the query can search it for words, and filter it by moderator, kind and days."""
     refused = error_message(found) if isinstance(found, Invalid) else ""
     matches = found if isinstance(found, LogMatches) else None
-    context = {"wanted": _Filter.of_request(), "matches": matches, "refused": refused, "member": member}
+    context = {
+        "wanted": _wanted(),
+        "query": _query(*_FILTERS),
+        "matches": matches,
+        "refused": refused,
+        "member": member,
+    }
     return render_template("moderation_log/index.html", kinds=tuple(LogAction), **context), 422 if refused else 200
 
 
 @serve_feed(blueprint, "/log")
 def feed() -> Feed:
     """Return the newest entries as a feed; the query can filter them by moderator and kind."""
-    wanted = _Filter("", _who(), _kind(), "", "")
-    page, query = store().read(store().log.queue_page, 1, who=wanted.who, kind=wanted.kind), wanted.query.rstrip("&")
+    wanted, query = _wanted(), _query("who", "kind")
+    page = store().read(store().log.queue_page, 1, who=wanted["who"], kind=wanted["kind"])
     items = tuple(log_item(entry, f"/log#l{entry.id}", entry.time) for entry in page.rows)
     return Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else "")
 
@@ -164,14 +173,3 @@ def _render_undoing(member: User, typed: str, error: Invalid | NothingToUndo | N
     context = {"member": member, "typed": typed, "found": found, "refused": error_message(error) if error else ""}
     status = error.status if isinstance(error, NothingToUndo) else 422 if error else 200
     return render_template("moderation_log/undo_all.html", spans=_SPANS, **context), status
-
-
-def _who() -> str:
-    """Return the moderator to filter by, cut to one character more than any name has, which is enough to match none."""
-    name = request.args.get("who", "").strip()
-    return name[: max(len(COMMAND_LINE), config.MAX_USER_NAME_LENGTH) + 1]
-
-
-def _kind() -> str:
-    kind = request.args.get("kind", "")
-    return kind if kind in set(LogAction) else ""
