@@ -180,29 +180,13 @@ class _Link(NamedTuple):
     label: str
 
 
-class _Links(NamedTuple):
-    """The links of a page of results.
+def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[ListedComment]) -> dict[str, Any]:
+    """Return the links of *page* by name, to searches for what was *typed*, or for the corrected words.
 
     ``typed`` finds only the words that were typed, all of them. ``kind`` and ``order`` are the addresses of those of
     ``kinds`` and ``orders`` that lead to this search. ``limits`` are limits of the query, each with the address of the
     search without it. ``parameters`` are those of this search, encoded; ``feed`` is the query of its feed.
     """
-
-    typed: _Link
-    kind: str
-    kinds: tuple[_Link, ...]
-    order: str
-    orders: tuple[_Link, ...]
-    limits: tuple[_Link, ...]
-    groups: tuple[_Link, ...]
-    people: tuple[_Link, ...]
-    times: tuple[_Link, ...]
-    parameters: str
-    feed: str
-
-
-def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[ListedComment]) -> _Links:
-    """Return the links of *page*, to searches for what was *typed*, or for the corrected words."""
     search, order = matches.search, matches.search.order
     query = typed if search.query.prefixes > typed.prefixes else search.query
     can_narrow = page.total >= _MIN_NARROWED
@@ -210,23 +194,23 @@ def _make_links(typed: Query, matches: Matches, page: Page[Article] | Page[Liste
     groups, people = _names(page.rows)
     # A feed without a kind has articles.
     feed = query.text if matches.kind is (query.kind or Kind.ARTICLES) else query.with_term(f"in:{matches.kind}")
-    return _Links(
-        typed=_Link(_address(exactly(typed).text, order), typed.text),
-        kind=_kind_address(query, order, matches.kind),
-        kinds=tuple(_kind_link(query, order, kind, matches) for kind in Kind if matches.totals.get(kind)),
-        order=_address(query.text, order),
-        orders=tuple(_Link(_address(query.text, one), str(ORDER_NAMES[one])) for one in Order),
-        limits=tuple(
+    return {
+        "typed": _Link(_address(exactly(typed).text, order), typed.text),
+        "kind": _kind_address(query, order, matches.kind),
+        "kinds": tuple(_kind_link(query, order, kind, matches) for kind in Kind if matches.totals.get(kind)),
+        "order": _address(query.text, order),
+        "orders": tuple(_Link(_address(query.text, one), str(ORDER_NAMES[one])) for one in Order),
+        "limits": tuple(
             _Link(_address(query.without_field(part.field), order), part.text)
             for part in query.parts
             if part.field in _LIMITING and not part.is_excluded
         ),
-        groups=_offer(query, order, "group", groups, page.total) if can_narrow and "group" not in used else (),
-        people=_offer(query, order, "by", people, page.total) if can_narrow and "by" not in used else (),
-        times=_times(query, order) if can_narrow and not used & {"after", "before"} else (),
-        parameters=_parameters(query.text, order),
-        feed=f"?{_parameters(feed)}",
-    )
+        "groups": _offer(query, order, "group", groups, page.total) if can_narrow and "group" not in used else (),
+        "people": _offer(query, order, "by", people, page.total) if can_narrow and "by" not in used else (),
+        "times": _times(query, order) if can_narrow and not used & {"after", "before"} else (),
+        "parameters": _parameters(query.text, order),
+        "feed": f"?{_parameters(feed)}",
+    }
 
 
 def _address(typed: str, order: Order) -> str:
