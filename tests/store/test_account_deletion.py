@@ -145,6 +145,7 @@ def test_reports_invitations_inbox_feeds_visits_and_choices_go_with_the_account(
     assert run(store, "EXISTS", *(f"{noun}:ann" for noun in "inbox unread seen follows hides saved".split())) == 6
     run(store, "SADD", "reported-comments:ann", "another program's")
     leave(store, ann)
+    assert store.health.counts().members == 3
     assert store.read(store.threads.queue_read, 4, visitor="ann").visit  # by a browser that has not asked since
     reporters = {row.article.id: [report.by for report in row.reports.rows] for row in reported(store) if row.article}
     assert reporters == {1: ["bob"], 4: ["cid"]}

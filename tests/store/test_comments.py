@@ -52,6 +52,9 @@ def test_a_comment_is_everywhere_where_it_belongs(store: Store) -> None:
     assert store.articles.get(1).comments == 2
     assert run(store, "SMEMBERS", "voted-comments:1-0") == {"0"}
     assert run(store, "EXPIRETIME", "voted-comments:1-0") == thread.closes + config.VOTERS_GRACE_SECONDS
+    run(store, "HSET", "thread:1", "closes", ends := thread.closes + 60)  # by the setting of then
+    factories.comment(store, article)
+    assert store.threads.get(1).closes == ends
 
 
 def test_a_form_sent_twice_leads_to_one_comment(store: Store) -> None:
