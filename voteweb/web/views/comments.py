@@ -135,8 +135,6 @@ def read_target(id: int, number: int) -> Target:
     pages = ConversationPages(article.result, thread.result, root=number, order=order_of_page(viewer.result))
     if node:
         pages.queue_missing(pipeline, viewer.result, [number])
-        if viewer.result and request.method == "POST":  # a member who answers a comment has read it
-            pages.queue_entries_read(pipeline, viewer.result, [number])
         pipeline.execute()
     return Target(viewer.result, article.result, pages, node)
 
@@ -256,6 +254,9 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
         comment = store().comments.write(
             target.article, target.pages.thread, number, form.text.data, viewer, form.once.data
         )
+        pipeline = store().pipeline()
+        target.pages.queue_entries_read(pipeline, viewer, [number])  # who has answered a comment has read it
+        pipeline.execute()
         came_from = _came_from()
         flash(_("Your comment has been posted."), comment_path(*comment) if came_from else "message")
         return came_from or _place_of(comment, viewer)
