@@ -22,7 +22,7 @@ _FIELDS = {
 _SMALL_WORDS = frozenset(
     "a about am an and any are as at be best better but by can could did do does for from get good has have how i if "
     "in into is it its like me most my not of on or our should so some than that the their there these they this to "
-    "use using was way we were what when where which who why will with would you your".split()
+    "use using versus vs was way we were what when where which who why will with would you your".split()
 )
 _PART = re.compile(rf'(-?)(?:({"|".join(_FIELDS)}):(?=\S))?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
 

@@ -56,6 +56,7 @@ RULES = {
     "the title before the text": ("chess", ["Learning chess 40", "How to learn chess 10", "Elm for lunch 7"]),
     "a short word has no forms": ("go", ["Go 1.30 is out 5"]),
     "small words need not be found, but count": ("how to learn chess", ["How to learn chess 10", "Learning chess 40"]),
+    "signs of a comparison are small words": ("haskell vs work", ["Haskell at work 9"]),
     "small words alone": ("to be or not to be", ["To be or not to be 3"]),
     "words in quotes have no forms": ('"votes"', ["Nobody votes 20"]),
     "no form of an excluded word": ("apple -phones", ["Apples in winter 80"]),
