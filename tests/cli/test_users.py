@@ -72,7 +72,7 @@ def test_an_account_is_deleted_with_or_without_posts(invoke: Invoke, store: Stor
     assert invoke("user", "delete", "ann").exit_code == 2, "nobody can be asked"
     result = invoke("user", "delete", "ann", "--yes", *["--delete-posts"] * deletes)
     assert result.stdout == "The account of Ann is deleted. Backups made before still have it.\n"
-    assert error_line(invoke("user", "delete", "ann", "--yes")) == "There is no member named ann."
+    assert error_line(invoke("user", "delete", "ann", "--yes")) == "There is no member named Ann."
     article = store.read(store.articles.queue_get, id)
     assert article
     assert (article.poster, article.is_listed) == ("[deleted]", not deletes)

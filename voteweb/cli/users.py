@@ -1,6 +1,9 @@
 """``voteweb user``: create, change and look up members."""
 
 import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 import click
 
@@ -72,6 +75,18 @@ def user() -> None:
     """
 
 
+def with_member(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the argument NAME, and an open site and the member of this name as its first arguments."""
+
+    @click.argument("name")
+    @with_site()
+    @wraps(command)
+    def run(site: Site, /, name: str, **options: Any) -> None:
+        command(site, site.store.users.get(validation.member_name(name)), **options)
+
+    return run
+
+
 @user.command()
 @click.argument("name")
 @click.option("--role", type=_ROLE, default=Role.MEMBER.value, show_default=True)
@@ -88,12 +103,10 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
 
 
 @user.command()
-@click.argument("name")
+@with_member
 @click.argument("role", type=_ROLE)
-@with_site()
-def role(site: Site, name: str, role: str) -> None:
+def role(site: Site, member: User, role: str) -> None:
     """Give the member NAME another ROLE."""
-    member = site.store.users.get(validation.member_name(name))
     if member.held:
         site.store.waiting.judge_account(member.name, log_entry(LogAction.ADMIT, about=member.name))
         click.echo(f"{member.name} waited to be let in, and now is.")
@@ -102,18 +115,16 @@ def role(site: Site, name: str, role: str) -> None:
 
 
 @user.command()
-@click.argument("name")
 @password_stdin_option
 @click.option("--link", is_flag=True, help="Print a one-time link for a new password, and ask for none.")
-@with_site()
-def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
+@with_member
+def password(site: Site, member: User, password_stdin: bool, link: bool) -> None:
     """Give the member NAME another password; ends all their sessions.
 
     With --link, the member chooses it: the link sets a new password once, and expires.
     """
     if link and password_stdin:
         raise click.UsageError("--link asks for no password: leave --password-stdin out.")
-    member = site.store.users.get(validation.member_name(name))
     if link:
         settings = site.settings
         origin = settings.site_url.rstrip("/") or f"http://{reachable_place(settings.host, settings.port)}"
@@ -121,20 +132,18 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
         click.echo(f"With this link, {member.name} can set a new password, once, within {RESET_SECONDS // 3600} hours.")
         click.echo("Using it ends all their sessions; until then the old password and all sessions stay valid.")
         return
-    site.store.users.set_password(member.name, new_password_hash(name, site.settings.site_name, password_stdin))
+    site.store.users.set_password(member.name, new_password_hash(member.name, site.settings.site_name, password_stdin))
     click.echo(f"{member.name} has a new password and is logged out everywhere.")
 
 
 @user.command("second-factor")
-@click.argument("name")
 @click.option("--off", is_flag=True, help="Turn it off; the public log and the inbox of the member say so.")
-@with_site()
-def second_factor(site: Site, name: str, off: bool) -> None:
+@with_member
+def second_factor(site: Site, member: User, off: bool) -> None:
     """Tell whether the member NAME has a second factor, or turn it off.
 
     That is for a member who has lost the phone and has no recovery codes.
     """
-    member = site.store.users.get(validation.member_name(name))
     if off and site.store.second_factors.remove(member.name, log_entry(LogAction.SECOND_FACTOR, about=member.name)):
         click.echo(f"The second factor of {member.name} is off now: logging in needs the password alone.")
     else:
@@ -142,16 +151,14 @@ def second_factor(site: Site, name: str, off: bool) -> None:
 
 
 @user.command()
-@click.argument("name")
 @click.option("--reason", required=True, help="The reason; the member and everybody else can read it.")
 @click.option("--votes", is_flag=True, help="Also take back their votes where voting is open.")
-@with_site()
-def ban(site: Site, name: str, reason: str, votes: bool) -> None:
+@with_member
+def ban(site: Site, member: User, reason: str, votes: bool) -> None:
     """Ban the member NAME: log them out everywhere and refuse log-ins.
 
     Refuses an account that waits to be let in.
     """
-    member = site.store.users.get(validation.member_name(name))
     if member.banned:
         click.echo(f"{member.name} is already banned: {member.ban_reason}")
         return
@@ -169,11 +176,9 @@ def ban(site: Site, name: str, reason: str, votes: bool) -> None:
 
 
 @user.command()
-@click.argument("name")
-@with_site()
-def unban(site: Site, name: str) -> None:
+@with_member
+def unban(site: Site, member: User) -> None:
     """Allow the banned member NAME to log in again, or let in one who waits or was refused."""
-    member = site.store.users.get(validation.member_name(name))
     if member.held:
         site.store.waiting.judge_account(member.name, log_entry(LogAction.ADMIT, about=member.name))
         click.echo(f"{member.name} is let in.")
@@ -183,18 +188,16 @@ def unban(site: Site, name: str) -> None:
 
 
 @user.command()
-@click.argument("name")
 @click.option("--delete-posts", is_flag=True, help="Delete their articles and comments, too.")
 @yes_option
-@with_site()
-def delete(site: Site, name: str, delete_posts: bool, yes: bool) -> None:
+@with_member
+def delete(site: Site, member: User, delete_posts: bool, yes: bool) -> None:
     """Delete the account of the member NAME for good, as members can do themselves.
 
     What they posted stays without their name, unless --delete-posts. It is not in the log, which would keep the name.
     """
-    member = site.store.users.get(validation.member_name(name))
     if member.left:
-        raise NoSuchMember(name=name)
+        raise NoSuchMember(name=member.name)
     what = "with all that they posted" if delete_posts else "and take the name off what they posted"
     confirm(f"Delete the account of {member.name}, {what}? This cannot be undone.", yes)
     site.store.account_deletion.start(member, delete_articles=delete_posts)
