@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from flask import Flask, current_app, flash, g, jsonify, redirect, render_template, request
+from flask import Flask, current_app, flash, g, jsonify, redirect, render_template, request, session
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -24,7 +24,7 @@ from voteweb.core.errors import (
 from voteweb.search.models import SearchError
 from voteweb.web import rate_limits
 from voteweb.web.auth import authentication
-from voteweb.web.auth.csrf import csrf_token
+from voteweb.web.auth.csrf import csrf_token, has_valid_token
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
@@ -81,9 +81,9 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
-    sent = _sent() if isinstance(error, Unavailable) and _PASSWORDS.isdisjoint(request.form) else []
-    if sent:
-        g.kept_token = csrf_token()
+    sent = list[tuple[str, str]]()
+    if isinstance(error, Unavailable) and request.method == "POST" and has_valid_token(request, session):
+        sent, g.kept_token = _sent() if _PASSWORDS.isdisjoint(request.form) else [], csrf_token()
     return _render(error.status, error.code, error_message(error), headers, _way_back(error), sent)
 
 
