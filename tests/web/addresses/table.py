@@ -269,7 +269,7 @@ FORMS = [
         allowed=(MEMBER,),
         **SHOWN_AGAIN,
     ),
-    form(f"{COMMENT}/delete", parts=MEMBERS_OWN, allowed=(MEMBER,), returns_to="/a/1#comments"),
+    form(f"{COMMENT}/delete", parts=MEMBERS_OWN, allowed=(MEMBER,)),
     form(
         f"{COMMENT}/quiet",
         parts=MEMBERS_OWN,
