@@ -46,6 +46,14 @@ class Element:
         """Return the elements with this *tag* and these *attrs*; ``class_`` is one of several classes."""
         return [element for element in self if (not tag or element.tag == tag) and _has_attrs(element, attrs)]
 
+    def texts(self, tag: str = "", **attrs: str) -> list[str]:
+        """Return the text of each such element."""
+        return [element.text for element in self.all(tag, **attrs)]
+
+    def values(self, attribute: str, tag: str, /, **attrs: str) -> list[str]:
+        """Return the value that each such element has for *attribute*."""
+        return [element[attribute] for element in self.all(tag, **attrs)]
+
     def one(self, tag: str = "", **attrs: str) -> "Element":
         """Return the only such element."""
         elements = self.all(tag, **attrs)

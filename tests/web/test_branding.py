@@ -26,7 +26,7 @@ def test_pages_have_logo_icon_and_footer(branded: Browser) -> None:
     icon = page.one("link", rel="icon")
     assert icon["href"].startswith("/static/brand-icon.svg?v=")
     footer = page.one("footer")
-    assert [link["href"] for link in footer.all("a")][-3:] == [
+    assert footer.values("href", "a")[-3:] == [
         "https://ferry.example/times", "https://ferry.example/", "https://ferry.example/quay",
     ]  # fmt: skip
     assert "Published by the Ferry Society" in footer.text

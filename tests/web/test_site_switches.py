@@ -27,7 +27,7 @@ def root(store: Store) -> User:
 
 
 def notices(browser: Browser, address: str = "/") -> list[str]:
-    return [notice.text for notice in browser.open(address).page.all("p", class_="announcement")]
+    return browser.open(address).page.texts("p", class_="announcement")
 
 
 @pytest.mark.parametrize("page_seconds", [0.0, 1.0])

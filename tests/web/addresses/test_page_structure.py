@@ -25,6 +25,6 @@ def assert_well_structured(page: Element) -> None:
         if field.tag in ("input", "textarea") and field.attrs.get("type") != "hidden" and "hidden" not in field:
             is_inside = any(field in label.children for label in labels)
             assert is_inside or field["id"] in labelled_ids, field.attrs
-    assert all(button.text for button in page.all("button"))
+    assert all(page.texts("button"))
     assert not page.all("style")
     assert all("style" not in element.attrs for element in page)

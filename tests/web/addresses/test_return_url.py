@@ -49,6 +49,6 @@ def test_answer_to_a_button_never_links_to_the_buttons_address(path: str, make_p
     for button in (path, path.replace("/1/", "/99/")):
         moderator.send(button, add="!", next="/new")
         if moderator.status != 303:
-            targets = [field["value"] for field in moderator.page.all("input", name="next")]
-            targets += [link["href"] for link in moderator.page.all("a")]
+            targets = moderator.page.values("value", "input", name="next")
+            targets += moderator.page.values("href", "a")
             assert not [target for target in targets if target.endswith(button)]

@@ -30,7 +30,7 @@ def copy_of(browser: Browser) -> Browser:
 
 def session_labels(browser: Browser) -> list[str]:
     """Return what the page of the account says about each open session."""
-    return [item.text for item in browser.open("/account").page.by_id("sessions").one("tbody").all("tr")]
+    return browser.open("/account").page.by_id("sessions").one("tbody").texts("tr")
 
 
 def age(store: Store, seconds: int, *, used: int = 0) -> None:

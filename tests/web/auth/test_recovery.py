@@ -18,7 +18,7 @@ WRONG = "No member has this name and this recovery code. Each code works once."
 
 
 def codes_on(browser: Browser) -> list[str]:
-    return [code.text for code in browser.page.one("ol", class_="codes").all("code")]
+    return browser.page.one("ol", class_="codes").texts("code")
 
 
 def recover(browser: Browser, name: str, code: str, password: str = NEW) -> Browser:

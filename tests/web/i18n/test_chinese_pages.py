@@ -124,7 +124,7 @@ def visible(page: Element) -> Iterator[str]:
 
 def english_texts(page: Element) -> list[str]:
     """Return the English texts on *page*: parts of messages, and two words in a row that are no names."""
-    switches = "\n".join(form.text for form in page.all("form", action="/language"))
+    switches = "\n".join(page.texts("form", action="/language"))
     text = "\n".join(text for text in visible(page) if text not in switches)
     untranslated = [part for part in english_parts() if part in text]
     return untranslated + re.findall(r"[A-Za-z]{3,}[ ,.:]+[A-Za-z]{3,}", NAMES.sub("", text))

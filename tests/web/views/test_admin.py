@@ -31,7 +31,7 @@ def test_admins_find_their_pages_and_the_health_of_the_site(
     assert (mod.open("/admin").status, mod.intro) == (403, "Only admins can do this.")
     monkeypatch.setattr(HealthChecks, "health", lambda _: ("degraded", ["The disk is <full>."]))
     assert "The site needs an operator." in root.open("/admin").page.text
-    assert "The disk is <full>." in [reason.text for reason in root.page.all("li", lang="en")]
+    assert "The disk is <full>." in root.page.texts("li", lang="en")
 
 
 def test_announcement_is_shown_linked_and_taken_back(root: Browser, reader: Browser) -> None:
@@ -138,7 +138,7 @@ def test_admin_sees_both_pages_and_what_suits(root: Browser, store: Store) -> No
     for days in range(2, 24):
         factories.imported(store, title=f"Title {days} {EVIL}", time=time.time() - days * 86_400, votes=days * 201)
     page = root.open("/admin/ranking?good_votes=400").page
-    today, tried = ([item.text for item in part.all("li")] for part in page.all("ol", class_="trial"))
+    today, tried = (part.texts("li") for part in page.all("ol", class_="trial"))
     assert (len(today), len(tried)) == (22, 22)
     assert (today[0][:8], tried[0][:8]) == ("Title 23", "Title 2 ")
     assert "So 4,623 votes suit them." in page.one("main").text
@@ -183,8 +183,8 @@ def test_a_wrong_weight_is_explained_and_kept(root: Browser) -> None:
     answer = root.open("/admin/ranking?good_votes=0&lift_days=two%3Cb%3E&comment_good_votes=٣")
     assert answer.status == 422
     form = answer.page.one("main").one("form", class_="fields")
-    assert [field["value"] for field in form.all("input")] == ["0", "two<b>", "٣"]
-    errors = [error.text for error in form.all("p", class_="error")]
+    assert form.values("value", "input") == ["0", "two<b>", "٣"]
+    errors = form.texts("p", class_="error")
     assert errors[1] == "Please type a whole number from 0 to 36,500."
     assert len(errors) == 3
     assert "There are too few articles" in root.open("/admin/ranking").main

@@ -42,7 +42,7 @@ def test_only_a_site_that_approves_asks_for_a_sentence(make_browser: MakeBrowser
 def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, store: Store) -> None:
     assert mod.open("/").page.one("a", href="/queue").text == "Queue 1"
     mod.open("/queue")
-    assert [quote.text for quote in mod.page.all("q")] == [REQUEST]
+    assert mod.page.texts("q") == [REQUEST]
     mod.submit("/u/Hal/admit")
     assert mod.follow().flashes == ["Hal has been let in."]
     assert mod.page.one("div", class_="empty").text.startswith("Nothing waits.")
@@ -53,7 +53,7 @@ def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, s
 def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) -> None:
     mod.open("/queue").submit("/u/Hal/refuse", reason=" ")
     assert (mod.status, mod.refusal[:21]) == (422, "Please give a reason.")
-    assert [form["action"] for form in mod.page.one("main").all("form")] == ["/u/Hal/admit", "/u/Hal/refuse"]
+    assert mod.page.one("main").values("action", "form") == ["/u/Hal/admit", "/u/Hal/refuse"]
     mod.submit("/u/Hal/refuse", reason="An advertisement.")
     assert mod.location == "/queue#people"
     assert mod.follow().flashes == ["Hal has been refused, and reads your reason on trying to log in."]
@@ -82,7 +82,7 @@ def test_queue_names_others_of_the_same_network(make_browser: MakeBrowser, mod: 
     for name in ("hal", "ian"):
         browser = make_browser(signup="approve").open("/signup")
         browser.submit("/signup", username=name, password=PASSWORD, request=REQUEST)
-    texts = [paragraph.text for paragraph in mod.open("/queue").page.all("p", class_="meta")]
+    texts = mod.open("/queue").page.texts("p", class_="meta")
     assert [text for text in texts if text.startswith("Signed up")] == [
         "Signed up from the same network: ian",
         "Signed up from the same network: hal",

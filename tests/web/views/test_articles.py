@@ -29,7 +29,7 @@ def test_good_articles_beside_the_front_page_are_not_on_it(
     reader = make_browser(page_size=1)
     assert reader.open("/").titles == ["350 votes"]
     beside = reader.page.one("aside", class_="good-articles")
-    assert [link["href"] for link in beside.all("a")] == ["/good", "/a/4", "/good"]
+    assert beside.values("href", "a") == ["/good", "/a/4", "/good"]
     assert beside.one("li").text == "201 votes 201 votes"
     assert not make_browser().open("/").page.all("aside", class_="good-articles")
 
@@ -49,7 +49,7 @@ def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: S
     assert row.one("a", class_="by")["href"] == "/u/ann"
     assert row.one("time").text == "just now"
     assert row.one("time")["datetime"].endswith("Z")
-    assert [chip["href"] for chip in row.all("a", class_="chip")] == ["/g/redis", "/g/%E7%BC%96%E7%A8%8B"]
+    assert row.values("href", "a", class_="chip") == ["/g/redis", "/g/%E7%BC%96%E7%A8%8B"]
     links = [reader.page.one("a", href=f"/a/{id}#comments").text for id in (1, 2, 3)]
     assert links == ["discuss", "1 comment", "1,200 comments"]
 

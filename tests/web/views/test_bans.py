@@ -58,7 +58,7 @@ def test_banned_member_answers_once_and_reads_what_becomes_of_it(
     assert "Your answer waits for a moderator." in reader.log_in("bob").page.by_id("main").text
 
     section = mod.open("/queue").page.by_id("bans")
-    assert [quote.text for quote in section.all("q")] == [HOSTILE]
+    assert section.texts("q") == [HOSTILE]
     mod.post("/u/bob/keep-banned", fields_of(mod.form("/u/bob/unban")))
     assert mod.follow().flashes == ["bob stays banned, and reads that on trying to log in."]
     assert "A moderator looked at your answer; the ban stays." in reader.log_in("bob").main

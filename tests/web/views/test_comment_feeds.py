@@ -37,7 +37,7 @@ def test_each_feed_has_its_comments_newest_first(path: str, reader: Browser) -> 
     assert reader.json["home_page_url"] == f"http://localhost{path}"
     ids = [entry.id for entry in atom(reader, f"{path}.atom").entries]
     assert len(set(ids)) == len(ids)
-    alternates = [link["href"] for link in reader.open(path).page.all("link", rel="alternate")]
+    alternates = reader.open(path).page.values("href", "link", rel="alternate")
     assert alternates == [f"{path}.atom", f"{path}.json"]
 
 

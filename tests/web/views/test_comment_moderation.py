@@ -29,7 +29,7 @@ def node_status(store: Store, number: int) -> CommentStatus:
 def test_member_reports_a_comment_once(bob: Browser, mod: Browser) -> None:
     bob.open("/a/1/c/1/report")
     assert (bob.heading, WORDS in bob.page.text) == ("Report a comment", True)
-    labels = [label.text for label in bob.page.one("form", action="/a/1/c/1/report").all("label", class_="chip")]
+    labels = bob.page.one("form", action="/a/1/c/1/report").texts("label", class_="chip")
     assert labels == ["Spam", "Off topic", "Against the rules"]
     bob.submit("/a/1/c/1/report", reason="rules", note=f"  {HOSTILE}\n")
     assert (bob.status, bob.location) == (303, "/a/1/c/1#c1")

@@ -71,7 +71,7 @@ def test_names_of_members_lead_to_them(bob: Browser, reader: Browser) -> None:
     bob.submit("/a/1/comment", text=text)
     pages += [reader.open(path).page for path in ("/a/1", "/comments")]
     for page in pages:
-        assert "@ann" in [link.text for link in page.all("a", href="/u/ann")]
+        assert "@ann" in page.texts("a", href="/u/ann")
 
 
 def delete_parent(store: Store, _browser: Browser) -> None:
@@ -171,7 +171,7 @@ def test_page_of_a_comment_explains_its_place(reader: Browser, store: Store) -> 
     assert "Written on 14 Nov 2023, 22:13 UTC, plus 3 votes × 17,280 s = 14 h 24 min, like one written on 15 Nov" in why
     assert "After it: bob : 0 votes × 17,280 s" in why
     reader.open("/a/1/c/5")
-    assert [li["id"] for li in reader.page.one("ol", class_="ancestors").all("li", class_="comment")] == ["c3", "c4"]
+    assert reader.page.one("ol", class_="ancestors").values("id", "li", class_="comment") == ["c3", "c4"]
     assert reader.page.one("p", class_="meta").all("a")[0]["href"] == "/a/1#c5"
 
 

@@ -19,7 +19,7 @@ def article(store: Store) -> None:
 
 def shown(browser: Browser) -> list[str]:
     """Return the anchors of the comments on the page, in its order."""
-    return [element["id"] for element in browser.page.all("li", class_="comment")]
+    return browser.page.values("id", "li", class_="comment")
 
 
 def test_end_of_a_conversation_is_told_above_it_once_it_is_near(

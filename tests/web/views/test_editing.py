@@ -60,10 +60,10 @@ def test_both_versions_are_shown_and_the_typed_one_kept(ann: Browser, mod: Brows
     ann.submit("/a/1/edit", title=HOSTILE, text="My words.", groups=["python"])
     assert ann.alert.startswith("Somebody has changed this article since you opened this form")
     now, yours = ann.page.one("div", class_="versions").all("section")
-    assert [field.text for field in now.all("dd")] == [
+    assert now.texts("dd") == [
         "A fair title", "https://example.com/redis", "Fair words.", "redis",
     ]  # fmt: skip
-    assert [field.text for field in yours.all("dd")] == [HOSTILE, "https://example.com/redis", "My words.", "python"]
+    assert yours.texts("dd") == [HOSTILE, "https://example.com/redis", "My words.", "python"]
     ann.submit("/a/1/edit")  # on purpose
     assert (store.articles.get(1).title, store.articles.get(1).groups) == (HOSTILE, ("python",))
 
@@ -99,7 +99,7 @@ def test_moderators_alone_see_earlier_versions(
         assert "Second title" not in other.open("/a/1").text
         assert count_round_trips(other.open, "/a/1") == 1
     earlier = mod.open("/a/1").page.by_id("earlier")
-    assert [field.text for field in earlier.all("dd")] == [
+    assert earlier.texts("dd") == [
         *("Second title", "none", HOSTILE, "redis"),
         *("On Redis", "https://example.com/redis", "Its words.", "redis"),
     ]

@@ -32,7 +32,7 @@ def test_groups_are_listed_those_followed_first(reader: Browser, bob: Browser) -
 
 def test_group_is_listed_by_score_and_by_time(reader: Browser) -> None:
     assert reader.open("/g/python").titles == ["In python", "In both"]
-    assert [chip.text for chip in reader.page.one("ol", class_="articles").all("a", class_="chip")] == ["redis"]
+    assert reader.page.one("ol", class_="articles").texts("a", class_="chip") == ["redis"]
     assert not reader.page.all("a", href="/g/python/edit")
     assert reader.open("/g/python/new").titles == ["In both", "In python"]
     assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "New"
@@ -42,7 +42,7 @@ def test_group_is_listed_by_score_and_by_time(reader: Browser) -> None:
 def test_combined_groups_show_common_articles_and_their_time(address: str, reader: Browser) -> None:
     assert reader.open(address).titles == ["In both"]
     assert "Python + Redis" in reader.heading
-    first, second = (paragraph.text for paragraph in reader.page.all("p", class_="total"))
+    first, second = reader.page.texts("p", class_="total")
     assert first == "1 article"
     assert second.startswith("Ranking as of ")
 
@@ -102,7 +102,7 @@ def test_combined_groups_say_how_many_articles_were_looked_at(
     page = reader.open("/g/python+redis").page
     text = "None of the first 1 articles of the smallest group is in all of these groups."
     assert page.one("div", class_="empty").all("p")[0].text == text
-    totals = [paragraph.text for paragraph in reader.open("/g/python+redis/new").page.all("p", class_="total")]
+    totals = reader.open("/g/python+redis/new").page.texts("p", class_="total")
     assert totals[0] == "1 article among the first 1 of the smallest group"
 
 
@@ -111,7 +111,7 @@ def test_new_group_can_be_used_at_once(mod: Browser) -> None:
     mod.submit("/groups/new", name=" 编程 ", title="Programming", description="All about\nit")
     assert mod.location == "/g/%E7%BC%96%E7%A8%8B"
     assert (mod.follow().heading, mod.page.all("p", class_="intro")[0].text) == ("Programming", "All about it")
-    assert "编程" in [box["value"] for box in mod.open("/submit").page.all("input", name="groups")]
+    assert "编程" in mod.open("/submit").page.values("value", "input", name="groups")
 
 
 def test_group_keeps_its_name_when_it_is_changed(mod: Browser, store: Store) -> None:

@@ -41,7 +41,7 @@ def heads(browser: Browser) -> list[str]:
 
 
 def tabs(browser: Browser) -> list[str]:
-    return [tab.text for tab in browser.page.one("nav", aria_label="Inbox").all("a")]
+    return browser.page.one("nav", aria_label="Inbox").texts("a")
 
 
 def test_inbox_has_answers_comments_and_mentions(ann_user: User, ann: Browser, bob: Browser) -> None:
@@ -104,7 +104,7 @@ def test_a_page_is_marked_as_read_without_those_that_it_does_not_show(
     bob = factories.user(store, "bob")
     for _ in range(2 * INBOX_PAGE_SIZE - 1):
         factories.comment(store, 2, bob, text="Again @ann")
-    middle = [row["id"] for row in ann.open("/inbox?page=2").page.all("li", class_="comment")]
+    middle = ann.open("/inbox?page=2").page.values("id", "li", class_="comment")
     assert ann.form("/inbox/read").one("button").text == "Mark these as read"
     ann.submit("/inbox/read")
     left = [row["id"] for page in (1, 2) for row in ann.open(f"/inbox?page={page}").page.all("li", class_="comment")]
@@ -120,7 +120,7 @@ def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
     factories.remove(store, CommentId(1, 1))
     (head,) = heads(ann.open("/inbox"))
     assert head.startswith("Unread: What you posted: mod removed")
-    assert [link.text for link in ann.page.all("a", href="/inbox")] == ["Inbox 1", "Unread 1"]
+    assert ann.page.texts("a", href="/inbox") == ["Inbox 1", "Unread 1"]
     assert not ann.page.all("a", href="/a/1/c/1")
 
 

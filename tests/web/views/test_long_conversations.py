@@ -77,7 +77,7 @@ def test_what_is_new_stays_new_until_a_page_has_shown_it(
     ann = make_browser().start_session(store.users.get("ann"))
 
     def row() -> list[str]:
-        return [link.text for link in ann.open("/").page.by_id("a1").all("a", class_="new", href="/a/1#new")]
+        return ann.open("/").page.by_id("a1").texts("a", class_="new", href="/a/1#new")
 
     wanted = {1: range(60, 35, -1), 2: range(35, 20, -1), 3: ()}
     for page, first, left in (

@@ -44,8 +44,8 @@ def test_groups_are_changed_and_the_form_leads_back(path: str, mod: Browser, sto
 
 def test_form_shows_the_articles_groups_and_offers_all(mod: Browser) -> None:
     form = mod.open("/new").form("/a/2/groups")
-    assert [box["value"] for box in form.all("input", name="remove")] == ["python", "redis"]
-    assert [option.text for option in mod.page.by_id("all-groups").all("option")] == list(NAMES)
+    assert form.values("value", "input", name="remove") == ["python", "redis"]
+    assert mod.page.by_id("all-groups").texts("option") == list(NAMES)
     assert form.one("input", name="add")["list"] == "all-groups"
 
 

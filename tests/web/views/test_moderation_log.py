@@ -65,7 +65,7 @@ def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_me
         "mod removed “On Redis” : Off topic.",
     ]
     assert reader.page.one("p", class_="total").text == "5 entries"
-    about = [[link["href"] for link in entry.one("p", class_="meta").all("a")] for entry in entries(reader)[2:5]]
+    about = [entry.one("p", class_="meta").values("href", "a") for entry in entries(reader)[2:5]]
     assert about == [["/u/eve"], [], ["/a/1", "/u/ann"]]
 
 
@@ -196,7 +196,7 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
     for address in ("/u/mod", "/log?who=mod"):
         assert admin.open(address).page.one("a", href="/u/mod/undo")
         assert not mod.open(address).page.all("a", href="/u/mod/undo")
-    headings = [heading.text for heading in admin.open("/u/mod/undo?since=hour").page.one("main").all("h2")]
+    headings = admin.open("/u/mod/undo?since=hour").page.one("main").texts("h2")
     assert (headings[0][:26], headings[1]) == ("To be undone: 2 acts since", "What stays: 1 act")
     admin.submit("/u/mod/undo")
     assert (admin.status, admin.location) == (303, "/log?kind=undo")

@@ -29,10 +29,6 @@ def ranks(browser: Browser) -> list[str]:
     return [row.attrs.get("value", "") for row in browser.page.one("ol", class_="articles").all("li")]
 
 
-def send(browser: Browser, action: str, **fields: str) -> Browser:
-    return browser.send(action, **fields)
-
-
 def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) -> None:
     assert "You follow no group yet" in bob.open("/my").page.one("div", class_="empty").text
     bob.open("/g/go").press("/g/go/follow").follow()
@@ -62,7 +58,7 @@ def test_good_articles_that_are_hidden_are_not_listed(bob: Browser, store: Store
     for number in (5, 6):
         factories.imported(store, title=f"T{number}", votes=200, time=1_456_000_000 + number)
     assert bob.open("/good").titles == ["T6", "T5"]
-    send(bob, "/a/6/hide")
+    bob.send("/a/6/hide")
     assert bob.open("/good").titles == ["T5"]
 
 
@@ -94,16 +90,16 @@ def test_hidden_rows_leave_a_gap_in_the_ranks(
 
 
 def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
-    send(bob, "/g/go/hide")
-    send(bob, "/u/zoe/hide")
+    bob.send("/g/go/hide")
+    bob.send("/u/zoe/hide")
     assert bob.open("/g/go").titles == ["T3"]
     assert "You hide this group" in bob.page.text
     assert bob.open("/u/zoe").titles == []  # zoe's article is in the hidden group
     assert bob.page.one("p", class_="empty").text.startswith("You hide all articles on this page.")
     assert "You hide zoe" in bob.page.text
-    notes = [note.text for note in bob.open("/a/1").page.all("p", class_="flash", role="note")]
+    notes = bob.open("/a/1").page.texts("p", class_="flash", role="note")
     assert notes[1].startswith("Not in your lists, since you hide the group go.")
-    assert send(bob, "/u/bob/hide").status == 403
+    assert bob.send("/u/bob/hide").status == 403
 
 
 def test_saved_articles_are_listed_even_when_they_are_gone(
@@ -135,11 +131,11 @@ def test_a_choice_takes_at_most_one_round_trip_more(
     addresses = ("/", "/new", "/my", "/my/new")
     assert [count_round_trips(open_anew, address) for address in addresses[:2]] == [1, 1]
     for group in ("go", "redis"):
-        send(bob, f"/g/{group}/follow")
-    send(bob, "/a/1/hide")
+        bob.send(f"/g/{group}/follow")
+    bob.send("/a/1/hide")
     assert [count_round_trips(open_anew, address) for address in addresses] == [2, 2, 3, 3]
     assert [count_round_trips(bob.open, address) for address in addresses] == [1, 1, 2, 2]
-    send(bob, "/my/front", front="my")
+    bob.send("/my/front", front="my")
     assert (count_round_trips(open_anew, "/"), count_round_trips(bob.open, "/")) == (3, 2)
     assert bob.titles == ["T2", "T3"]
 

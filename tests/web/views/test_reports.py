@@ -57,7 +57,7 @@ def test_queue_begins_with_the_oldest_report_and_counted_in_the_header(
 def test_removal_is_offered_last_with_the_commonest_reason(mod: Browser, store: Store) -> None:
     for name, reason, note in (("bob", Reason.SPAM, ""), ("eve", Reason.TOPIC, "Cooking."), ("kim", Reason.TOPIC, "?")):
         store.reports.make(2, factories.user(store, name), reason, note)
-    forms = [form["action"] for form in mod.open("/queue").page.by_id("a2").all("form")]
+    forms = mod.open("/queue").page.by_id("a2").values("action", "form")
     assert forms == ["/a/2/dismiss", "/a/2/groups", "/a/2/remove"]
     assert mod.form("/a/2/remove").one("input", name="reason")["value"] == "Off topic"
 

@@ -44,7 +44,7 @@ def three(store: Store, index: FixedIndex) -> None:
 def test_articles_are_listed_as_found_with_marks_and_snippets(reader: Browser, index: FixedIndex) -> None:
     page = reader.open("/search?q=lua").page
     assert reader.titles == ["Lua number 3", "Lua number 1", "Lua number 2"]
-    assert {mark.text for mark in page.all("mark")} == {"Lua"}
+    assert set(page.texts("mark")) == {"Lua"}
     assert page.all("p", class_="snippet")[0].text == "Lua & text 3"
     assert index.asked == [("lua", Kind.ARTICLES, Order.RELEVANCE), ("lua", Kind.COMMENTS, Order.NEW)]
 
@@ -61,7 +61,7 @@ def test_what_is_gone_is_not_shown_whatever_the_index_knows(reader: Browser, sto
 @pytest.mark.usefixtures("three")
 def test_members_see_their_votes_and_not_what_they_hide(bob: Browser, store: Store) -> None:
     store.votes.cast(1, bob.user)
-    pressed = [button["aria-pressed"] for button in bob.open("/search?q=lua").page.all("button", class_="vote")]
+    pressed = bob.open("/search?q=lua").page.values("aria-pressed", "button", class_="vote")
     assert pressed == ["false", "true", "false"]
     bob.open("/u/zoe").press("/u/zoe/hide")
     assert bob.open("/search?q=lua").titles == ["Lua number 2"]
@@ -146,8 +146,8 @@ def test_words_that_begin_so_come_below_a_line_after_the_few_that_were_typed(
     index.few, index.suggestion = {"numb": (1,)}, "numb*"
     page = reader.open(f"/search?q=numb&sort={order}").page
     first, others = page.one("main").all("ol", class_="articles")
-    assert [row["id"] for row in first.all("li", class_="article")] == ["a1"]
-    assert [row["id"] for row in others.all("li", class_="article")] == ["a3", "a2"]
+    assert first.values("id", "li", class_="article") == ["a1"]
+    assert others.values("id", "li", class_="article") == ["a3", "a2"]
     assert "More results, with words that begin like these: numb*" in page.one("main").text
 
 
@@ -169,7 +169,7 @@ def test_other_words_are_searched_at_once_where_nothing_is_found(
 ) -> None:
     index.unknown, index.suggestion = typed, searched
     page = reader.open(f"/search?q={typed}").page
-    assert (len(reader.titles), {mark.text for mark in page.all("mark")}) == (3, {marked})
+    assert (len(reader.titles), set(page.texts("mark"))) == (3, {marked})
     assert message in page.one("main").text
     follow(reader, "Newest")
     assert index.asked[-2] == (searched, Kind.ARTICLES, Order.NEW)
@@ -180,7 +180,7 @@ def test_other_words_are_searched_at_once_where_nothing_is_found(
 def test_empty_result_opens_the_help_and_has_no_feed(reader: Browser, index: FixedIndex) -> None:
     page = reader.open("/search?q=xyzzy").page
     assert "open" in page.one("details", class_="search-help")
-    assert "Feed" not in [link.text for link in page.one("main").all("a")]
+    assert "Feed" not in page.one("main").texts("a")
     assert "in the title only" in reader.open("/search?q=+&sort=new").main
     assert len(index.asked) == 2  # those of the first
 

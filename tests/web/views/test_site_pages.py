@@ -22,7 +22,7 @@ ZH = {"Accept-Language": "zh"}
 def test_about_begins_with_what_who_rules_and_contact(make_browser: MakeBrowser) -> None:
     reader = make_browser(contact="mailto:us@news.example").open("/about")
     main = reader.page.one("main")
-    links = [link["href"] for link in main.all("a")]
+    links = main.values("href", "a")
     assert links[:5] == ["/signup", "/log", "/rules", "/privacy", "mailto:us@news.example"]
     parts = [main.text.index(part) for part in ("members post links", "Contact those who run", "How ranking works")]
     assert parts == sorted(parts)
@@ -33,7 +33,7 @@ def test_about_explains_with_two_articles_of_the_front_page(reader: Browser, sto
     start = int(time.time()) // 60 * 60 - 86_400
     factories.imported(store, title="Older <b>", time=start, votes=30)
     factories.imported(store, title="Newer", time=start + 4 * 3_600, votes=2)
-    newer, older = (item.text for item in reader.open("/about").page.one("ol", class_="example").all("li"))
+    newer, older = reader.open("/about").page.one("ol", class_="example").texts("li")
     assert "has fewer votes, but it is newer" in reader.main
     assert (newer[:6], older[:10]) == ("Newer ", "Older <b> ")
     assert "+ 2 votes × 432 s (14 min 24 s) =" in newer
@@ -106,12 +106,12 @@ def test_every_page_leads_to_the_pages_about_the_site(make_browser: MakeBrowser)
     for changes, contact in (({}, []), ({"contact": "https://news.example/help"}, ["https://news.example/help"])):
         footer = make_browser(**changes).open("/nowhere").page.one("footer")
         targets = ["/about", "/rules", "/privacy", "/log", "/feed.atom", "/comments", *contact]
-        assert [link["href"] for link in footer.all("a")] == targets
+        assert footer.values("href", "a") == targets
 
 
 def test_lists_and_articles_tell_only_readers_what_the_site_is(reader: Browser, bob: Browser, store: Store) -> None:
     factories.article(store, groups=("python",))
     for path in ("/", "/good", "/groups", "/comments", "/u/ann", "/a/1"):
-        links = [link["href"] for link in reader.open(path).page.one("p", class_="welcome").all("a")]
+        links = reader.open(path).page.one("p", class_="welcome").values("href", "a")
         assert links == ["/about", "/signup" if path == "/" else f"/signup?next={path}"]
         assert not bob.open(path).page.all("p", class_="welcome"), path
