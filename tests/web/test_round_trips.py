@@ -161,13 +161,13 @@ def test_long_article_takes_a_member_two_round_trips_with_unread_entries(
 def test_longest_article_takes_two_round_trips_after_a_change(
     address: str, bob: Browser, reader: Browser, store: Store, count_round_trips: CountRoundTrips
 ) -> None:
-    write_thread(store, 2, [node(number) for number in range(1, SENT_THREAD + 2)])
-    votes = count(1)
+    written, votes = time.time(), count(1)  # at one time: the order by time stays
+    write_thread(store, 2, [node(number, time=written) for number in range(1, SENT_THREAD + 2)])
     for browser in (reader, bob):
         browser.open(address)
 
         def open_changed(browser: Browser = browser) -> None:
-            write_thread(store, 2, [node(5, votes=next(votes))])
+            write_thread(store, 2, [node(5, votes=next(votes), time=written)])
             browser.open(address)
 
         assert count_round_trips(open_changed) == 2
