@@ -21,6 +21,7 @@ from voteweb.store.server.health import HealthChecks
         ),
         ("http://127.0.0.1/", "not the address of a database"),
         ("unix:///nowhere/at.all", "No such file"),
+        ("redis+sentinel://127.0.0.1:1/other", "no primary for 'other': "),
         ("redis://no.such.host.invalid", "no.such.host.invalid"),
     ],
 )
