@@ -147,9 +147,17 @@ def _merge(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None
     list(store.group_merges.steps())
 
 
+def _author(storm: StoreStorm, chance: random.Random, who: User, id: CommentId) -> User:
+    """Return the author of a comment, as whom most of what they alone may do is tried, or *who*."""
+    node = factories.thread(storm.store, id.article).nodes.get(id.number)
+    authors = [member for member in storm.members if node and member.name == node.author]
+    return authors[0] if authors and chance.random() < 0.8 else who
+
+
 def _edit(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:
     if isinstance(id, CommentId):
-        storm.store.comments.edit(id, f"Ask @member{chance.randint(0, 9)}.", who)
+        author = _author(storm, chance, who, id)
+        storm.store.comments.edit(id, f"Ask @member{chance.randint(0, 9)}.", author)
         return
     as_poster = chance.random() < 0.5
     draft = _some_draft(chance, title=f"title {chance.randint(0, 9)}")
@@ -169,8 +177,8 @@ def _read_inbox(storm: StoreStorm, _: random.Random, who: User, _id: DocumentId)
 
 def _silence(storm: StoreStorm, chance: random.Random, who: User, id: CommentId) -> None:
     """Silence a comment or the whole conversation."""
-    number = chance.choice((0, id.number))
-    storm.store.comments.set_quiet(id.article, number, who, is_quiet=chance.random() < 0.5)
+    number, author = chance.choice((0, id.number)), _author(storm, chance, who, id)
+    storm.store.comments.set_quiet(id.article, number, author, is_quiet=chance.random() < 0.5)
 
 
 def _close(storm: StoreStorm, _: random.Random, who: User, id: CommentId) -> None:
@@ -250,7 +258,7 @@ ON_ARTICLES = {
     "restore": 8, "report": 8, "dismiss": 4, "undo": 3, "leave": 1, "ban": 2,
 }  # fmt: skip
 ON_COMMENTS = {
-    "cast": 40, "take back": 20, "write": 20, "edit": 6, "delete": 4, "remove": 12, "restore": 16, "report": 4,
+    "cast": 40, "take back": 30, "write": 20, "edit": 6, "delete": 4, "remove": 12, "restore": 16, "report": 4,
     "dismiss": 2, "silence": 3, "visit": 5, "read inbox": 3, "close": 1,
 }  # fmt: skip
 
