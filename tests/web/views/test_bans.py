@@ -123,6 +123,8 @@ def test_ban_is_offered_only_where_it_is_allowed(
             if person.open(f"/u/{name}").page.all("a", href=f"/u/{name}/ban")
         ]
         assert offered == bannable
+    assert mod.open("/u/second/ban").intro == "Only admins can ban a moderator."
+    assert mod.open("/u/boss/ban").intro.startswith("An admin can be banned only at the command line")
 
 
 def test_logging_out_everywhere_ends_all_sessions(bobs: list[Browser]) -> None:

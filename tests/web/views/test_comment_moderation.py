@@ -91,6 +91,7 @@ def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser,
     for person in (make_member("cid"), mod):
         assert WORDS in person.open("/a/1/c/1").page.text
         assert person.page.one("p", class_="error").text.startswith("A moderator removed this comment: Rude.")
+        assert not person.page.all("a", href="/a/1/c/1/reply")
     mod.submit("/a/1/c/1/restore")
     assert mod.follow().flashes == ["The comment has been restored, with its votes."]
     assert WORDS in reader.open("/a/1").page.text
