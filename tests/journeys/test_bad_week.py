@@ -1,4 +1,4 @@
-"""A bad week: a vote ring, and spam from one network.
+"""A bad week: a vote ring, spam from one network, somebody unpleasant, two groups for one subject, and a new moderator.
 
 Each act takes as many clicks and page loads as its visit says.
 """
@@ -12,9 +12,10 @@ from playwright.sync_api import expect
 from tests import factories
 from tests.journeys.conftest import Visit, Window
 from tests.journeys.visitor import Visitor
-from voteweb.core.models import Role
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
+from voteweb.store.schema.log_entries import NewLogEntry
 
 # Their views, and what they do to the data, are tested one by one in `make test`.
 pytestmark = pytest.mark.heavy
@@ -76,3 +77,46 @@ def test_spam_wave_ends_with_four_clicks(visit: Visit, window: Window, store: St
     list(store.bans.steps())
     assert all(store.users.get(name).banned for name in spammers)
     expect(mod.open("/new").page.locator(".article")).to_have_count(0)
+
+
+def test_unpleasant_member_is_hidden_everywhere(visit: Visit, window: Window, store: Store) -> None:
+    troll = factories.user(store, "troll")
+    ann = visit("ann", **window)
+    factories.article(store, store.users.get("ann"), title="Mine")
+    factories.article(store, troll, title="By the troll")
+    factories.comment(store, 1, troll, text="You know nothing, @ann.")
+    ann.open("/u/troll")
+    with taking(ann, clicks=1, loads=1):
+        ann.press("Hide this member")
+    expect(ann.open("/new").page.get_by_text("By the troll")).to_have_count(0)
+    expect(ann.page.get_by_role("link", name="Inbox", exact=True)).to_be_visible()
+    expect(ann.open("/a/1").page.get_by_text("You hide troll")).to_be_visible()
+    expect(ann.page.get_by_text("You know nothing")).to_be_hidden()
+
+
+def test_two_groups_become_one(visit: Visit, window: Window, store: Store) -> None:
+    factories.group(store, "golang")
+    factories.article(store, title="In Go", groups=("go",))
+    mod = visit("mod", Role.MODERATOR, **window).open("/g/go")
+    with taking(mod, clicks=2, loads=2):
+        mod.follow("Edit").type("Merge into", "golang").press("Merge")
+    list(store.group_merges.steps())
+    mod.open("/g/go").is_at("/g/golang")
+    expect(mod.row("In Go")).to_be_visible()
+
+
+def test_what_a_new_moderator_did_wrong_is_undone_at_once(visit: Visit, window: Window, store: Store) -> None:
+    chief, newcomer = visit("chief", Role.ADMIN, **window), visit("newcomer", **window)
+    for number in range(3):
+        factories.article(store, title=f"Article {number}")
+    role = NewLogEntry(LogAction.ROLE, "chief", about="newcomer", why=Role.MODERATOR.value)
+    store.users.set_role("newcomer", Role.MODERATOR, role, actor=store.users.get("chief"))
+    newcomer.open("/").follow("Inbox 1")
+    newcomer.follow("Guide for moderators").is_at("/guide")
+    for id in (1, 2, 3):
+        factories.remove(store, id, by="newcomer", actor=store.users.get("newcomer"))
+    chief.open("/u/newcomer")
+    with taking(chief, clicks=3, loads=3):
+        chief.follow("Undo what newcomer did").follow("Last day").press("Undo 3 acts")
+    list(store.undoing.steps())
+    expect(chief.open("/new").page.locator(".article")).to_have_count(3)
