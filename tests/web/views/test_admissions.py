@@ -27,6 +27,7 @@ def test_new_member_is_logged_in_and_told_to_wait(hal: Browser, store: Store) ->
     assert (hal.open("/submit").status, WAITS in hal.intro) == (403, True)
     factories.article(store)
     assert WAITS in hal.send("/a/1/vote").follow().flashes[0]
+    assert WAITS in hal.send("/a/1/report", reason="spam").intro
     assert store.users.get("hal").request == REQUEST
 
 
