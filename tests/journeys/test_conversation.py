@@ -59,6 +59,10 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
         expect(inbox_number(visitor)).to_have_count(0)
 
     carl.open("/a/1")
+    comment(carl, 1).locator(".replies > summary").first.click()
+    expect(comment(carl, 2)).to_be_hidden()
+    comment(carl, 1).locator(".replies > summary").first.click()
+    expect(comment(carl, 2)).to_be_visible()
     reply(carl, 2, "> Ask\n\n2 ms.").is_at("/a/1#c3")
     ann.open("/inbox").follow("Reply")
     send(ann, ann.page.locator("textarea:visible"), "Thank you.", " In context").is_at("/inbox#c1-3")
