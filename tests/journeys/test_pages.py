@@ -87,9 +87,10 @@ def violations(page: Page, options: dict[str, Any]) -> list[str]:
 def test_pages_are_accessible_and_fit_their_window(name: str, visit: Visit) -> None:
     visitor = visit(name, expect_errors=True)  # of pages that do not exist
     axe = AXE.read_text("utf-8") if AXE.exists() else NO_AXE
+    visitor.page.add_init_script(axe)  # sent once, and not to each page
     found = {}
     for path in PAGES[name]:
-        visitor.open(path).open_details().page.evaluate(axe)
+        visitor.open(path).open_details()
         found |= {(path, check): result for check, result in problems(visitor) if result}
     assert found == {}
     needs(AXE.exists(), "axe-core in .ci/node_modules")
