@@ -163,6 +163,13 @@ def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store)
     assert typed(bob) == TYPED
 
 
+def test_author_deletes_a_comment_of_a_removed_article(bob: Browser, store: Store) -> None:
+    bob.fill_in("/a/1/comment", text="Secret words")
+    factories.remove(store, 1)
+    bob.fill_in("/a/1/c/2/delete")
+    assert (bob.status, store.threads.get(1).nodes[2].is_deleted) == (303, True)
+
+
 def test_page_of_a_comment_explains_its_place(reader: Browser, store: Store) -> None:
     write_thread(
         store, 1, [node(2, time=1_700_000_000.0, votes=3), node(3, time=1_700_000_000.0), node(4, 3), node(5, 4)]
