@@ -1,6 +1,7 @@
 """The second factor on pages: set up from a picture, asked for as a second step of every log-in, required of roles."""
 
 import json
+from unittest.mock import Mock
 
 import pyotp
 import pytest
@@ -13,11 +14,13 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import Clock, MakeApp
 from tests.web.limits import assert_too_fast
 from voteweb.core import config
+from voteweb.core.errors import Unavailable
 from voteweb.core.models import LogInOutcome, Role
 from voteweb.core.rate_limits import SECOND_FACTOR
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.web import data_export
+from voteweb.web.views import account
 
 PAGE, STEP = "/account/second-factor", "/login/second-factor"
 #: No app shows so many digits.
@@ -124,7 +127,9 @@ def test_it_is_turned_off_with_password_and_code(mod: Browser, store: Store) -> 
     assert set_up(mod, store).secret != app.secret
 
 
-def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, store: Store, switch_clock: Clock) -> None:
+def test_roles_without_one_give_no_rights_where_it_is_required(
+    mod: Browser, store: Store, switch_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     factories.article(store)
     assert mod.open("/sort").status == 200
     set_switch(store, factories.user(store, "root", Role.ADMIN), SwitchName.SECOND_FACTOR, ON)
@@ -133,6 +138,9 @@ def test_roles_without_one_give_no_rights_where_it_is_required(mod: Browser, sto
         assert mod.open(address).page.one("p", class_="announcement").one("a")["href"] == PAGE
         assert not mod.page.all("a", href="/a/1/edit")
     assert mod.open("/sort").status == 403
+    with monkeypatch.context() as patch:
+        patch.setattr(account, "render_template", Mock(side_effect=Unavailable))
+        assert not mod.open(PAGE).page.all("p", class_="announcement"), "the page is a reader's"
     assert '"role": "moderator"' in mod.open("/account/data").text, "as it is stored"
     set_up(mod, store)
     assert mod.open("/sort").status == 200

@@ -166,7 +166,7 @@ def viewer() -> User | None:
 
 def treat_as_reader() -> None:
     """Handle the rest of this request as a reader's, since the database cannot tell who the viewer is."""
-    g.viewer = None
+    g.viewer, g.lacks_rights = None, False
 
 
 def require_member(user: User | None) -> User:
