@@ -1,4 +1,4 @@
-"""Members: their pages, lists of them, and what moderators and admins do: notes, roles."""
+"""Members: their pages, lists of them, and what moderators and admins do: notes, roles, log-ins."""
 
 from collections.abc import Sequence
 from typing import Any
