@@ -183,4 +183,4 @@ class Visit(NamedTuple):
 def _numbers_to(last: int, *ranges: range) -> set[int]:
     """Return the numbers in *ranges* up to *last*; damaged data may have a last of billions, and such ranges."""
     stop = min(last, MAX_COMMENTS) + 1
-    return {number for numbers in ranges if numbers for number in range(numbers.start, min(numbers.stop, stop))}
+    return {number for numbers in ranges for number in range(numbers.start, min(numbers.stop, stop))}

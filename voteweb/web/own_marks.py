@@ -141,7 +141,7 @@ def unknown_choice_queries() -> dict[str, Callable[[Pipeline], Future[Any]]]:
 def choice() -> MySite:
     """Return the choice of the viewer, once the viewer has been loaded; a reader has none."""
     member = viewer()
-    if member is None or not member.my:
+    if member is None:
         return NOTHING_CHOSEN
     known = g.get("choice") or store().my_sites.of(member)
     if known is None:
