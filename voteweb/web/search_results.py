@@ -206,7 +206,7 @@ _ended: BoundedCache[str, bool] = BoundedCache(config.HINT_CACHE_SIZE)
 
 
 def viewer_hit() -> RateLimitHit | None:
-    """Return the limit that counts this search, with the member that the session names, else with the address."""
+    """Return the limit that counts this search, with the member whom an open session names, else with the address."""
     voter = named_voter()
     if voter and _ended.get(voter.token):
         rate_limits.skip_member_hit()

@@ -208,10 +208,8 @@ class Passwords(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             user = self._keys.user(self.linked_member(token, attempt))
-            return [
-                ("HSET", user, "password", password_hash, "session", session_id),
-                ("HDEL", user, "recovery"),
-            ]
+            # The link names the hash before: it is used up, and expires.
+            return [("HSET", user, "password", password_hash, "session", session_id), ("HDEL", user, "recovery")]
 
         commit(self._connection, decide, when_full=True)
         return name

@@ -124,7 +124,7 @@ def _since(typed: str) -> float:
     if typed in _SPANS:
         return now() - _SPANS[typed]
     if re.fullmatch(r"[0-9]{1,10}(\.[0-9]{1,6})?", typed, re.ASCII):
-        return float(typed) if float(typed) >= 1 else 0.0  # the log has no 1e-06
+        return float(typed) if float(typed) >= 1 else 0.0  # as text, less has an exponent
     return validation.day(typed)
 
 
