@@ -164,7 +164,7 @@ class Lane:
         site, voter, rows = store(), sent.voter, found.kept.rows
         pipeline = site.pipeline()
         read = site.viewers.queue_read(pipeline, voter)
-        viewer = pipeline.queue([], lambda _: login.set_viewer(read.result, voter))
+        viewer = pipeline.then(lambda: login.set_viewer(read.result, voter))
         if rows is None:
             finish = _queue_article(found.key, pipeline, voter)
         else:

@@ -181,7 +181,8 @@ class Threads(StorePart):
             if state != noted.result.votes_state:
                 voted = plan.voted((replies or pipeline.send(self._read_votes(plan)))[0])
                 self._voted.put((article_id, viewer_id), (noted.result.votes_state, voted))
-            return ThreadRead(known.thread, known.words or {}, voted, None, noted.result.visit, noted.result.article)
+            visit, article = noted.result.visit, noted.result.article
+            return ThreadRead(known.thread, known.words or {}, voted, visit=visit, article=article)
 
         return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
 

@@ -83,7 +83,8 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         rate_limits.record_exceeded(error)
     sent = list[tuple[str, str]]()
     if isinstance(error, Unavailable) and request.method == "POST" and has_valid_token(request, session):
-        sent, g.kept_token = _sent() if _PASSWORDS.isdisjoint(request.form) else [], csrf_token()
+        g.kept_token = csrf_token()
+        sent = _sent() if _PASSWORDS.isdisjoint(request.form) else []
     return _render(error.status, error.code, error_message(error), headers, _way_back(error), sent)
 
 
