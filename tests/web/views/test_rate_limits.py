@@ -50,6 +50,15 @@ def test_refused_forms_do_not_use_up_the_articles_of_a_member(bob: Browser, stor
     assert f"the limit of {limit.burst} posted articles in a row" in bob.alert
 
 
+def test_refused_act_of_a_session_that_has_ended_is_not_refunded(bob: Browser, store: Store) -> None:
+    limit = rate_limits.member_limit("my_site.mark_read", "POST")
+    assert limit is not None
+    store.users.end_sessions("bob")
+    use_up(store, limit, "bob")
+    bob.send("/inbox/read")
+    assert use_up(store, limit, "bob") == 0
+
+
 def test_what_a_script_is_refused_does_not_count(mod: Browser, store: Store) -> None:
     limit = rate_limits.member_limit("moderation.set_groups", "POST")
     assert limit is not None
