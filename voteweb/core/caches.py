@@ -5,7 +5,7 @@ from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from voteweb.core import config
 
@@ -72,12 +72,14 @@ def cache_short(maxsize: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Return a decorator like ``lru_cache(maxsize)`` for a function of texts; results for long ones are not cached."""
 
     def decorate(function: Callable[..., T]) -> Callable[..., T]:
-        cached: Callable[..., Any] = lru_cache(maxsize=maxsize)(function)
+        cached: Callable[..., T] = lru_cache(maxsize=maxsize)(function)
 
         @wraps(function)
         def call(*texts: Sized) -> T:
-            is_short = sum(map(len, texts)) <= config.MAX_CACHED_LENGTH
-            return cached(*texts) if is_short else function(*texts)
+            for text in texts:
+                if len(text) > config.MAX_CACHED_LENGTH:
+                    return function(*texts)
+            return cached(*texts)
 
         return call
 

@@ -124,14 +124,14 @@ class PageCache:
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer with a cached page if there is one, else by the app."""
-        return self._find(environ)(environ, start_response)
-
-    def _find(self, environ: "WSGIEnvironment") -> "WSGIApplication":
-        """Return what answers the request of *environ*."""
         key = self._key(environ)
         page = self._cached.get(key) if key else None
-        if page is not None and not page.is_expired():
-            return page.send_hit
+        if page is not None and monotonic() < page.expires:
+            return page.send_hit(environ, start_response)
+        return self._find(key, environ)(environ, start_response)
+
+    def _find(self, key: Key | None, environ: "WSGIEnvironment") -> "WSGIApplication":
+        """Return what answers the request of *environ*, for which no page is cached under *key*."""
         if key is None or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(_STATIC_PATH):
             return self._app
         with self._lock:
