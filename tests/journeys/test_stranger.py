@@ -5,6 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Route, expect
 
 from tests import factories
+from tests.helpers import until
 from tests.journeys.conftest import ROWS, Visit, Window
 from tests.journeys.visitor import PASSWORD, Visitor
 from voteweb.store import Store
@@ -121,6 +122,8 @@ def test_votes_are_shown_at_once_and_taken_back_if_they_fail(visit: Visit, store
     bob.page.route("**/a/1/*vote", lambda route: held.append(route))
     bob.vote_button(title).dblclick()
     bob.sees_votes(title, 2, pressed=True)
+    # The browser shows the vote before it has sent the request; Playwright hands that over when it is asked something.
+    until(lambda: bob.page.evaluate("true") and held)
     assert [route.request.url.rpartition("/")[2] for route in held] == ["vote"]
     held[0].continue_()
     expect(status).to_contain_text("Your vote has been counted.")
