@@ -29,7 +29,7 @@ test: $(VENV)/ready-for-tests
 test-heavy: $(VENV)/ready-for-tests
 	$(RUN_TESTS) -m heavy $(PYTEST) -n 3
 
-# Write one fault after the other into a copy of the checkout, and name those that no test finds. Takes ten minutes.
+# Write one fault after the other into a copy of the checkout, and name those that no test finds. Takes five minutes.
 mutants: $(VENV)/ready-for-tests
 	@$(BIN)/python .ci/mutants.py $(MUTANTS)
 

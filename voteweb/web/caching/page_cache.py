@@ -126,7 +126,7 @@ class PageCache:
         """Answer with a cached page if there is one, else by the app."""
         key = self._key(environ)
         page = self._cached.get(key) if key else None
-        if page is not None and monotonic() < page.expires:
+        if page and not page.is_expired():
             return page.send_hit(environ, start_response)
         return self._find(key, environ)(environ, start_response)
 
