@@ -12,7 +12,7 @@ from voteweb.core.my_site import NOTHING_CHOSEN, MySite
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.auth.login import named_voter, viewer, viewer_read
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 
 
 class Mark(NamedTuple):
@@ -73,8 +73,7 @@ def _queue(
         votes = site.votes.queue_remembered(pipeline, ids, member.id, lambda: viewer_read().voted_at)
     else:
         votes = site.votes.queue_own(pipeline, ids, member.id)
-    counts_new = in_list and settings().comments
-    new_counts = site.threads.queue_new_counts(pipeline, ids, member.name) if counts_new else None
+    new_counts = site.threads.queue_new_counts(pipeline, ids, member.name) if in_list else None
     saves = site.my_sites.queue_own_saves(pipeline, ids, member.name) if has_saves else None
 
     def parse() -> dict[int, Mark]:
