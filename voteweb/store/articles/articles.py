@@ -18,7 +18,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, Rankings, place_writes, ranking_values
-from voteweb.store.schema.values import article_id, article_member, finite_number, is_article
+from voteweb.store.schema.values import article_member, article_of, finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rate_limits import member_hits
@@ -180,9 +180,10 @@ class Articles(StorePart):
                 raise self._context.limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
             case "duplicate":
                 raise errors.Duplicate()
-        if not is_article(outcome.values[0]):  # the form has written a comment
+        id = article_of(outcome.values[0])
+        if id is None:  # the form has written a comment
             raise errors.Conflict()
-        return article_id(outcome.values[0])
+        return id
 
     def was_sent(self, poster: User, token: str) -> bool:
         """Tell whether *poster* has sent the form with this *token* before."""

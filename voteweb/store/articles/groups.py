@@ -14,7 +14,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.schema.values import article_id, is_article
+from voteweb.store.schema.values import article_of
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import queue_by_id
 
@@ -117,11 +117,11 @@ class Groups(StorePart):
         while True:
             count = 0
             for member in scanner.members(self._keys.group(name)):
-                if is_article(member):
+                if id := article_of(member):
                     with suppress(errors.NoSuchArticle, errors.ArticleGone):
-                        articles.set_groups(article_id(member), [], [name])
+                        articles.set_groups(id, [], [name])
                         count += 1
-                        yield article_id(member)
+                        yield id
             try:
                 self.delete(name, entry)
                 return

@@ -26,7 +26,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Ranking, Rankings
-from voteweb.store.schema.values import LEFT_OUT, article_id, article_member, combined_member, is_article
+from voteweb.store.schema.values import LEFT_OUT, article_member, article_of, articles_of, combined_member
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import listed_comment, members_of, queue_page, read_all, read_rows
@@ -90,7 +90,7 @@ class MadeRankings(StorePart):
         if status != "unkept":
             return 0, [], NOT_MADE
         total, marker, *members = values
-        ids = [article_id(member) for member in members if is_article(member)]
+        ids = articles_of(members)
         stored = pipeline.send([("HMGET", self._keys.article(id), *fields) for id in ids]) if ids else []
         rows = [(article_member(id), *row) for id, row in zip(ids, stored, strict=True)]
         return int(total), rows, Made(None, marker == "bounded")
@@ -148,7 +148,7 @@ def queue_merged(
 
     def parse(replies: list[Any]) -> tuple[Page[int], bool]:
         counts = replies[::2]
-        scores = [{article_id(who): score for who, score in rows if is_article(who)} for rows in replies[1::2]]
+        scores = [{id: score for who, score in rows if (id := article_of(who))} for rows in replies[1::2]]
         ids = merged(scores, 0, len(rankings) * (last + 1))
         is_exact = all(count <= last + 1 for count in counts)
         total, has_more = len(ids) if is_exact else sum(counts), len(ids) > last and number < max_pages
@@ -288,13 +288,13 @@ class Listings(StorePart):
         """
         starts = range(first, first + count, config.READ_BATCH_SIZE)
         commands = [("ZRANGE", ranking.key, at, min(at + config.READ_BATCH_SIZE, starts.stop) - 1) for at in starts]
-        return pipeline.queue(commands, lambda replies: tuple(_ids(chain.from_iterable(replies))))
+        return pipeline.queue(commands, lambda replies: tuple(articles_of(chain.from_iterable(replies))))
 
     def ids(self, ranking: Ranking) -> Iterator[int]:
         """Yield the ids of all articles of a ranking, highest first."""
 
         def queue(pipeline: Pipeline, number: int, size: int) -> Future[Page[int]]:
-            return queue_page(pipeline, number, size, members_of(ranking.key), _ids)
+            return queue_page(pipeline, number, size, members_of(ranking.key), articles_of)
 
         return read_all(self._connection, queue)
 
@@ -373,11 +373,6 @@ class Listings(StorePart):
 
 def _fields(*, with_text: bool) -> tuple[str, ...]:
     return decoding.WHOLE if with_text else decoding.FIELDS
-
-
-def _ids(members: Iterable[str]) -> Iterator[int]:
-    """Yield the ids of the articles among *members*: another program may have put something else there."""
-    return (article_id(member) for member in members if is_article(member))
 
 
 def try_weights(context: Context, listings: Listings, tried: Settings, now: float) -> Trial:

@@ -14,9 +14,9 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.values import article_id, is_article, parse_comment
+from voteweb.store.schema.values import articles_of, parse_comment
 from voteweb.store.site.context import StorePart
-from voteweb.store.site.rows import listed_comment
+from voteweb.store.site.rows import articles_since, listed_comment
 
 #: The number of entries from which on the stream has lost its first ones: articles.lua has the same.
 MAX_CHANGES = 100_000
@@ -82,25 +82,17 @@ class Search(StorePart):
 
     def newest_ids(self, count: int) -> list[int]:
         members = self._connection.command("ZRANGE", self._keys.by_time(), 0, count - 1, "REV")
-        return [article_id(member) for member in members if is_article(member)]
+        return articles_of(members)
 
     def listed_ids(self, size: int) -> Iterator[tuple[list[int], float]]:
         """Yield the ids of all listed articles, oldest first, about *size* at once, and the share that these complete.
 
         Those that are listed from the beginning to the end are among them.
         """
-        key, after, count = self._keys.by_time(), "-inf", 0
-        while True:
-            step: Command = ("ZRANGE", key, after, "+inf", "BYSCORE", "LIMIT", 0, size, "WITHSCORES")
-            ranked, total = self._connection.run([step, ("ZCARD", key)])
-            if not ranked:
-                return
-            last = repr(float(ranked[-1][1]))
-            # Another program may have given more articles the same time than fit into a step.
-            members = [member for member, _ in ranked]
-            members += self._connection.command("ZRANGE", key, last, last, "BYSCORE")
-            after, count = f"({last}", count + len(ranked)
-            yield [article_id(member) for member in dict.fromkeys(members) if is_article(member)], count / max(total, 1)
+        count = 0
+        for ids in articles_since(self._connection, self._keys.by_time(), "-inf", size):
+            count += len(ids)
+            yield ids, count / max(self.listed_count(), 1)
 
     def articles(self, ids: Iterable[int]) -> list[Document]:
         """Return those of these articles that are listed."""

@@ -20,7 +20,7 @@ from voteweb.store.scan.scanner import Scanner, batched, replacement
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
 from voteweb.store.schema.rankings import ranking_values
-from voteweb.store.schema.values import Fingerprint, article_id, fingerprint, finite_number, is_article, parse_comment
+from voteweb.store.schema.values import Fingerprint, article_of, fingerprint, finite_number, parse_comment
 from voteweb.store.site.context import Context, StorePart
 
 #: Comments whose times, or numbers, are read in one round trip.
@@ -108,8 +108,8 @@ class Imports(StorePart):
         for batch in batched(sorted(missing)):
             newest = self._connection.run([("ZRANGE", self._keys.link(digest), 0, 0, "REV") for digest in batch])
             for digest, members in zip(batch, newest, strict=True):
-                if members and is_article(members[0]):
-                    found[digest] = article_id(members[0])
+                if members and (id := article_of(members[0])):
+                    found[digest] = id
         missing -= found.keys()
         return found | self._find_older(missing) if missing else found
 

@@ -22,10 +22,9 @@ from voteweb.store.schema.fields import BY_HAND, MEMBER_FIELDS, faults
 from voteweb.store.schema.keys import Keys, key_type
 from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.values import (
-    article_id,
+    article_of,
     finite_number,
     invitation_member,
-    is_article,
     is_finite,
     is_inbox_entry,
     is_member_id,
@@ -309,12 +308,12 @@ def _check_open_votes(
         yield Finding(key, "never expires", ("EXPIREAT", key, last + config.VOTERS_GRACE_SECONDS))
 
     def reads(member: str) -> list[Command]:
-        voted = keys.voted(article_id(member) if is_article(member) else "?")
+        voted = keys.voted(article_of(member) or "?")
         return [("ZSCORE", key, member), ("SISMEMBER", voted, owner), ("EXISTS", voted)]
 
     def check(member: str, listed: float | None, has_voted: int, exists: int) -> Iterator[Finding]:
-        if listed is not None and (not is_article(member) or (exists and not has_voted)):
-            why = "on which the member's vote is not stored" if is_article(member) else "which is no article"
+        if listed is not None and (not article_of(member) or (exists and not has_voted)):
+            why = "on which the member's vote is not stored" if article_of(member) else "which is no article"
             yield Finding(key, f"holds {member}, {why}", ("ZREM", key, member))
 
     yield from scanner.check_each((member for member, _ in votes), reads, check)

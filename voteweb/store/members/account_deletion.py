@@ -20,7 +20,7 @@ from voteweb.store.moderation.reports import Reports
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, Keys
-from voteweb.store.schema.values import article_id, invitation_digest, is_article, parse_comment
+from voteweb.store.schema.values import article_of, invitation_digest, parse_comment
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
@@ -115,7 +115,7 @@ class AccountDeletion(StorePart):
 
     def _release(self, name: str, deletes: bool, listed: str, member: str) -> None:
         """Delete one article or comment, or take the name off it, and take it out of the list *listed*."""
-        id = article_id(member) if is_article(member) else parse_comment(member)
+        id = article_of(member) or parse_comment(member)
         is_comments = listed == self._keys.commented(name)
         if id is None or isinstance(id, CommentId) != is_comments:  # another program's member
             self._connection.command(*(("LREM", listed, 1, member) if is_comments else ("ZREM", listed, member)))

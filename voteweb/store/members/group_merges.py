@@ -18,7 +18,7 @@ from voteweb.store.members.my_site import MySites
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.schema.values import article_id, is_article
+from voteweb.store.schema.values import articles_of
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
@@ -81,8 +81,7 @@ class GroupMerges(StorePart):
         while moved and not self._end(alias):
             moved = 0
             for members in batched(scanner.members(self._keys.group(alias)), _STEP):
-                ids = map(article_id, filter(is_article, members))
-                count = sum(articles.leave_alias(id, alias) for id in ids)
+                count = sum(articles.leave_alias(id, alias) for id in articles_of(members))
                 moved += count
                 yield count
 

@@ -16,7 +16,7 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import article_id, is_article, json_object, parse_rule
+from voteweb.store.schema.values import article_member, articles_of, is_article, json_object, parse_rule
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.site_settings import closest_rule
@@ -96,13 +96,13 @@ class DomainRules(StorePart):
         key, removals = self._keys.domain_rules(), Removals(self._context)
         while members := _removes(rule := json_object(self._connection.command("HGET", key, domain))):
             done = members[:_STEP]
-            for member in done:
+            for id in articles_of(done):
                 with suppress(NoSuchArticle, ArticleGone):
-                    article = Articles(self._context).get(article_id(member))
+                    article = Articles(self._context).get(id)
                     if links.listed_domain(article.link) == domain:
                         about = (article.poster, article.id, article.title, str(rule.get("why")))
                         entry = NewLogEntry(LogAction.REMOVE, str(rule.get("by")), *about)
-                        removals.remove(article.id, entry, part_of=partial(self._forget, domain, [member]))
+                        removals.remove(article.id, entry, part_of=partial(self._forget, domain, [article_member(id)]))
             # Those that were not in the lists any more, or have another link now.
             commit(self._connection, partial(self._forget, domain, done), when_full=True)
             yield

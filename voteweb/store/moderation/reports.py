@@ -25,13 +25,13 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node, parse_thread
 from voteweb.store.schema.values import (
-    article_id,
     article_member,
     comment_member,
     comment_of,
     is_article,
     parse_comment,
     parse_report,
+    posted_of,
 )
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.moderation_log import ModerationLog, undo
@@ -68,11 +68,7 @@ def thing_of(keys: Keys, id: int | CommentId) -> Thing:
 
 def things_of(keys: Keys, members: Iterable[str]) -> Iterator[Thing]:
     """Yield the articles and comments for which these *members* of ``reports:`` stand."""
-    return (
-        thing_of(keys, comment_of(member) or article_id(member))
-        for member in members
-        if comment_of(member) or is_article(member)
-    )
+    return (thing_of(keys, id) for id in map(posted_of, members) if id)
 
 
 def first_time(reports: Mapping[str, str]) -> float:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from voteweb.core import config, validation
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus, EarlierVersion
-from voteweb.store.schema.values import article_id, finite_number, is_article, whole_number
+from voteweb.store.schema.values import article_of, finite_number, whole_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
@@ -118,7 +118,8 @@ def rows_in_any_state(replies: Iterable[Sequence[str | None]]) -> Iterator[Artic
 
 def _row(member: str | None, *values: str | None) -> Article | None:
     # Else it is the marker of a combined ranking, or another program's member.
-    return article(article_id(member), values) if member and is_article(member) else None
+    id = article_of(member or "")
+    return article(id, values) if id is not None else None
 
 
 @lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)

@@ -61,19 +61,19 @@ def article_member(id: int | str) -> str:
     return f"{_ARTICLE}{id}"
 
 
-def article_id(member: str) -> int:
-    """Return the id in ``article:<id>``; raise ValueError when *member* does not stand for an article."""
-    number = member.removeprefix(_ARTICLE)
-    if number == member or not number.isascii() or not number.isdigit():
-        raise ValueError(member)
-    return int(number)
+def article_of(member: str) -> int | None:
+    """Return the id in ``article:<id>``, None when *member* does not stand for an article."""
+    id = whole_number(member.removeprefix(_ARTICLE), 19)
+    return id if id is not None and article_member(id) == member else None
 
 
 def is_article(member: str) -> bool:
-    try:
-        return article_member(article_id(member)) == member
-    except ValueError:
-        return False
+    return article_of(member) is not None
+
+
+def articles_of(members: Iterable[str]) -> list[int]:
+    """Return the ids of the articles among *members*: another program may have put something else there."""
+    return [id for id in map(article_of, members) if id is not None]
 
 
 def is_member_id(voter: str) -> bool:
@@ -99,6 +99,11 @@ def comment_member(id: int | str, number: int | str) -> str:
 def comment_of(member: str) -> CommentId | None:
     """Return the comment for which *member* (``comment:<id>.<number>``) stands, None if it stands for none."""
     return parse_comment(member.removeprefix(_COMMENT)) if member.startswith(_COMMENT) else None
+
+
+def posted_of(member: str) -> int | CommentId | None:
+    """Return the article or comment for which *member* stands, None if it stands for none."""
+    return article_of(member) or comment_of(member)
 
 
 def parse_comment(text: str) -> CommentId | None:
@@ -273,7 +278,7 @@ def is_comment_voter(text: str) -> bool:
 
 def is_posted(member: str) -> bool:
     """Tell whether *member* is what a form became: an article or a comment."""
-    return is_article(member) or comment_of(member) is not None
+    return posted_of(member) is not None
 
 
 def is_any(text: str) -> bool:

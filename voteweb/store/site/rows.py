@@ -15,7 +15,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import article_id, is_article, parse_comment
+from voteweb.store.schema.values import articles_of, parse_comment
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -76,12 +76,20 @@ def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence
     return scripts.call(keys, "read_rows", ranking=ranking, first=first, count=count, fields=fields)
 
 
-def articles_since(connection: Connection, ranking: str, first: str) -> Iterator[list[int]]:
-    """Yield the ids of the articles in a ranking by time from *first* on, READ_BATCH_SIZE at a time."""
-    limit = ("BYSCORE", "LIMIT", 0, config.READ_BATCH_SIZE, "WITHSCORES")
+def articles_since(
+    connection: Connection, ranking: str, first: str, size: int = config.READ_BATCH_SIZE
+) -> Iterator[list[int]]:
+    """Yield the ids of the articles in a ranking by time from *first* on, about *size* at a time.
+
+    Those that are there from the beginning to the end are among them.
+    """
+    limit = ("BYSCORE", "LIMIT", 0, size, "WITHSCORES")
     while found := connection.command("ZRANGE", ranking, first, "+inf", *limit):
-        yield [article_id(member) for member, _ in found if is_article(member)]
-        first = f"({found[-1][1]!r}"
+        last = repr(float(found[-1][1]))
+        # Another program may have given more articles the same time than fit into a step.
+        members = [member for member, _ in found] + connection.command("ZRANGE", ranking, last, last, "BYSCORE")
+        yield articles_of(dict.fromkeys(members))
+        first = f"({last}"
 
 
 def queue_in_state(

@@ -29,7 +29,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.schema.values import article_id, finite_number, is_article, json_object, parse_rule, parse_switch
+from voteweb.store.schema.values import article_of, finite_number, json_object, parse_rule, parse_switch
 from voteweb.store.site.context import StorePart, act
 
 
@@ -224,7 +224,7 @@ def _read_scores(connection: Connection) -> _Lifts:
     """Return how far votes lift those of the best articles that voteweb wrote."""
     keys = connection.keys
     best = connection.command("ZREVRANGE", keys.by_score(), 0, _SAMPLE - 1, "WITHSCORES")
-    ids = [(article_id(member), float(score)) for member, score in best if is_article(member)]
+    ids = [(id, float(score)) for member, score in best if (id := article_of(member))]
     if not ids:
         return []
     replies = connection.run([("HMGET", keys.article(id), "time", "votes", "base") for id, _ in ids])

@@ -14,7 +14,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched, portions
 from voteweb.store.schema import decoding
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import article_id, comment_of, finite_number, is_article, parse_comment, whole_number
+from voteweb.store.schema.values import articles_of, finite_number, parse_comment, posted_of, whole_number
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import articles_since
 from voteweb.store.site.site_settings import SiteSettings
@@ -63,8 +63,7 @@ class OpenVotes(StorePart):
     def revoked(self, name: str) -> list[DocumentId]:
         """Return the articles and comments on which a ban took the votes of a member back, those that close first."""
         members = self._connection.command("ZRANGE", self._keys.revoked_votes(name), 0, -1)
-        things = (article_id(member) if is_article(member) else comment_of(member) for member in members)
-        return [id for id in things if id]
+        return [id for id in map(posted_of, members) if id]
 
     def still_open(self, ids: Iterable[DocumentId]) -> list[DocumentId]:
         """Return those of these articles and comments that members can vote for now."""
@@ -93,8 +92,7 @@ class OpenVotes(StorePart):
         return bool(node) and not closed and not is_hidden and clock.now() < (finite_number(closes) or 0.0)
 
     def _listed(self, member_id: int) -> list[int]:
-        key = self._keys.open_votes(member_id)
-        return [article_id(member) for member in self._connection.command("ZRANGE", key, 0, -1) if is_article(member)]
+        return articles_of(self._connection.command("ZRANGE", self._keys.open_votes(member_id), 0, -1))
 
     def _voted(self, ids: Sequence[int], member_id: int) -> list[DocumentId]:
         """Return those of the articles *ids*, and of all comments on them, that the member has voted for."""

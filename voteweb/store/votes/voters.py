@@ -16,7 +16,7 @@ from voteweb.core.voters import ListedVoter, Look, VoterList, find_coincidences
 from voteweb.store.accounts.users import FIELDS, parse_user
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.values import article_id, finite_number, is_article, whole_number
+from voteweb.store.schema.values import article_of, articles_of, finite_number, whole_number
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.rate_limits import this_day
 from voteweb.store.site.rows import members_of, queue_page
@@ -51,8 +51,8 @@ class Voters(StorePart):
             if user := parse_user(list(fields[:-1])):
                 is_new = lately > 0 and posted < (finite_number(fields[-1]) or 0.0) + lately
                 users[user.name] = user, network or "", is_new
-                votes[user.name] = {article_id(member) for member in last if is_article(member)}
-        counts = {article_id(member): whole_number(count) or 0 for member, count in shared if is_article(member)}
+                votes[user.name] = set(articles_of(last))
+        counts = {id: whole_number(count) or 0 for member, count in shared if (id := article_of(member))}
         coincidences = find_coincidences(votes, counts, sum(whole_number(count) or 0 for count in by_day))
         rows = [
             ListedVoter(
