@@ -1,7 +1,7 @@
 """The store: all of Redis, behind one object with one part per noun. The only package that imports redis."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import TypeVar, get_type_hints
 
 from voteweb.core.models import Page
 from voteweb.core.settings import Settings
@@ -47,7 +47,40 @@ Owner = TypeVar("Owner", str, int)
 
 
 class Store:
-    """One site's data, in parts of one noun each."""
+    """One site's data, in parts of one noun each: all that are annotated here."""
+
+    articles: Articles
+    votes: Votes
+    voters: Voters
+    listings: Listings
+    groups: Groups
+    group_merges: GroupMerges
+    imports: Imports
+    search: Search
+    comments: Comments
+    threads: Threads
+    users: Users
+    sessions: Sessions
+    passwords: Passwords
+    second_factors: SecondFactors
+    invitations: Invitations
+    mail: Mail
+    inbox: Inbox
+    feeds: SecretFeeds
+    my_sites: MySites
+    viewers: Viewers
+    account_deletion: AccountDeletion
+    removals: Removals
+    reports: Reports
+    bans: Bans
+    open_votes: OpenVotes
+    notes: Notes
+    undoing: Undoing
+    waiting: Waiting
+    domain_rules: DomainRules
+    site_settings: Rescoring
+    health: HealthChecks
+    jobs: Leases
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -56,38 +89,8 @@ class Store:
         self.limits = context.limits
         self.log = context.log
         self.rankings = Rankings(context.keys)
-        self.articles = Articles(context)
-        self.votes = Votes(context)
-        self.voters = Voters(context)
-        self.listings = Listings(context)
-        self.groups = Groups(context)
-        self.group_merges = GroupMerges(context)
-        self.imports = Imports(context)
-        self.search = Search(context)
-        self.comments = Comments(context)
-        self.threads = Threads(context, self.votes)
-        self.users = Users(context)
-        self.sessions = Sessions(context)
-        self.passwords = Passwords(context)
-        self.second_factors = SecondFactors(context)
-        self.invitations = Invitations(context)
-        self.mail = Mail(context)
-        self.inbox = Inbox(context)
-        self.feeds = SecretFeeds(context)
-        self.my_sites = MySites(context)
-        self.viewers = Viewers(context)
-        self.account_deletion = AccountDeletion(context)
-        self.removals = Removals(context)
-        self.reports = Reports(context)
-        self.bans = Bans(context)
-        self.open_votes = OpenVotes(context)
-        self.notes = Notes(context)
-        self.undoing = Undoing(context)
-        self.waiting = Waiting(context)
-        self.domain_rules = DomainRules(context)
-        self.site_settings = Rescoring(context)
-        self.health = HealthChecks(context)
-        self.jobs = Leases(context)
+        for name, part in get_type_hints(Store).items():
+            setattr(self, name, part(context))
 
     def read_all(self, queue: Callable[[Pipeline, Owner, int, int], Future[Page[T]]], owner: Owner) -> Iterator[T]:
         """Yield all rows of a list of *owner*, whose pages *queue* reads, in batches of READ_BATCH_SIZE."""

@@ -128,9 +128,8 @@ class _Plan:
 class Threads(StorePart):
     """The conversations of one site."""
 
-    def __init__(self, context: Context, votes: Votes) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._votes = votes
         #: The conversations used last; one that has not changed is not read again.
         self._cache: BoundedCache[int, KnownThread] = BoundedCache(config.THREAD_CACHE_COMMENTS)
         #: Comments that a viewer voted for, until their state is another one: a conversation takes a twentieth less.
@@ -270,7 +269,7 @@ class Threads(StorePart):
         fields = more.queue_one(self._read_all(plan), dict)
         words = self.queue_words(more, plan.article_id, numbers)
         asked = numbers if plan.viewer_id else ()
-        voted = self._votes.queue_own_on_comments(more, plan.article_id, asked, plan.viewer_id)
+        voted = Votes(self._context).queue_own_on_comments(more, plan.article_id, asked, plan.viewer_id)
         more.execute()
         thread = self._thread(plan.article_id, fields.result)
         return ThreadRead(thread, words.result, voted.result, frozenset(numbers))
