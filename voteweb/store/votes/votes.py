@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.scan.scanner import Bitmap, Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
 from voteweb.store.schema.rankings import ranking_values
@@ -38,13 +37,15 @@ COMMANDS_PER_STEP = 1_000
 def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
     """Compute all open votes from the voters of the articles.
 
-    For data that no site serves, as at the end of a restore. May run again. Members who left have
-    no such list, while their votes stay counted; nor have voters of another program, whose ids were never given out.
+    For data that no site serves, as at the end of a restore. May run again. Members who left have no such list, while
+    their votes stay counted; nor have voters of another program.
     """
-    scanner = Scanner(connection)
+    scanner, members = Scanner(connection), Bitmap()
     keys = scanner.site_keys
-    counter = connection.command("GET", keys.last_user_id()) or ""
-    last_id = int(counter) if is_member_id(counter) else inf
+    for batch in batched(scanner.keys_of("user")):
+        for id, left in scanner.run_atomic([("HMGET", key, "id", "left") for key in batch]):
+            if left is None and is_member_id(id or ""):
+                members.add(int(id))
     for ids in batched(scanner.article_ids()):
         reads: list[Command] = [("TIME",), *(("HMGET", keys.article(id), *decoding.FIELDS) for id in ids)]
         (seconds, _), *values = scanner.run_atomic(reads)
@@ -57,15 +58,11 @@ def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
             command
             for (article, end), voter_ids, poster in zip(still_open, voters, posters, strict=True)
             for id in voter_ids
-            if is_member_id(id) and int(id) <= last_id and id != poster
+            if is_member_id(id) and int(id) in members and id != poster
             for command in _open_vote_writes(keys.open_votes(id), article_member(article.id), end)
         ]
         for step in batched(writes, COMMANDS_PER_STEP):
             connection.run(step)
-    for batch in batched(scanner.keys_of("user")):
-        members = scanner.run_atomic([("HMGET", key, "id", "left") for key in batch])
-        if gone := [keys.open_votes(id) for id, left in members if id is not None and left is not None]:
-            connection.command("UNLINK", *gone)
 
 
 def _open_vote_writes(key: str, member: str, end: int) -> list[Command]:
