@@ -78,12 +78,8 @@ class Attempt:
 
     def read_sample(self, key: str, count: int) -> tuple[dict[str, str], int]:
         """Return *count* fields of a hash, and how many it has: nothing is written once it has more or fewer."""
-        names = sorted(self._connection.command("HRANDFIELD", key, count))
-        total, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
-        stored = zip(names, *values, strict=True) if names else ()
-        fields = {name: value for name, value in stored if value is not None}
-        # Somebody may have added or deleted one between the two round trips.
-        return (fields, total) if len(fields) == min(count, total) else self.read_sample(key, count)
+        (total,) = self.read(("HLEN", key))
+        return dict(self._connection.command("HRANDFIELD", key, count, "WITHVALUES")), total
 
 
 def _guards(commands: Sequence[Command], replies: Sequence[Any]) -> dict[Command, Any]:
