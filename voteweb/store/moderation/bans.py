@@ -77,13 +77,8 @@ class Notes(StorePart):
 
     def queue_of(self, pipeline: Pipeline, names: Iterable[str]) -> Future[dict[str, tuple[Note, ...]]]:
         """Queue a read of the notes on these members by name in lower case, newest first; none for who has none."""
-        unique = list(dict.fromkeys(name_key(name) for name in names))
-        return pipeline.queue(
-            [("HGETALL", self._keys.notes(name)) for name in unique],
-            lambda replies: {
-                name: notes for name, stored in zip(unique, replies, strict=True) if (notes := _notes(stored))
-            },
-        )
+        notes = {name: self.queue_on(pipeline, name) for name in dict.fromkeys(map(name_key, names))}
+        return pipeline.then(lambda: {name: read.result for name, read in notes.items() if read.result})
 
 
 def _notes(stored: dict[str, str]) -> tuple[Note, ...]:
