@@ -24,7 +24,7 @@ def shown_metrics() -> set[str]:
     for metric in (metrics.SEARCHES, metrics.VOTES, metrics.REFUSALS, metrics.LOG_INS):
         metric.labels("ok")
     mail = MailStatus({MailOutcome.SENT: 1}, 1, 1.0, "")
-    facts = Facts(Sizes(1, 1, 1, 1, 1), BackupFacts(1.0, 1), mail, True, State("", "", 100, 0.0, 1, 1), 1, is_up=True)
+    facts = Facts(Sizes(1, 1, 1, 1, 1), BackupFacts(1.0, 1), mail, True, State("", "", 0.0, 1, 1), 1, is_up=True)
     return set(re.findall(r"^voteweb_\w+", metrics.render(facts).decode(), re.MULTILINE))
 
 

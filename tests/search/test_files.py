@@ -23,7 +23,7 @@ def rebuild(machine: Machine, *titles: str) -> None:
     machine.writer.close()
     machine.writer = machine.folder.start_rebuild("epoch")
     machine.writer.apply([article(id, title) for id, title in enumerate(titles, 1)])
-    machine.writer.set_percent(62)
+    machine.folder.set_percent(62)
 
 
 def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> None:

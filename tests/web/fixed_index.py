@@ -58,4 +58,4 @@ class FixedIndex(SearchIndex):
 
     def state(self) -> State:
         """Return the state of a complete index of this age."""
-        return State("epoch", "0-0", 100, time.time() - self.age, len(self.articles), len(self.comments))
+        return State("epoch", "0-0", time.time() - self.age, len(self.articles), len(self.comments))

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count, islice
 from typing import IO, Any, TypeVar
@@ -166,14 +166,7 @@ def track_file(items: Iterable[T], label: str, stream: IO[bytes]) -> Generator[T
 
 @contextmanager
 def track_share(label: str) -> Iterator[Callable[[float], None]]:
-    """Show a progress bar from the first call of the function that this yields, with the share that is done."""
-    with ExitStack() as stack:
-        bar = None
-
-        def show(share: float) -> None:
-            nonlocal bar
-            if bar is None:
-                bar = stack.enter_context(_bar(label, 100))
-            bar.update(int(100 * share) - bar.pos)
-
-        yield show
+    """Yield a function that shows in a progress bar which share is done; in the end that is all."""
+    with _bar(label, 100) as bar:
+        yield lambda share: bar.update(int(100 * share) - bar.pos)
+        bar.update(100 - bar.pos)

@@ -14,14 +14,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from voteweb.search.models import AlreadyIndexing, IndexNotWritable, SearchError
-from voteweb.search.schema import CHECKED, PERCENT, SCHEMA, beside, read_percent
+from voteweb.search.schema import CURRENT, SCHEMA
 from voteweb.search.writer import IndexWriter
 
 #: The folder and all in it are for the user of the site only.
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 _NAME = re.compile(rf"{SCHEMA}-\d+\.db")
-#: The database first: a reader that opened it without its write-ahead log would miss the rows that only the log has.
-_SUFFIXES = ("", "-wal", "-shm", PERCENT, CHECKED)
 
 
 class IndexFolder:
@@ -29,7 +27,8 @@ class IndexFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._current = path / f"current-{SCHEMA}"
+        self._current = path / CURRENT
+        self._percent = path / f"percent-{SCHEMA}"
         self._rebuild_request = path / f"rebuild-{SCHEMA}"
 
     def current(self) -> Path | None:
@@ -43,8 +42,15 @@ class IndexFolder:
 
     def percent(self) -> int:
         """Return how much is built of the file that is to become the current one."""
-        built = [read_percent(file) for file in self.path.glob(f"{SCHEMA}-*.db") if beside(file, PERCENT).exists()]
-        return max(built, default=0)
+        try:
+            return int(self._percent.read_text())
+        except (OSError, ValueError):
+            return 0
+
+    def set_percent(self, percent: int) -> None:
+        """Say how much is built of that file."""
+        with suppress(OSError):
+            self._percent.write_text(str(percent))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -103,6 +109,7 @@ class IndexFolder:
             os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _FILE_MODE))
         except OSError as error:
             raise IndexNotWritable(reason=str(error)) from error
+        self.set_percent(0)
         return IndexWriter.create(file, epoch)
 
     def publish(self, writer: IndexWriter) -> None:
@@ -110,6 +117,7 @@ class IndexFolder:
         writer.finish()
         try:
             self._point_to(writer.file.name)
+            self.set_percent(0)
             self._delete_all_but(writer.file)
             begun = int(writer.file.stem.partition("-")[2])  # unix time in nanoseconds
             if self.is_rebuild_requested() and self._rebuild_request.stat().st_mtime_ns <= begun:
@@ -131,8 +139,7 @@ class IndexFolder:
         new.replace(self._current)
 
     def _delete_all_but(self, kept: Path | None) -> None:
-        for file in self.path.glob(f"{SCHEMA}-*"):
-            name = file.name.partition(".db")[0] + ".db"
-            if _NAME.fullmatch(name) and (kept is None or name != kept.name):
-                for suffix in _SUFFIXES:
-                    (self.path / (name + suffix)).unlink(missing_ok=True)
+        # The database first: a reader that opened it without its write-ahead log would miss the rows of that.
+        for file in sorted(self.path.glob(f"{SCHEMA}-*.db*")):
+            if not (kept and file.name.startswith(kept.name)):
+                file.unlink(missing_ok=True)

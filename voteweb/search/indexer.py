@@ -256,10 +256,9 @@ class Indexer:
                 self._store_position()
         elif self._next and (share := next(self._build, None)) is not None:
             on_step(share)
-            self._next.set_percent(min(int(100 * share), 99))
+            self._folder.set_percent(min(int(100 * share), 99))
         elif self._next:
             self._next.apply([], [], self._position)
-            self._next.set_checked(time.time())
             self._folder.publish(self._next)
             if self._current:
                 self._current.close()

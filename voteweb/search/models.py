@@ -101,13 +101,11 @@ class Found(NamedTuple):
 class State(NamedTuple):
     """The state of an index: its site's ``epoch``, its ``position`` in the stream of changes, its numbers of rows.
 
-    ``percent`` is how much of it was built: 100 once it is complete. ``checked`` is the unix time at which the indexer
-    last knew that it had read the whole stream.
+    ``checked`` is the unix time at which the indexer last knew that it had read the whole stream.
     """
 
     epoch: str
     position: str
-    percent: int
     checked: float
     articles: int
     comments: int

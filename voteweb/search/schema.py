@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 #: The layout of the files, and the tokens in them: a change of either is another number, so other files, and two
 #: versions of the program can share a folder.
 SCHEMA = 5
-#: Ends of the names of two files beside an index: how much of it is built, and, as its time, when it was current.
-PERCENT, CHECKED = "-percent", "-checked"
+#: The file beside the indexes that names the current one. Its time is when the indexer last had read the whole stream.
+CURRENT = f"current-{SCHEMA}"
 #: The columns of the full-text index of a kind. Stems stand after the words of a text. A token in another column
 #: than the first takes two bytes more, so comments have one: a quarter less.
 COLUMNS = {Kind.ARTICLES: ("title", "text", "facets"), Kind.COMMENTS: ("text",)}
@@ -102,27 +102,13 @@ def read_state(connection: "sqlite3.Connection", file: Path) -> State:
     values = dict(connection.execute("SELECT name, value FROM state"))
     rows = dict(connection.execute("SELECT kind, sum(rows) FROM shards GROUP BY kind"))
     try:
-        checked = beside(file, CHECKED).stat().st_mtime
+        checked = file.with_name(CURRENT).stat().st_mtime
     except OSError:
         checked = 0.0
-    percent = read_percent(file)
     try:
-        return State(values["epoch"], values["position"], percent, checked, rows[Kind.ARTICLES], rows[Kind.COMMENTS])
+        return State(values["epoch"], values["position"], checked, rows[Kind.ARTICLES], rows[Kind.COMMENTS])
     except KeyError as error:
         raise IndexDamaged from error
-
-
-def read_percent(file: Path) -> int:
-    """Return how much of the index in *file* is built: 100 unless it says something else."""
-    try:
-        return int(beside(file, PERCENT).read_text())
-    except (OSError, ValueError):
-        return 100
-
-
-def beside(file: Path, suffix: str) -> Path:
-    """Return the file of the same name and *suffix*."""
-    return file.with_name(file.name + suffix)
 
 
 def columns(document: Document) -> list[str]:

@@ -13,11 +13,9 @@ from voteweb.search import schema
 from voteweb.search.engine import connect, sqlite3, translated_errors
 from voteweb.search.models import IndexDamaged, Kind, State
 from voteweb.search.schema import (
-    CHECKED,
     COLUMNS,
-    PERCENT,
+    CURRENT,
     Shard,
-    beside,
     columns,
     kind_of,
     read_shards,
@@ -58,9 +56,7 @@ class IndexWriter:
         with translated_errors():
             connection = _connect(file)
             schema.create(connection, epoch)
-            writer = cls(file, connection)
-        writer.set_percent(0)
-        return writer
+            return cls(file, connection)
 
     @classmethod
     def open(cls, file: Path) -> "IndexWriter":
@@ -104,16 +100,10 @@ class IndexWriter:
             found = self._run("SELECT id FROM comments WHERE id >= ? AND id < ? ORDER BY id", first, end)
         return [to_comment(number) for (number,) in found]
 
-    def set_percent(self, percent: int) -> None:
-        """Say how much of the index is built, for those who ask before it is published."""
-        with suppress(OSError):
-            beside(self.file, PERCENT).write_text(str(percent))
-
     def set_checked(self, time: float) -> None:
-        """Say at which unix time the whole stream was known to be read; this writes nothing into the index."""
+        """Say at which unix time the current index had the whole stream; this writes nothing into the index."""
         with suppress(OSError):
-            beside(self.file, CHECKED).touch()
-            os.utime(beside(self.file, CHECKED), (time, time))
+            os.utime(self.file.with_name(CURRENT), (time, time))
 
     def state(self) -> State:
         with translated_errors():
@@ -147,7 +137,6 @@ class IndexWriter:
         with translated_errors():
             self._run("PRAGMA incremental_vacuum")
             self._run("PRAGMA wal_checkpoint(TRUNCATE)")
-        beside(self.file, PERCENT).unlink(missing_ok=True)
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
