@@ -27,7 +27,7 @@ def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store, mod: Us
         set_switch(store, mod, SwitchName.READ_ONLY, ON)
     for _ in range(2):
         set_switch(store, root, SwitchName.READ_ONLY, ON, "Repairs.")
-    switch = store.site_settings.read_switches().read_only
+    switch = store.site_settings.read_switches().get(SwitchName.READ_ONLY)
     assert switch is not None
     assert (switch.value, switch.words, switch.by, switch.time > 1e9) == (ON, "Repairs.", "root", True)
     for _ in range(2):

@@ -44,32 +44,22 @@ class Switch(NamedTuple):
         return "" if self.value == ON else self.value
 
 
-class SiteSwitches(NamedTuple):
-    """The switches that are set; None for one that is not."""
-
-    announcement: Switch | None = None
-    read_only: Switch | None = None
-    signup: Switch | None = None
-    hold_posts: Switch | None = None
-    second_factor: Switch | None = None
-
-    def get(self, name: SwitchName) -> Switch | None:
-        switch: Switch | None = getattr(self, _field(name))
-        return switch
+class SiteSwitches(dict[SwitchName, Switch]):
+    """The switches that are set."""
 
     def settings(self, settings: Settings) -> Settings:
         """Return *settings* as the switches override them."""
-        changes: dict[str, str | int] = {}
-        if self.signup and self.signup.value != settings.signup:
-            changes["signup"] = self.signup.value
-        if self.hold_posts and int(self.hold_posts.value) != settings.hold_posts:
-            changes["hold_posts"] = int(self.hold_posts.value)
-        return replace(settings, **changes) if changes else settings  # type: ignore[arg-type]
+        signup, hold_posts = self.get(SwitchName.SIGNUP), self.get(SwitchName.HOLD_POSTS)
+        if signup and signup.value != settings.signup:
+            settings = replace(settings, signup=signup.value)
+        if hold_posts and int(hold_posts.value) != settings.hold_posts:
+            settings = replace(settings, hold_posts=int(hold_posts.value))
+        return settings
 
 
 def switches(stored: Mapping[SwitchName, Switch]) -> SiteSwitches:
     """Return the switches *stored*, without those whose value or words cannot be, as another program wrote them."""
-    return SiteSwitches(**{_field(name): switch for name, switch in stored.items() if _is_valid(name, switch)})
+    return SiteSwitches({name: switch for name, switch in stored.items() if _is_valid(name, switch)})
 
 
 def checked_value(name: SwitchName, typed: str) -> str:
@@ -114,7 +104,3 @@ def _is_valid(name: SwitchName, switch: Switch) -> bool:
         return bool(switch.value) and (value, words) == (switch.value, switch.words)
     except Invalid:
         return False
-
-
-def _field(name: SwitchName) -> str:
-    return name.replace("-", "_")

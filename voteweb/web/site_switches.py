@@ -14,7 +14,7 @@ from voteweb.core.errors import ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import in_force
-from voteweb.core.site_switches import SiteSwitches
+from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.web import rate_limits
 from voteweb.web.context import request_app, store
 
@@ -93,7 +93,7 @@ _SHOWN_AGAIN = {"answers.answer", "moderation.report"}
 
 def error() -> ReadOnly | None:
     """Return the refusal of a change, in the operator's words; None while the site accepts changes."""
-    switch = current().read_only
+    switch = current().get(SwitchName.READ_ONLY)
     if switch is None:
         return None
     return ReadOnly(ReadOnly.with_words, words=switch.words) if switch.words else ReadOnly()

@@ -20,7 +20,7 @@ from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, is_visible
 from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, is_stored_setting
-from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, checked_value, switches
+from voteweb.core.site_switches import Switch, SwitchName, checked_value, switches
 
 T = TypeVar("T")
 Check = Callable[[str], bool]
@@ -393,4 +393,4 @@ def is_site_field(name: str, stored: str) -> bool:
 def is_switch(name: str, stored: str) -> bool:
     """Tell whether *stored* sets the switch *name*."""
     switch = parse_switch(stored) if name in set(SwitchName) and object_of(_ACT)(stored) else None
-    return switch is not None and switches({SwitchName(name): switch}) != SiteSwitches()
+    return switch is not None and bool(switches({SwitchName(name): switch}))

@@ -14,6 +14,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import browsers, config, errors, permissions
 from voteweb.core.errors import N_
 from voteweb.core.models import LogInOutcome, Role, Session, User, Voter
+from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import NO_VIEWER, Viewer
@@ -89,7 +90,7 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
     viewer, known = None, request_globals()
     if user and is_current and read.session is not None and permissions.may_log_in(user):
         viewer = user
-        if permissions.lacks_second_factor(user) and site_switches.current().second_factor:
+        if permissions.lacks_second_factor(user) and SwitchName.SECOND_FACTOR in site_switches.current():
             viewer, known.lacks_rights = replace(user, role=Role.MEMBER), True
     known.viewer_read, known.viewer = read, viewer
     return viewer

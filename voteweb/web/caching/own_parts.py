@@ -15,6 +15,7 @@ from markupsafe import Markup
 from voteweb.core import config, markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
+from voteweb.core.site_switches import SwitchName
 from voteweb.web import flashes, site_switches
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import lacks_rights, viewer, viewer_read
@@ -68,8 +69,12 @@ def notice() -> Markup:
     """Return what holds at this moment: the announcement, that the site is read-only, that the viewer lacks rights."""
     if mark := own(NOTICE):
         return mark
-    switches = site_switches.current()
-    shown = {"announcement": switches.announcement, "read_only": switches.read_only, "lacks_rights": lacks_rights()}
+    switch = site_switches.current().get
+    shown = {
+        "announcement": switch(SwitchName.ANNOUNCEMENT),
+        "read_only": switch(SwitchName.READ_ONLY),
+        "lacks_rights": lacks_rights(),
+    }
     return cached("_frame.html#notice", **shown) if any(shown.values()) else Markup()
 
 
