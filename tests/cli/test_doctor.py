@@ -81,7 +81,8 @@ def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, st
     assert invoke("rescore", **other).output == f"{notice}Checked 2 articles, changed 0.\n"
     assert invoke("rescore", "--to-environment", **other).output == "Checked 2 articles, changed 2.\n"
     assert invoke("doctor").exit_code == 0
-    store.site_settings.change_settings(lambda old: change_weights(old, 3), NewLogEntry(LogAction.WEIGHTS, "root"))
+    entry = NewLogEntry(LogAction.WEIGHTS, "root")
+    store.site_settings.change_settings(lambda old: change_weights(old, good_votes=3), entry)
     assert invoke("doctor").stdout.startswith("The scores are computed anew and not checked: 0 of 2 so far.")
 
 

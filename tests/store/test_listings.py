@@ -159,13 +159,13 @@ def test_steps_find_the_page_or_say_that_they_did_not(make_store: MakeStore, mon
     ]
     site = Settings(page_size=4)
     for good_votes in (2, 200):
-        tried = change_weights(site, good_votes)
+        tried = change_weights(site, good_votes=good_votes)
         ranked = sorted(articles, key=lambda article: -score(article.time, article.votes, tried.vote_score, 0))
         trial = try_weights(store.context, store.listings, tried, now)
         assert trial.is_exact
         assert [row.article.id for row in trial.rows] == [article.id for article in ranked[:4]]
-    assert trial.articles == 40
+    assert len(trial.sample.articles) == 40
     monkeypatch.setattr(config, "MAX_TRIAL_ARTICLES", 6)
-    trial = try_weights(store.context, store.listings, change_weights(site, 2), now)
-    assert (trial.is_exact, trial.read, trial.articles) == (False, 6, 6)
-    assert trial.span == pytest.approx(2 * 86_400, abs=1)
+    trial = try_weights(store.context, store.listings, change_weights(site, good_votes=2), now)
+    assert (trial.is_exact, trial.read, len(trial.sample.articles)) == (False, 6, 6)
+    assert trial.sample.span == pytest.approx(2 * 86_400, abs=1)

@@ -45,7 +45,8 @@ def test_a_switch_holds_in_every_process_within_a_second(
         assert [notices(browser) for browser in browsers] == [[]] * 4
     set_switch(store, root, SwitchName.ANNOUNCEMENT, "/a/1", HOSTILE)
     set_switch(store, root, SwitchName.READ_ONLY, ON, "Back at nine.")
-    store.site_settings.change_settings(lambda old: change_weights(old, 3), NewLogEntry(LogAction.WEIGHTS, "root"))
+    entry = NewLogEntry(LogAction.WEIGHTS, "root")
+    store.site_settings.change_settings(lambda old: change_weights(old, good_votes=3), entry)
     for clock in (switch_clock, pages):
         clock.now += 1.01
     for browser in browsers:

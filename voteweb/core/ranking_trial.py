@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from heapq import nlargest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid
@@ -22,6 +22,8 @@ WEIGHTS = {
     "lift_days": (0, config.MAX_LIFT_DAYS),
     "comment_good_votes": (1, config.MAX_GOOD_VOTES),
 }
+#: The settings that say in seconds what a vote is worth, by the weights from which they are computed.
+_WORTH = {"good_votes": "vote_score", "comment_good_votes": "comment_vote_score"}
 #: Votes of the articles and of the comments whose time ahead of newer ones is worked out.
 ARTICLE_VOTES = (5, 20, 100, 500)
 COMMENT_VOTES = (1, 5, 20)
@@ -57,12 +59,10 @@ class Sample(NamedTuple):
 class Trial(NamedTuple):
     """The result of trying other weights.
 
-    ``today`` is the first page as readers see it, ``rows`` that under the weights tried, and ``left`` what is on the
-    former alone. ``is_exact`` tells whether no article but the ``read`` newest ones can belong to ``rows``. The
-    sample has so many ``articles`` of the last ``span`` seconds. ``stays`` are of articles, ``comment_leads`` of
-    comments. ``reached`` has pairs of k and the votes that one in k articles of the
-    sample has, youngest articles left out; ``suggested`` are the votes of a good article by the rule, None for too few
-    articles.
+    ``today`` is the first page as readers see it, ``rows`` that under the weights tried. ``is_exact`` tells whether no
+    article but the ``read`` newest ones can belong to ``rows``. ``stays`` are of articles, ``comment_leads`` of
+    comments. ``reached`` has pairs of k and the votes that one in k articles of the sample has, youngest articles left
+    out; ``suggested`` are the votes of a good article by the rule, None for too few articles.
     """
 
     tried: Settings
@@ -70,35 +70,18 @@ class Trial(NamedTuple):
     rows: tuple[Row, ...]
     is_exact: bool
     read: int
-    articles: int
-    span: float
+    sample: Sample
     stays: tuple[Stay, ...]
     comment_leads: tuple[Stay, ...]
     reached: tuple[tuple[int, int], ...]
     suggested: int | None
 
-    @property
-    def left(self) -> tuple[Article, ...]:
-        """The articles that are on the first page of today only."""
-        kept = {row.article.id for row in self.rows}
-        return tuple(article for article in self.today if article.id not in kept)
 
-
-def change_weights(
-    settings: Settings,
-    good_votes: int | None = None,
-    lift_days: int | None = None,
-    comment_good_votes: int | None = None,
-) -> Settings:
+def change_weights(settings: Settings, **weights: int | None) -> Settings:
     """Return *settings* with these weights; None keeps that of today. Raises ConfigError for one out of range."""
-    changes: dict[str, float] = {}
-    if good_votes is not None:
-        changes |= {"good_votes": good_votes, "vote_score": 0.0}
-    if lift_days is not None:
-        changes |= {"lift_days": lift_days}
-    if comment_good_votes is not None:
-        changes |= {"comment_good_votes": comment_good_votes, "comment_vote_score": 0.0}
-    return replace(settings, **changes)  # type: ignore[arg-type]
+    changes: dict[str, Any] = {name: weight for name, weight in weights.items() if weight is not None}
+    changes |= {worth: 0.0 for name, worth in _WORTH.items() if name in changes}
+    return replace(settings, **changes)
 
 
 def parse_weight(name: str, typed: str) -> int | None:
@@ -190,8 +173,7 @@ def evaluate(
         rows=tuple(Row(article, ranks.get(article.id, 0)) for article in page.rows),
         is_exact=page.is_final,
         read=page.read,
-        articles=len(sample.articles),
-        span=sample.span,
+        sample=sample,
         stays=tuple(
             Stay(votes, stay_seconds(votes, sample, settings), stay_seconds(votes, sample, tried))
             for votes in ARTICLE_VOTES
