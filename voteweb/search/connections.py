@@ -43,12 +43,14 @@ class Connection:
     """A connection to one file; a statement that runs longer than its snapshot may last raises TimeoutError."""
 
     def __init__(self, file: Path) -> None:
+        """Open *file*; raise IndexDamaged or SQLite's error if it is no index."""
         self.file = file
         self._deadline = _Deadline()
         self._connection = connect(file, "ro")
         for name, value in (("query_only", 1), ("cache_size", -_CACHE_KILOBYTES)):
             self._connection.execute(f"PRAGMA {name} = {value}")
         self._connection.set_progress_handler(self._deadline.is_past, _STEPS)
+        check_tables(self._connection)
 
     @contextmanager
     def snapshot(self, seconds: float) -> Iterator[None]:
@@ -68,10 +70,6 @@ class Connection:
 
     def shards(self, kind: Kind) -> list[Shard]:
         return read_shards(self._connection, kind)
-
-    def check(self) -> None:
-        """Raise IndexDamaged or SQLite's error if the file is no index."""
-        check_tables(self._connection)
 
     def state(self) -> State:
         return read_state(self._connection, self.file)
@@ -131,10 +129,8 @@ class Connections:
         if known and known.file == file:
             return known
         self._close()
-        connection = Connection(file)
-        connection.check()
-        self._of_thread.connection = connection
-        return connection
+        self._of_thread.connection = Connection(file)
+        return self._of_thread.connection
 
     def _discard(self, file: Path) -> None:
         self._close()
