@@ -11,7 +11,7 @@ from tests.rows import check_results
 from voteweb.core.config import MAX_MENTION_PLACES, MAX_MENTIONS
 from voteweb.core.markdown import to_html
 from voteweb.core.markup import render_comment
-from voteweb.core.mentions import candidates, encode, names, quotation
+from voteweb.core.mentions import candidates, encode, quotation
 from voteweb.core.names import is_in_one_script
 
 NAMED = [
@@ -50,6 +50,10 @@ UNNAMED = [
     "a@alice@bob",
     "@jose\u0301",
 ]
+
+
+def names(text: str) -> tuple[str, ...]:
+    return tuple(found[0] for found in candidates(text))
 
 
 def test_names_in_a_text(subtests: pytest.Subtests) -> None:

@@ -32,13 +32,8 @@ class _Mention(NamedTuple):
     names: tuple[str, ...]
 
 
-def names(text: str, most: int = config.MAX_MENTIONS) -> tuple[str, ...]:
-    """Return the longest name of each of the :func:`candidates`."""
-    return tuple(found[0] for found in candidates(text, most))
-
-
-def candidates(text: str, most: int = config.MAX_MENTIONS) -> tuple[tuple[str, ...], ...]:
-    """Return what the Markdown *text* may name with "@", at most so many, as :func:`name_key` spells names.
+def candidates(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return what the Markdown *text* may name with "@", MAX_MENTIONS at most, as :func:`name_key` spells names.
 
     Each holds one name or, where no space ends a name, all its possible ends, the longest first. Whether they are
     members' is not known here. Code, quotations, links and mail addresses name nobody.
@@ -48,7 +43,7 @@ def candidates(text: str, most: int = config.MAX_MENTIONS) -> tuple[tuple[str, .
     found: dict[tuple[str, ...], None] = {}
     for _, mention in _mentions_in(markdown.prose(text)):
         found |= {mention.names: None} if mention.names else {}
-        if len(found) >= most:  # a text may have a thousand more, and each takes time
+        if len(found) >= config.MAX_MENTIONS:  # a text may have a thousand more, and each takes time
             break
     return tuple(found)
 

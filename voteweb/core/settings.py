@@ -18,7 +18,7 @@ from voteweb.core.mail import check_mail
 #: Letters by which a name may differ from that of a setting and still be taken for a slip.
 _MAX_SLIPS = 2
 _ORIGIN = re.compile(r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?)(?P<port>:\d+)?/?")
-#: The name of a site, which stands in each of its keys.
+#: The name of a site, which stands in each of its keys; "" is the site without a name.
 _SITE = re.compile(r"(?:[a-z0-9][a-z0-9-]{0,31})?")
 
 
@@ -152,7 +152,7 @@ class Settings:
         """Check every value, and compute the value of a vote if it is not set; raise ConfigError."""
         for setting in fields(self):
             _check(setting, getattr(self, setting.name))
-        if not is_site(self.site):
+        if not _SITE.fullmatch(self.site):
             raise ConfigError(
                 "VOTEWEB_SITE must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. "
                 "The name that readers see is VOTEWEB_SITE_NAME."
@@ -289,11 +289,6 @@ def _check(setting: Field[Any], value: Any) -> None:
         raise ConfigError("%(name)s must be at most %(max)s.", name=name, max=max)
     if choices and value not in choices:
         raise ConfigError("%(name)s must be one of: %(choices)s.", name=name, choices=", ".join(choices))
-
-
-def is_site(name: str) -> bool:
-    """Tell whether *name* can be that of a site; "" is the site without a name."""
-    return _SITE.fullmatch(name) is not None
 
 
 def is_origin(url: str) -> bool:

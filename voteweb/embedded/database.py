@@ -69,16 +69,15 @@ def secret_key(folder: Path) -> str:
 def _running_server(folder: Path, appendfsync: str, notify: Notify | None) -> Iterator[Path]:
     """Start the server of *folder* unless it runs, yield its socket, and stop it if it has no other users."""
     path = _socket_path(folder)
-
-    def start() -> None:
-        with hold_lock(folder / "start.lock"):
-            ensure_running(folder, path, appendfsync)
-
     with (folder / "use.lock").open("w") as use_lock:
-        try:
+
+        def start() -> None:
             with hold_lock(folder / "start.lock"):
                 fcntl.flock(use_lock, fcntl.LOCK_SH)
                 ensure_running(folder, path, appendfsync)
+
+        try:
+            start()
             check = partial(restore_sync, folder, path, appendfsync)
             with supervised(path, start, check, notify) if notify else nullcontext():
                 yield path
