@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 
-class ConversationPages:
+class ShownConversation:
     """The conversation of one article, read for one page of it.
 
     Of a large conversation, the words and the viewer's votes are missing at first: :meth:`queue_missing` reads those of
@@ -54,8 +54,8 @@ class ConversationPages:
         self.thread: Thread = read.thread
         self.order = order
         self._time, self._settings = now(), settings()
-        self.conversation = tree(read.thread, self.order)
-        self.page: ConversationPage = self.conversation.below(root, number, config.COMMENTS_ON_PAGE)
+        self.tree = tree(read.thread, self.order)
+        self.page: ConversationPage = self.tree.below(root, number, config.COMMENTS_ON_PAGE)
         if number > self.page.pages:
             raise NoSuchPage()
         self._read = read
@@ -91,7 +91,7 @@ class ConversationPages:
             return
         numbers = self._shown(others)
         if unread & numbers:
-            is_visible = self.conversation.is_visible
+            is_visible = self.tree.is_visible
             seen = [number for number in unread if number in numbers or not is_visible(number)]
             store().threads.queue_shown(pipeline, self.article.id, viewer.name, seen)
         self.queue_entries_read(pipeline, viewer, numbers)
@@ -189,7 +189,7 @@ class ConversationPages:
 
     def alone(self, number: int, viewer: User | None, *, is_above: bool = False) -> ShownComment | None:
         """Return a comment that stands alone or *is_above* others; None if there is none."""
-        row = self.conversation.row(number)
+        row = self.tree.row(number)
         if row is None:
             return None
         may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
@@ -226,7 +226,7 @@ class ConversationPages:
         if not numbers:
             return set()
         member, nodes = viewer(), self.thread.nodes
-        readable = filter(self.conversation.is_visible, numbers)
+        readable = filter(self.tree.is_visible, numbers)
         return {n for n in readable if not permissions.is_author(member, nodes[n]) and not self._hides(nodes[n])}
 
     @cached_property
@@ -252,7 +252,7 @@ class ConversationPages:
 
     def address(self, number: int) -> str:
         """Return the address at which the comment is shown among others, in the order of this page."""
-        return place_address(self.article.id, number, self.conversation, self.order)
+        return place_address(self.article.id, number, self.tree, self.order)
 
     def link(self, root: int = 0, page: int = 1, order: str = "") -> str:
         """Return the address of a page of the conversation, or of the replies to comment *root*."""
@@ -275,13 +275,13 @@ def read_page(
     viewer: User | None,
     root: int = 0,
     others: Iterable[int] = (),
-) -> ConversationPages:
+) -> ShownConversation:
     """Return the page of the address; queue the read of what it lacks, and that *viewer* sees it and *others*."""
-    pages = ConversationPages(article, read, root=root, number=page_number(), order=order_of_page(viewer))
-    pages.queue_missing(pipeline, viewer, others)
+    conversation = ShownConversation(article, read, root=root, number=page_number(), order=order_of_page(viewer))
+    conversation.queue_missing(pipeline, viewer, others)
     if not is_prefetch():
-        pages.queue_mark_read(pipeline, viewer, others)
-    return pages
+        conversation.queue_mark_read(pipeline, viewer, others)
+    return conversation
 
 
 def queue_thread(pipeline: Pipeline, id: int, root: int = 0, visitor: Voter | None = None) -> Future[ThreadRead]:

@@ -33,7 +33,7 @@ from voteweb.web.caching.own_parts import Part, Pieces
 from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
 from voteweb.web.context import request_globals, settings, store
-from voteweb.web.conversations import ConversationPages, is_prefetch, own_order
+from voteweb.web.conversations import ShownConversation, is_prefetch, own_order
 from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest, parse_cookies
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
@@ -262,14 +262,14 @@ def _queue_article(key: Key, pipeline: Pipeline, voter: Voter) -> _Finish:
             return None
         mark = marks.read.result.get(id)
         article = mark.on(article) if mark else article
-        pages, more = ConversationPages(article, thread.result, order=own_order(user)), site.pipeline()
-        pieces = shared_pages.find_article(key, *shared_articles.inputs(article, pages))
+        conversation, more = ShownConversation(article, thread.result, order=own_order(user)), site.pipeline()
+        pieces = shared_pages.find_article(key, *shared_articles.inputs(article, conversation))
         if pieces is None:
             return None
-        pages.queue_missing(more, user)
-        pages.queue_mark_read(more, user)
+        conversation.queue_missing(more, user)
+        conversation.queue_mark_read(more, user)
         more.execute()
-        return pieces, shared_articles.own(user, pages)
+        return pieces, shared_articles.own(user, conversation)
 
     return finish
 

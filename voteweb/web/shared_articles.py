@@ -17,7 +17,7 @@ from voteweb.web.caching.fragment_cache import render as render_fragment
 from voteweb.web.caching.own_parts import Part
 from voteweb.web.caching.shared_pages import Variant
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages
+from voteweb.web.conversations import ShownConversation
 from voteweb.web.i18n import formatting, locale
 
 
@@ -30,47 +30,51 @@ def may_share(user: User | None, article: Article) -> bool:
     return is_plain and article.is_listed and not permissions.is_poster(user, article)
 
 
-def render(user: User | None, article: Article, pages: ConversationPages | None) -> bytes:
+def render(user: User | None, article: Article, conversation: ShownConversation | None) -> bytes:
     """Return the page of *article*, with the marks of *user*, and its conversation for *user*, who may share it."""
-    context = {"article": article, "earlier": (), **({"pages": pages} if pages else {})}
+    context = {"article": article, "earlier": (), **({"conversation": conversation} if conversation else {})}
     # The lane would take two round trips for a long conversation that has changed, and the view two more.
-    in_lane = pages is None or len(pages.thread.nodes) <= SENT_THREAD
-    variant, rendered_of = inputs(article, pages)
-    pieces = shared_pages.article_pieces(variant, rendered_of, _until(article, pages), context, in_lane=in_lane)
-    return own_parts.fill(pieces, {**own_parts.parts(), **own(user, pages)})
+    in_lane = conversation is None or len(conversation.thread.nodes) <= SENT_THREAD
+    variant, rendered_of = inputs(article, conversation)
+    pieces = shared_pages.article_pieces(variant, rendered_of, _until(article, conversation), context, in_lane=in_lane)
+    return own_parts.fill(pieces, {**own_parts.parts(), **own(user, conversation)})
 
 
-def inputs(article: Article, pages: ConversationPages | None) -> tuple[Variant, object]:
+def inputs(article: Article, conversation: ShownConversation | None) -> tuple[Variant, object]:
     """Return the variant of the page, and all else that it is rendered of, to be compared.
 
     A reference to the conversation equals another one as long as the cache of conversations keeps it, which bounds how
     many there are.
     """
-    conversation = weakref.ref(pages.conversation) if pages else None
-    return (article.voted, article.saved, pages.order if pages else ""), (article, conversation, settings().weights)
+    tree = weakref.ref(conversation.tree) if conversation else None
+    return (article.voted, article.saved, conversation.order if conversation else ""), (
+        article,
+        tree,
+        settings().weights,
+    )
 
 
-def own(user: User | None, pages: ConversationPages | None) -> dict[str, Part]:
+def own(user: User | None, conversation: ShownConversation | None) -> dict[str, Part]:
     """Return the parts of the page of an article that are made for *user*."""
     parts: dict[str, Part] = {"once": [new_submission_token().encode()]}
-    if pages and pages.page.rows:
-        parts["comments"] = pages.encoded_comments(user, pages.is_open)
-        parts["new"] = [_new(pages).encode()]
+    if conversation and conversation.page.rows:
+        parts["comments"] = conversation.encoded_comments(user, conversation.is_open)
+        parts["new"] = [_new(conversation).encode()]
     return parts
 
 
-def _until(article: Article, pages: ConversationPages | None) -> float:
+def _until(article: Article, conversation: ShownConversation | None) -> float:
     """Return when the page will say something else, though article and conversation stay as they are."""
     ends = [voting_end(article, settings().voting_seconds)]
-    if pages:
-        closing = permissions.closing_time(article, pages.thread, settings())
+    if conversation:
+        closing = permissions.closing_time(article, conversation.thread, settings())
         ends += [closing - config.CLOSING_SOON_SECONDS, closing]
     ages = [time + formatting.next_age(now() - time) for time in (article.time, article.edited)]
     return min([*ages, *(end for end in ends if end > now())])
 
 
-def _new(pages: ConversationPages) -> Markup:
+def _new(conversation: ShownConversation) -> Markup:
     """Return the line about the comments that are new to the viewer, empty if there are none."""
-    if not pages.new_here and not pages.new_elsewhere:
+    if not conversation.new_here and not conversation.new_elsewhere:
         return Markup()
-    return render_fragment("comments/_parts.html#new_comments", locale.current().code, pages=pages)
+    return render_fragment("comments/_parts.html#new_comments", locale.current().code, conversation=conversation)

@@ -24,7 +24,7 @@ from voteweb.web.auth.login import login_required, queue_viewer, require_member,
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages, order_of_page
+from voteweb.web.conversations import ShownConversation, order_of_page
 from voteweb.web.forms import CommentForm
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
@@ -50,24 +50,24 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
     node = read.thread.nodes.get(number)
     if node is None:
         raise errors.NoSuchComment()
-    conversation = conversations.tree(read.thread, order_of_page(viewer))
-    may_read = permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
-    if not may_read and not conversation.is_shown(number):
+    tree = conversations.tree(read.thread, order_of_page(viewer))
+    may_read = permissions.may_read_comment(viewer, node, is_covered=tree.is_covered(number))
+    if not may_read and not tree.is_shown(number):
         return render_template("articles/gone.html", article=article, node=node, thread=read.thread), 410
-    ancestors = conversation.ancestors(number)
+    ancestors = tree.ancestors(number)
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
     pipeline = store().pipeline()
-    pages = conversations.read_page(pipeline, article, read, viewer, number, [number, *shown_ancestors])
+    conversation = conversations.read_page(pipeline, article, read, viewer, number, [number, *shown_ancestors])
     pipeline.execute()
     return render_template(
         "comments/show.html",
-        pages=pages,
+        conversation=conversation,
         article=article,
         node=node,
-        comment=pages.alone(number, viewer),
-        ancestors=[pages.alone(above, viewer, is_above=True) for above in shown_ancestors],
+        comment=conversation.alone(number, viewer),
+        ancestors=[conversation.alone(above, viewer, is_above=True) for above in shown_ancestors],
         above=ancestors[-config.SHOWN_ANCESTORS - 1] if len(ancestors) > config.SHOWN_ANCESTORS else None,
-        explanation=conversation.explain(number),
+        explanation=tree.explain(number),
     )
 
 
@@ -100,21 +100,21 @@ class Target(NamedTuple):
 
     viewer: User | None
     article: Article
-    pages: ConversationPages
+    conversation: ShownConversation
     node: Node | None
 
     @property
     def words(self) -> str:
         """The words of the comment, if anybody can read them."""
-        if self.node is None or not self.pages.conversation.is_visible(self.node.number):
+        if self.node is None or not self.conversation.tree.is_visible(self.node.number):
             return ""
-        return self.pages.words(self.node.number)
+        return self.conversation.words(self.node.number)
 
     @property
     def comment(self) -> ShownComment | None:
         """The comment as the viewer sees it, None if it is gone with its article."""
         is_gone = self.article.is_removed and not permissions.may_read(self.viewer, self.article)
-        return None if self.node is None or is_gone else self.pages.alone(self.node.number, self.viewer)
+        return None if self.node is None or is_gone else self.conversation.alone(self.node.number, self.viewer)
 
 
 def read_target(id: int, number: int) -> Target:
@@ -132,11 +132,11 @@ def read_target(id: int, number: int) -> Target:
     if article.result.is_held and not permissions.may_read(viewer.result, article.result):
         raise errors.ArticleGone()
     node = thread.result.thread.nodes.get(number)
-    pages = ConversationPages(article.result, thread.result, root=number, order=order_of_page(viewer.result))
+    conversation = ShownConversation(article.result, thread.result, root=number, order=order_of_page(viewer.result))
     if node:
-        pages.queue_missing(pipeline, viewer.result, [number])
+        conversation.queue_missing(pipeline, viewer.result, [number])
         pipeline.execute()
-    return Target(viewer.result, article.result, pages, node)
+    return Target(viewer.result, article.result, conversation, node)
 
 
 def _writing_refusal(target: Target, number: int) -> errors.VotewebError | None:
@@ -147,14 +147,14 @@ def _writing_refusal(target: Target, number: int) -> errors.VotewebError | None:
         return errors.Held()
     if number and target.node is None:
         return errors.NoSuchComment()
-    conversation = target.pages.conversation
-    if number and not conversation.is_visible(number):
+    tree = target.conversation.tree
+    if number and not tree.is_visible(number):
         return errors.ParentGone() if request.method == "POST" else errors.CommentGone()
-    if conversation.level(number) >= config.MAX_COMMENT_LEVEL:
+    if tree.level(number) >= config.MAX_COMMENT_LEVEL:
         return errors.TooDeep(max=config.MAX_COMMENT_LEVEL)
-    if target.pages.thread.last >= config.MAX_COMMENTS:
+    if target.conversation.thread.last >= config.MAX_COMMENTS:
         return errors.ConversationFull(max=config.MAX_COMMENTS)
-    return target.pages.refusal()
+    return target.conversation.refusal()
 
 
 def _is_preview() -> bool:
@@ -238,8 +238,8 @@ def _place_of(id: CommentId, viewer: User) -> str:
     thread, order = store().threads.get(id.article), CommentOrder.SCORE
     with suppress(ValueError):  # there is none of this name
         order = conversations.order_in(dict(parse_qsl(urlsplit(next_of_form()).query)), viewer)
-    conversation = conversations.tree(thread, order)
-    return conversations.place_address(id.article, id.number, conversation, order)
+    tree = conversations.tree(thread, order)
+    return conversations.place_address(id.article, id.number, tree, order)
 
 
 @form_page(blueprint, "/a/<int:id>/comment")
@@ -252,10 +252,10 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
     def save(form: CommentForm, viewer: User) -> str:
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
         comment = store().comments.write(
-            target.article, target.pages.thread, number, form.text.data, viewer, form.once.data
+            target.article, target.conversation.thread, number, form.text.data, viewer, form.once.data
         )
         pipeline = store().pipeline()
-        target.pages.queue_entries_read(pipeline, viewer, [number])  # who has answered a comment has read it
+        target.conversation.queue_entries_read(pipeline, viewer, [number])  # who has answered a comment has read it
         pipeline.execute()
         came_from = _came_from()
         flash(_("Your comment has been posted."), comment_path(*comment) if came_from else "message")
@@ -290,7 +290,7 @@ def _editing_refusal(target: Target) -> errors.VotewebError | None:
         return errors.NotYourComment()
     if not target.article.is_listed:
         return errors.ArticleGone()
-    if not target.pages.conversation.is_visible(target.node.number):
+    if not target.conversation.tree.is_visible(target.node.number):
         return errors.CommentGone()
     if not permissions.may_edit_comment(target.viewer, target.node, now(), settings()):
         return errors.CommentTooLate(when=target.node.time + settings().edit_seconds)
@@ -305,7 +305,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     user = require_member(target.viewer)
     if target.node is None:
         raise errors.NoSuchComment()
-    back = target.pages.address(target.node.parent) if target.node.parent else f"/a/{id}#comments"
+    back = target.conversation.address(target.node.parent) if target.node.parent else f"/a/{id}#comments"
     if request.method == "POST" and target.node.is_deleted:  # the form was sent twice
         return lead(back, _("The comment has been deleted already."))
     if not target.node.is_visible:
