@@ -100,7 +100,7 @@ def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes
     if cached is not None:
         return cached
     html = render(
-        "comments/_parts.html#comment_row", context.code, comment=comment, reason=reason, thread=context
+        "comments/_parts.html#comment_row", context.code, comment=comment, reason=reason, context=context
     ).encode()
     return _rows.put(key, html, len(html) + _ENTRY_BYTES)
 
