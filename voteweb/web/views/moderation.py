@@ -39,8 +39,7 @@ blueprint = Blueprint("moderation", __name__)
 answers = Blueprint("answers", __name__)
 held_articles = Blueprint("held_articles", __name__)
 comment_moderation = Blueprint("comment_moderation", __name__)
-#: The address of a comment.
-_COMMENT = "/a/<int:id>/c/<int:number>"
+_COMMENT_PATH = "/a/<int:id>/c/<int:number>"
 #: The highest position in an article's reports that Redis reads.
 _MAX_POSITION = 2**64 - 1
 
@@ -199,7 +198,7 @@ def article_reports(article: Article, open_reports: Any) -> str:
     return _render_reports(open_reports, article=article)
 
 
-@comment_moderation.get(f"{_COMMENT}/reports", endpoint="reports")
+@comment_moderation.get(f"{_COMMENT_PATH}/reports", endpoint="reports")
 @reads(require_moderator, comment=_queue_comment, open_reports=_queue_open_reports)
 def comment_reports(comment: _Comment, open_reports: Any) -> str:
     return _render_reports(open_reports, comment=comment)
@@ -255,7 +254,7 @@ def release(id: int, user: User, article: Article) -> Message:
     return _("This article does not wait any more."), "error"
 
 
-@form_page(comment_moderation, f"{_COMMENT}/report", "report")
+@form_page(comment_moderation, f"{_COMMENT_PATH}/report", "report")
 @reads(comment=_queue_comment)
 def report_comment(viewer: User | None, comment: _Comment) -> ResponseReturnValue:
     """Report a comment to the moderators, once; a member whose session has ended keeps what they typed."""
@@ -292,7 +291,7 @@ def _show_again(error: errors.Invalid, **about: object) -> str:
 
 @act(
     comment_moderation,
-    f"{_COMMENT}/remove",
+    f"{_COMMENT_PATH}/remove",
     require_moderator,
     endpoint="remove",
     says=(errors.CommentGone,),
@@ -314,7 +313,7 @@ def remove_comment(user: User, comment: _Comment) -> Message:
     return both if with_replies else alone
 
 
-@act(comment_moderation, f"{_COMMENT}/restore", require_moderator, endpoint="restore", comment=_queue_comment)
+@act(comment_moderation, f"{_COMMENT_PATH}/restore", require_moderator, endpoint="restore", comment=_queue_comment)
 def restore_comment(user: User, comment: _Comment) -> Message:
     """Bring a removed comment back, with its votes, and the replies that were removed with it."""
     store().removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
@@ -325,7 +324,7 @@ def restore_comment(user: User, comment: _Comment) -> Message:
     return _("The comment has been restored, with its votes.")
 
 
-@act(comment_moderation, f"{_COMMENT}/dismiss", require_moderator, endpoint="dismiss", comment=_queue_comment)
+@act(comment_moderation, f"{_COMMENT_PATH}/dismiss", require_moderator, endpoint="dismiss", comment=_queue_comment)
 def dismiss_comment(user: User, comment: _Comment) -> Message:
     """Close the reports of a comment and leave it as it is."""
     if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
@@ -336,7 +335,7 @@ def dismiss_comment(user: User, comment: _Comment) -> Message:
     return _("These reports are settled already: they were dismissed, or the comment was removed."), "error"
 
 
-def _conversation() -> str:
+def _conversation_address() -> str:
     return f"{return_url().partition('#')[0]}#comments"
 
 
@@ -348,7 +347,7 @@ _OVER = (errors.ArticleGone, errors.ConversationEnded)
     comment_moderation,
     "/a/<int:id>/close",
     require_moderator,
-    leads_to=_conversation,
+    leads_to=_conversation_address,
     says=_OVER,
     refuses=(errors.Invalid,),
     refused=_show_again,
@@ -362,7 +361,7 @@ def close(id: int, user: User, article: Article) -> Message:
 
 
 @act(
-    comment_moderation, "/a/<int:id>/reopen", require_moderator, leads_to=_conversation, says=_OVER,
+    comment_moderation, "/a/<int:id>/reopen", require_moderator, leads_to=_conversation_address, says=_OVER,
     article=queue_article,
 )  # fmt: skip
 def reopen(id: int, user: User, article: Article) -> Message:
