@@ -36,7 +36,7 @@ _BITS = 32
 NAMED_AT_ONCE = 500
 
 
-class Conversation:
+class ExaminedThread:
     """One conversation with its comments, its voters by block, and what its repair writes."""
 
     def __init__(self, seen: Look, voters: Sequence[frozenset[str]]) -> None:
@@ -90,7 +90,7 @@ def last_number(stored: str | None) -> int:
     return int(stored) if stored and is_number(stored) and int(stored) <= config.MAX_COMMENTS else 0
 
 
-def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Conversation]:
+def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[ExaminedThread]:
     """Yield these conversations, but those that change whenever they are read; large ones are read in several steps."""
     keys = scanner.site_keys
     kind = Kind(keys.thread, ("rev", "last"), partial(_reads, keys), partial(_reads_of_comments, keys))
@@ -106,7 +106,7 @@ def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Convers
             revisions = scanner.run_atomic([("HGET", keys.thread(seen.name), "rev") for seen in looks])
             for seen, revision in zip(looks, revisions, strict=True):
                 if revision == seen.fields["rev"]:
-                    yield Conversation(seen, [voters[key] for key in _blocks(keys, seen.name, seen.fields)])
+                    yield ExaminedThread(seen, [voters[key] for key in _blocks(keys, seen.name, seen.fields)])
                 else:
                     changed.append(seen.name)
         ids = changed
@@ -179,12 +179,12 @@ def _check_threads(scanner: Scanner, ids: list[str], *, settings: Settings, writ
                     written[name_key(node.author)].append(thread.id * ID_FACTOR + number)
 
 
-def _knows_last(thread: Conversation) -> bool:
+def _knows_last(thread: ExaminedThread) -> bool:
     """Tell whether the last number is not behind the comments; a repair of it comes before what depends on it."""
     return thread.last >= max(thread.numbers, default=0)
 
 
-def _check_fields(thread: Conversation, settings: Settings) -> Iterator[Finding]:
+def _check_fields(thread: ExaminedThread, settings: Settings) -> Iterator[Finding]:
     """Check the fields of a conversation that are no comment."""
     key, fields, highest = thread.keys.thread(thread.id), thread.fields, max(thread.numbers, default=0)
     # Another revision comes with every repair.
@@ -207,7 +207,7 @@ def _check_fields(thread: Conversation, settings: Settings) -> Iterator[Finding]
             yield Finding(key, f"has the unknown field {name:.40}", why_not="another program made this field")
 
 
-def _end(thread: Conversation, settings: Settings) -> str | None:
+def _end(thread: ExaminedThread, settings: Settings) -> str | None:
     """Return when a conversation ends: as the expiry of its voters says, else as without comments; None if unknown."""
     expires = thread.expiries.get(max(thread.numbers, default=0) // config.VOTER_BLOCK, -1)
     if expires >= 0:
@@ -216,7 +216,7 @@ def _end(thread: Conversation, settings: Settings) -> str | None:
     return str(int(posted + settings.commenting_seconds)) if posted is not None else None
 
 
-def _check_comments(thread: Conversation) -> Iterator[Finding]:
+def _check_comments(thread: ExaminedThread) -> Iterator[Finding]:
     """Check the place, the author and the votes of each comment, and who can read it."""
     key, nodes = thread.keys.thread(thread.id), thread.thread.nodes
     for number in set(thread.numbers) - nodes.keys():
@@ -231,7 +231,7 @@ def _check_comments(thread: Conversation) -> Iterator[Finding]:
         yield from _check_hidden(thread, hidden_numbers(thread.thread))
 
 
-def _check_comment(thread: Conversation, node: Node, voters: int) -> Iterator[str]:
+def _check_comment(thread: ExaminedThread, node: Node, voters: int) -> Iterator[str]:
     id, repaired, own = CommentId(thread.id, node.number), node, thread.voters.get(node.number // config.VOTER_BLOCK)
     if node.parent and (node.parent >= node.number or str(node.parent) not in thread.fields):
         why = "which is not older" if node.parent >= node.number else "which is not there"
@@ -248,7 +248,7 @@ def _check_comment(thread: Conversation, node: Node, voters: int) -> Iterator[st
         thread.new_nodes[node.number] = repaired
 
 
-def _check_words(thread: Conversation) -> Iterator[Finding]:
+def _check_words(thread: ExaminedThread) -> Iterator[Finding]:
     """Check that there are words exactly for the comments that are not deleted."""
     key = thread.keys.words(thread.id)
     for number, node in thread.thread.nodes.items():
@@ -263,7 +263,7 @@ def _check_words(thread: Conversation) -> Iterator[Finding]:
         yield Finding(key, f"holds the words of comment {thread.id}.{field}, which is not there", why_not=why_not)
 
 
-def _check_hidden(thread: Conversation, wanted: set[int]) -> Iterator[Finding]:
+def _check_hidden(thread: ExaminedThread, wanted: set[int]) -> Iterator[Finding]:
     """Check the bits, unless a removal is still hiding or showing comments, and the number of comments."""
     key, article, before = thread.keys.hidden(thread.id), thread.keys.article(thread.id), thread.hidden
     after, stored = before if thread.is_removing else wanted, thread.article[2] or ("" if thread.last else "0")
@@ -281,7 +281,7 @@ def _check_hidden(thread: Conversation, wanted: set[int]) -> Iterator[Finding]:
         yield Finding(article, f"has comments {stored}, but {visible} can be read", writes=(set_count,))
 
 
-def _check_voters(thread: Conversation) -> Iterator[Finding]:
+def _check_voters(thread: ExaminedThread) -> Iterator[Finding]:
     """Check that the voters of each block expire with the conversation, are for its comments, and were not lost."""
     closes = thread.thread.closes
     if closes is None or not _knows_last(thread):
