@@ -15,7 +15,6 @@ from voteweb.web.flask_app import SiteResponse
         lambda: make_response("Tschüss"),
         lambda: make_response("", 304),
         lambda: make_response(iter(["streamed"])),
-        lambda: redirect("/g/go+redis?page=2#a17", 303),
         lambda: redirect("/g/grün?a=ü b#ü", 303),
         lambda: jsonify(votes=2),
     ],
