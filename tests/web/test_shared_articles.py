@@ -148,9 +148,9 @@ def test_page_before_flask_is_that_of_flask(
 ) -> None:
     bob.open("/a/1")
     act(bob, store)
-    answers, parse = [], lane.parse_cookies
+    answers, parse = [], lane.parse_cookie
     for is_before in (False, True, False):
-        monkeypatch.setattr(lane, "parse_cookies", parse if is_before else lambda _: {})
+        monkeypatch.setattr(lane, "parse_cookie", parse if is_before else lambda _: {})
         reached.clear()
         response = bob.open("/a/1").response
         assert reached == ([] if is_before else ["/a/1"])

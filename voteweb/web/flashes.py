@@ -63,22 +63,15 @@ def pop_all(rows: Iterable[object] = ()) -> list[tuple[str, str]]:
         shown = {row_category(getattr(row, "id", 0)) for row in rows}
         g.row_flashes = {category: message for category, message in messages if category in shown}
         messages = [(category, message) for category, message in messages if category not in shown]
-    voted = pop_vote_flash()
-    return [*messages, ("message", voted)] if voted else messages
+    if voted := vote_flash_of(request.cookies):
+        g.vote_flash = voted  # it is shown once
+        messages = [*messages, ("message", vote_message(voted))]
+    return messages
 
 
 def pop_row_flash(id: int) -> str:
     """Return the message that belongs to the row of the article *id*, "" if there is none."""
     return str(g.get("row_flashes", {}).get(row_category(id), ""))
-
-
-def pop_vote_flash() -> str | None:
-    """Return the message of the cookie that this request sends, or None; it is shown once."""
-    flash = vote_flash_of(request.cookies)
-    if flash is None:
-        return None
-    g.vote_flash = flash
-    return vote_message(flash)
 
 
 def vote_flash_of(cookies: Mapping[str, str]) -> VoteFlash | None:

@@ -9,7 +9,6 @@ from flask.typing import ResponseReturnValue
 from werkzeug.datastructures import Headers, ImmutableMultiDict
 from werkzeug.exceptions import ClientDisconnected
 from werkzeug.formparser import FormDataParser
-from werkzeug.sansio.http import parse_cookie
 from werkzeug.utils import cached_property
 
 _FORM = "application/x-www-form-urlencoded"
@@ -56,10 +55,6 @@ class SiteRequest(Request):
         if len(body) < length:
             raise ClientDisconnected
         return body
-
-
-def parse_cookies(header: str) -> ImmutableMultiDict[str, str]:
-    return parse_cookie(header, cls=ImmutableMultiDict)  # type: ignore[return-value]
 
 
 if TYPE_CHECKING:

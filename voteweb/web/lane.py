@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from flask import redirect
 from flask.sessions import SessionMixin
+from werkzeug.sansio.http import parse_cookie
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache, cache_short
@@ -34,7 +35,7 @@ from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
 from voteweb.web.context import request_globals, settings, store
 from voteweb.web.conversations import ShownConversation, is_prefetch, own_order
-from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest, parse_cookies
+from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
@@ -105,7 +106,7 @@ class Lane:
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer the request, else by the app."""
-        cookies = parse_cookies(environ.get("HTTP_COOKIE", ""))
+        cookies = parse_cookie(environ.get("HTTP_COOKIE", ""))
         answer = None
         if self._cookie in cookies:
             session = self._sessions.read(cookies[self._cookie])

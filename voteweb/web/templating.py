@@ -89,7 +89,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
         comment_path=urls.comment_path,
         constants=config,
-        csrf_field=lambda: own_parts.token_field(own_parts.token()),
+        csrf_field=own_parts.token_field,
         current_path=urls.current_path,
         current_settings=current_settings,
         lift_of=lambda votes: ranking.lift(votes, current_settings().vote_score, current_settings().max_lift),

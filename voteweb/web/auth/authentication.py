@@ -24,7 +24,7 @@ from voteweb.core.names import name_key
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, SECOND_FACTOR, member_limit
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
-from voteweb.web.auth.login import ban_error, note_log_in, own_session, session_voter, start_session
+from voteweb.web.auth.login import ban_error, note_log_in, session_voter, start_session, viewer_read
 from voteweb.web.auth.sessions import USER
 from voteweb.web.context import now, store
 from voteweb.web.i18n.formatting import error_message
@@ -139,7 +139,7 @@ def require_recent_password(user: User) -> None:
 
     Else raise PasswordNeeded, whose page asks for it, keeps what this form sent, and sends it again.
     """
-    session = own_session()
+    session = viewer_read().session
     if session and now() - session.checked < config.PASSWORD_CHECK_SECONDS:
         return
     typed = request.form.get(FIELD, "")

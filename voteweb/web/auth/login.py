@@ -13,7 +13,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, config, errors, permissions
 from voteweb.core.errors import N_
-from voteweb.core.models import LogInOutcome, Role, Session, User, Voter
+from voteweb.core.models import LogInOutcome, Role, User, Voter
 from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -133,11 +133,6 @@ def session_member_name() -> str:
     """Return the name of the member that this session names, "" for a reader; the session may have ended."""
     voter = named_voter()
     return voter.name if voter else ""
-
-
-def own_session() -> Session | None:
-    """Return the session of this request, once the viewer has been loaded; None for a reader."""
-    return viewer_read().session
 
 
 def named_voter() -> Voter | None:

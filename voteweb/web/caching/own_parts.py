@@ -86,9 +86,10 @@ def token() -> str:
     return own(TOKEN) or g.get("kept_token") or (csrf_token() if viewer() else "")
 
 
-def token_field(token: str) -> Markup:
-    """Return the field of a form with *token*; empty without one, since pages of readers stay cacheable."""
-    return markup.trusted('<input type="hidden" name="csrf_token" value="%s">') % token if token else Markup()
+def token_field() -> Markup:
+    """Return the field of a form with the :func:`token` of its sender; empty if they have none."""
+    value = token()
+    return markup.trusted('<input type="hidden" name="csrf_token" value="%s">') % value if value else Markup()
 
 
 def own(name: str) -> Markup:

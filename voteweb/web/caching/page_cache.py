@@ -183,15 +183,10 @@ def _is_cacheable(response: Response) -> bool:
     )
 
 
-def is_linked_query(query: str) -> bool:
-    """Tell whether a page is cached under *query*: under none, or one that lists and conversations link to."""
-    return not query or _QUERY.fullmatch(query) is not None
-
-
 def is_cached_address(environ: "WSGIEnvironment") -> bool:
-    """Tell whether a page is cached under the address that *environ* requests."""
-    is_short = len(environ.get("PATH_INFO", "")) <= config.MAX_CACHED_LENGTH
-    return is_short and is_linked_query(environ.get("QUERY_STRING", ""))
+    """Tell whether a page is cached under the address that *environ* requests: without a query or with a linked one."""
+    is_short, query = len(environ.get("PATH_INFO", "")) <= config.MAX_CACHED_LENGTH, environ.get("QUERY_STRING", "")
+    return is_short and (not query or _QUERY.fullmatch(query) is not None)
 
 
 def page_key(environ: "WSGIEnvironment", language: str) -> Key:

@@ -234,7 +234,7 @@ def article_pieces(variant: Variant, inputs: object, until: float, context: dict
 
     It is right until the unix time *until*. *in_lane*: the lane may answer with it.
     """
-    key, kept = _key(), of_app(request_app()).kept
+    key, kept = page_key(request.environ, locale.current().code), of_app(request_app()).kept
     pieces = find_article(key, variant, inputs)
     if pieces is None:
         with own_parts.for_all_members() as mark:
@@ -253,10 +253,6 @@ def _render(template: str, context: dict[str, Any], mark: str) -> Pieces:
 
 def _size(pieces: Pieces) -> int:
     return sum(map(len, pieces)) + _PAGE_BYTES
-
-
-def _key() -> Key:
-    return page_key(request.environ, locale.current().code)
 
 
 def mark(response: Response) -> None:

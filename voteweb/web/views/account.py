@@ -35,7 +35,6 @@ from voteweb.web.auth.login import (
     end_session,
     log_out,
     login_required,
-    own_session,
     require_member,
     require_moderator,
     start_session,
@@ -106,7 +105,7 @@ def _render(user: User, **refused: Form) -> ResponseReturnValue:
         **forms,
         votes=check_page_exists(votes.result),
         sessions=store().read(store().sessions.queue_all, user),
-        own_session=own_session(),
+        own_session=viewer_read().session,
         codes=codes.result,
         has_second_factor=bool(user.second_factor) if permissions.may_have_second_factor(_stored(user)) else None,
     )
@@ -133,7 +132,7 @@ def logout_everywhere(user: User) -> Message:
 @reads(require_member)
 def end_sessions(user: User) -> ResponseReturnValue:
     """End one session of the viewer, or all others."""
-    ended, current = request.form.get("end", ""), own_session()
+    ended, current = request.form.get("end", ""), viewer_read().session
     if current and ended == current.digest:
         log_out()
         return lead("/login", _("You have been logged out."))
