@@ -122,9 +122,12 @@ def queue_hits(pipeline: Pipeline, *hits: RateLimitHit) -> None:
     pipeline.then(read)
 
 
-def hit(*hits: RateLimitHit) -> None:
-    """Count an act against all *hits*; raise TooFast, and count nothing, when one of the limits is exceeded."""
-    pipeline = store().pipeline()
+def hit(*hits: RateLimitHit, reads: Pipeline | None = None) -> None:
+    """Count an act against all *hits*; raise TooFast, and count nothing, when one of the limits is exceeded.
+
+    What is queued on *reads* is read in the same round trip.
+    """
+    pipeline = reads or store().pipeline()
     queue_hits(pipeline, *hits)
     pipeline.execute()
     refusal = exceeded()

@@ -76,12 +76,8 @@ def authenticate(name: str, password: str) -> User:
     name = validation.normal_name(name)
     hits = (*rate_limits.address_hits(LOGIN_BY_ADDRESS), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
     pipeline = store().pipeline()
-    rate_limits.queue_hits(pipeline, *hits)
     stored = store().users.queue_get(pipeline, name) if validation.is_member_name(name) else None
-    pipeline.execute()
-    refusal = rate_limits.exceeded()
-    if refusal is not None:
-        raise refusal
+    rate_limits.hit(*hits, reads=pipeline)
     user = stored.result if stored else None
     try:
         is_right = passwords.verify(user.password if user else "", password)

@@ -297,14 +297,10 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
     name, code = validation.normal_name(form.member_name), passwords.read(form.code.data or "")
     hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name_key(name)))
     pipeline = store().pipeline()
-    rate_limits.queue_hits(pipeline, *hits)
     known = name if validation.is_member_name(name) else config.DELETED_MEMBER
     stored_member = store().users.queue_get(pipeline, known)
     stored = store().passwords.queue_codes(pipeline, known)
-    pipeline.execute()
-    refusal = rate_limits.exceeded()
-    if refusal is not None:
-        raise refusal
+    rate_limits.hit(*hits, reads=pipeline)
     user = stored_member.result
     if not store().passwords.is_code(stored.result, user, code) or user is None or user.left:
         raise errors.CodeUsed()
