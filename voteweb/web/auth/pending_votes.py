@@ -4,14 +4,14 @@ The token of a pending vote is signed with the form token of the browser in whic
 of the form of log-in or sign-up; no link and no form from elsewhere can make one that this browser's log-in would cast.
 """
 
-from flask import current_app, request
+from flask import request
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.store.schema.values import parse_comment
 from voteweb.web.auth import csrf
-from voteweb.web.auth.sessions import Signer
+from voteweb.web.auth.sessions import signer_of
 
 #: The field of the forms of log-in and sign-up, and the part of their addresses, that holds the token.
 FIELD = "vote"
@@ -23,7 +23,7 @@ def new_token() -> str:
     if request.endpoint not in _VOTES:
         return ""
     parts = request.view_args or {}
-    return str(_signer(csrf.nonce()).dumps(".".join(str(parts[name]) for name in ("id", "number") if name in parts)))
+    return str(_signer().dumps(".".join(str(parts[name]) for name in ("id", "number") if name in parts)))
 
 
 def token() -> str:
@@ -34,11 +34,11 @@ def token() -> str:
 def read(token: str) -> int | CommentId | None:
     """Return the article or comment for which *token* asks a vote, None unless this browser got it lately."""
     try:
-        named = str(_signer(csrf.nonce()).loads(token, max_age=config.PENDING_VOTE_SECONDS))
+        named = str(_signer().loads(token, max_age=config.PENDING_VOTE_SECONDS))
     except BadSignature:
         return None
     return parse_comment(named) or int(named)
 
 
-def _signer(nonce: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"pending vote {nonce}", signer=Signer)
+def _signer() -> URLSafeTimedSerializer:
+    return signer_of(f"pending vote {csrf.nonce()}")

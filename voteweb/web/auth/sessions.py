@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
-from flask import Flask, Request, Response, g
+from flask import Flask, Request, Response, current_app, g
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, TimestampSigner, URLSafeTimedSerializer
 
@@ -23,6 +23,11 @@ class Signer(TimestampSigner):
 
     def get_timestamp(self) -> int:
         return int(clock.now())
+
+
+def signer_of(salt: str) -> URLSafeTimedSerializer:
+    """Return what signs texts that a browser sends back, each kind with a *salt* of its own."""
+    return URLSafeTimedSerializer(str(current_app.secret_key), salt=salt, signer=Signer)
 
 
 #: The fields of a member's session: Flask-Login's text about the member, and the token of this session.

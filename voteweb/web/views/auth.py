@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
@@ -36,7 +36,7 @@ from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate, confirm_log_in
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import ask_for_code, ban_error, end_session, log_out, pending_member, start_session, viewer
-from voteweb.web.auth.sessions import Signer
+from voteweb.web.auth.sessions import signer_of
 from voteweb.web.context import now, settings, store
 from voteweb.web.forms import AnswerForm, CodeForm, Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import code_count, error_message
@@ -201,7 +201,7 @@ def login() -> ResponseReturnValue:
 
 def ban_answers() -> URLSafeTimedSerializer:
     """Return what signs the name of a banned member who gave their password, for the form of their answer."""
-    return URLSafeTimedSerializer(str(current_app.secret_key), salt="ban answer", signer=Signer)
+    return signer_of("ban answer")
 
 
 def _ban_answer(form: AnswerForm, member: User | None) -> dict[str, Any]:
