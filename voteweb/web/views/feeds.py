@@ -5,6 +5,7 @@ articles take one round trip each. A comment that was deleted or removed is gone
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -76,17 +77,14 @@ def top() -> Feed:
 @in_groups(parse_names)
 def group(names: tuple[str, ...]) -> Feed:
     """Return the first articles that are in all groups *names*, by score."""
-    rows, title, description = _group(names, store().rankings.groups(names, Order.SCORE))
-    return _articles(title, f"/g/{'+'.join(names)}", rows, description=description)
+    return _group(names, store().rankings.groups(names, Order.SCORE), "")
 
 
 @serve_feed(blueprint, "/g/<names>/new")
 @in_groups(parse_names)
 def group_new(names: tuple[str, ...]) -> Feed:
     """Return the newest articles that are in all groups *names*."""
-    rows, title, description = _group(names, store().rankings.groups(names, Order.TIME))
-    title = _("New in %(groups)s", groups=title)
-    return _articles(title, f"/g/{'+'.join(names)}/new", rows, description=description)
+    return _group(names, store().rankings.groups(names, Order.TIME), "/new", _("New in %(groups)s"))
 
 
 @serve_feed(blueprint, "/g/<names>/top")
@@ -94,8 +92,8 @@ def group_new(names: tuple[str, ...]) -> Feed:
 def group_top(names: tuple[str, ...]) -> Feed:
     """Return the first articles of a group and a period by votes."""
     period = parse_period(GROUP_PERIODS)
-    rows, title, _description = _group(names, store().rankings.best(period, names[0]))
-    return _articles(f"{title} – {PERIOD_TITLES[period]}", f"/g/{names[0]}/top", rows, query=f"?of={period}")
+    feed = _group(names, store().rankings.best(period, names[0]), "/top", f"%(groups)s – {PERIOD_TITLES[period]}")
+    return replace(feed, description="", query=f"?of={period}")
 
 
 @serve_feed(blueprint, "/u/<name>")
@@ -142,15 +140,16 @@ def _read(ranking: Ranking) -> tuple[Article, ...]:
     return store().read(_queue, ranking).rows
 
 
-def _group(names: tuple[str, ...], ranking: Ranking) -> tuple[tuple[Article, ...], str, str]:
-    """Return the first articles of a *ranking* of the groups *names*, their titles, and the description of one."""
+def _group(names: tuple[str, ...], ranking: Ranking, page: str, title: str = "%(groups)s") -> Feed:
+    """Return the first articles of a *ranking* of the groups *names*, which their *page* has; *title* names them."""
     pipeline = store().pipeline()
     stored = store().groups.queue_get(pipeline, names)
     listing = _queue(pipeline, ranking)
     pipeline.execute()
     groups = check_known(names, stored.result)
+    title %= {"groups": " + ".join(group.title for group in groups)}
     description = groups[0].description if len(groups) == 1 else ""
-    return listing.result.rows, " + ".join(group.title for group in groups), description
+    return _articles(title, f"/g/{'+'.join(names)}{page}", listing.result.rows, description=description)
 
 
 def _member(typed: str, queue: QueuePage[T]) -> tuple[str, tuple[T, ...]]:
