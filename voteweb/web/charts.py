@@ -6,6 +6,7 @@ For each kind of act /stats has a row of bars, one a day, each row with a scale 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 from voteweb.core.ranking import lift
 
@@ -63,34 +64,27 @@ def draw_chart(good_votes: int, vote_score: float, max_lift: float, newest_votes
     return Chart(good_votes, typical_votes, crossing, lead)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar in the units of the SVG, with its upper left corner."""
+class BarRow(NamedTuple):
+    """A row of bars below its label, whose baseline is at ``label_y``; ``total`` is the sum, ``highest`` the most.
 
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class BarRow:
-    """A row of bars below its label, whose baseline is at ``label_y``; ``total`` is the sum, ``highest`` the most."""
+    Of each bar it has x and y of the upper left corner, and the height, in the units of the SVG; all are as wide as
+    ``width``.
+    """
 
     name: str
     total: int
     highest: int
     label_y: float
-    bars: tuple[Bar, ...]
+    width: float
+    bars: tuple[tuple[float, float, float], ...]
 
 
 def draw_rows(series: Sequence[tuple[str, Sequence[int]]]) -> tuple[BarRow, ...]:
     """Return a row for each name with its counts, oldest first; days without any have no bar."""
-    return tuple(_bars((number + 1) * ROW_HEIGHT, name, counts) for number, (name, counts) in enumerate(series))
-
-
-def _bars(bottom: float, name: str, counts: Sequence[int]) -> BarRow:
-    highest, step = max(counts, default=0), BARS_WIDTH / max(len(counts), 1)
-    heights = [(at, BAR_HEIGHT * count / highest) for at, count in enumerate(counts) if count]
-    bars = tuple(Bar(step * at, bottom - height, step * _FILLED, height) for at, height in heights)
-    return BarRow(name, sum(counts), highest, bottom - BAR_HEIGHT - 6, bars)
+    rows = []
+    for number, (name, counts) in enumerate(series, 1):
+        bottom, highest, step = number * ROW_HEIGHT, max(counts, default=0), BARS_WIDTH / max(len(counts), 1)
+        heights = [(at, BAR_HEIGHT * count / highest) for at, count in enumerate(counts) if count]
+        bars = tuple((step * at, bottom - height, height) for at, height in heights)
+        rows.append(BarRow(name, sum(counts), highest, bottom - BAR_HEIGHT - 6, step * _FILLED, bars))
+    return tuple(rows)
