@@ -2,7 +2,7 @@
 
 import gzip
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -101,6 +101,7 @@ def _script_block(path: Path) -> bytes:
 
 
 def _static_file(name: str, body: bytes) -> StaticFile:
-    compressed = gzip.compress(body, mtime=0)
-    file = StaticFile(name, _TYPES[Path(name).suffix], body, compressed, sha256(body).hexdigest()[:_VERSION_LENGTH])
-    return file if len(compressed) < len(body) else replace(file, compressed=b"")
+    compressed, version = gzip.compress(body, mtime=0), sha256(body).hexdigest()[:_VERSION_LENGTH]
+    return StaticFile(
+        name, _TYPES[Path(name).suffix], body, compressed if len(compressed) < len(body) else b"", version
+    )

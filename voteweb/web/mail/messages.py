@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import current_app
@@ -39,9 +39,8 @@ class NotWantedError(Exception):
     """The member has left, is banned, or has no such address any more."""
 
 
-class _Content(NamedTuple):
-    to: str
-    values: dict[str, Any]
+#: To whom a mail is sent, and what its template says besides the member.
+_Content = tuple[str, dict[str, Any]]
 
 
 def compose(mail: TakenMail) -> EmailMessage:
@@ -50,13 +49,13 @@ def compose(mail: TakenMail) -> EmailMessage:
     if mail.kind is None or member is None or not permissions.may_log_in(member):
         raise NotWantedError
     account = store().read(store().mail.queue_account, mail.name)
-    content = _CONTENTS[mail.kind](member, account, mail)
+    to, values = _CONTENTS[mail.kind](member, account, mail)
     with force_language(LANGUAGES.get(mail.language or account.language, ENGLISH)):
         # Not render_template(): that asks for the viewer of a request, and there is none.
-        text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(member=member, **content.values)
+        text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(member=member, **values)
     subject, _, body = text.strip().partition("\n")
     id = _digest(f"message {mail.entry} {mail.since:.6f}")  # of every attempt, so that a second copy is known
-    return make_message(settings(), id, content.to, subject, body.strip())
+    return make_message(settings(), id, to, subject, body.strip())
 
 
 def make_message(site: Settings, id: str, to: str, subject: str, body: str) -> EmailMessage:
@@ -78,19 +77,19 @@ def _confirmation(member: User, account: MailAccount, _mail: TakenMail) -> _Cont
     if pending is None or pending.until <= now():
         raise NotWantedError
     link = absolute(f"/account/mail/confirm/{confirmation_token(member.name, pending)}")
-    return _Content(pending.address, {"link": link})
+    return pending.address, {"link": link}
 
 
 def _reset(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
     if not account.email:
         raise NotWantedError
     link = absolute(f"/reset/{store().passwords.make_link(member.name, account.email)}")
-    return _Content(account.email, {"link": link})
+    return account.email, {"link": link}
 
 
 def _changed(_member: User, account: MailAccount, mail: TakenMail) -> _Content:
     """Return what the address that was the member's is told; no more of the one that is, whose owner may be another."""
-    return _Content(mail.former, {"time": mail.since, "is_removed": not account.email})
+    return mail.former, {"time": mail.since, "is_removed": not account.email}
 
 
 _CONTENTS = {MailKind.CONFIRM: _confirmation, MailKind.RESET: _reset, MailKind.CHANGED: _changed}
