@@ -43,7 +43,7 @@ def config(as_json: bool) -> None:
     if as_json:
         print_rows([row._asdict() for row in rows], as_json)
     else:
-        print_columns([("SETTING", "VALUE", "UNIT", "FROM", "REASON"), *rows])
+        print_columns([("SETTING", "VALUE", "UNIT", "FROM", "DESCRIPTION"), *rows])
     for line in lines_not_in_force(settings, in_data or settings):
         click.echo(line, err=as_json)
     for warning in unknown_name_warnings():

@@ -87,7 +87,7 @@ class SettingInForce(NamedTuple):
     value: str
     unit: str
     source: str
-    reason: str
+    description: str
 
 
 def settings_in_force(
