@@ -25,7 +25,7 @@ class RequestRecord:
     """
 
     def __init__(self) -> None:
-        self.id = f"{getrandbits(48):012x}"  # nosec B311 - it tells requests apart and gives access to nothing
+        self.id = f"{getrandbits(48):012x}"  # it tells requests apart, and gives access to nothing  # nosec B311
         self.route = UNKNOWN_ROUTE
         self.status = "500"  # stays if the app raises before it starts a response
         self.member = 0
