@@ -4,12 +4,13 @@ A row is remembered as a fingerprint; one of a comment also as a second one that
 import that was stopped can go on with the replies to what it has imported.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
 from voteweb.core import config, links
+from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import Conflict
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
@@ -88,9 +89,9 @@ class Imports(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        #: The id of each poster by the key of the name, and the name as the member spells it.
+        #: Of those of the last batch the id by the key of the name, and the name as the member spells it.
         self._posters: dict[str, tuple[int, str]] = {}
-        self._numbers: dict[str, int] = {}
+        self._numbers: BoundedCache[str, int] = BoundedCache(MAX_KNOWN_NUMBERS)
 
     def known(self, digests: Sequence[str]) -> list[bool]:
         """Tell for each digest whether its row was imported before."""
@@ -199,7 +200,7 @@ class Imports(StorePart):
         numbers: dict[str, int] = {}
         for place, comment in enumerate(comments):
             number = next_numbers[comment.article]
-            parent = numbers.get(comment.parent_digest) or self._numbers.get(comment.parent_digest, 0)
+            parent = numbers.get(comment.parent_digest) or self._numbers.get(comment.parent_digest) or 0
             if comment.digest in numbers:
                 answers[place] = "known"
             elif number > config.MAX_COMMENTS:
@@ -211,7 +212,7 @@ class Imports(StorePart):
         for place, (answer,) in zip(calls, self._connection.run(list(calls.values())), strict=True):
             answers[place] = answer
             if answer == "imported":
-                self._remember(comments[place].digest, numbers[comments[place].digest])
+                self._numbers.put(comments[place].digest, numbers[comments[place].digest])
         return answers
 
     def _last_numbers(self, articles: Sequence[int]) -> list[int]:
@@ -221,15 +222,15 @@ class Imports(StorePart):
     def _make_posters(self, posters: Sequence[str]) -> None:
         """Make those of the members with these names who do not exist."""
         names = {name_key(poster): poster for poster in posters}
-        self._read_posters([name for name in names if name not in self._posters])
-        missing = [name for name in names if name not in self._posters]
-        Users(self._context).make_missing([names[name] for name in missing])
-        self._read_posters(missing)
+        self._posters = self._read_posters(names)
+        if missing := names.keys() - self._posters.keys():
+            Users(self._context).make_missing([names[name] for name in names if name in missing])
+            self._posters = self._read_posters(names)
 
-    def _read_posters(self, names: Sequence[str]) -> None:
+    def _read_posters(self, names: Collection[str]) -> dict[str, tuple[int, str]]:
         stored = self._connection.run([("HMGET", self._keys.user(name), "id", "name") for name in names])
         rows = zip(names, stored, strict=True)
-        self._posters |= {name: (int(id), spelled or name) for name, (id, spelled) in rows if id is not None}
+        return {name: (int(id), spelled or name) for name, (id, spelled) in rows if id is not None}
 
     def _poster(self, name: str) -> tuple[int, str]:
         """Return a poster's id, and the name as scripts compare it: one that is not ASCII as the member spells it."""
@@ -273,12 +274,7 @@ class Imports(StorePart):
             batches = [("SMISMEMBER", key, *(row.member for row in batch)) for batch in batched(rows, READ_SIZE)]
             found = list(chain.from_iterable(self._connection.run(batches)))
             if 1 in found:
-                self._remember(digest, found.index(1) + 1)
-
-    def _remember(self, digest: str, number: int) -> None:
-        if len(self._numbers) >= MAX_KNOWN_NUMBERS:
-            self._numbers.clear()
-        self._numbers[digest] = number
+                self._numbers.put(digest, found.index(1) + 1)
 
     def _comment_call(self, comment: ImportedComment, number: int, parent: int) -> Command:
         row, numbered_row = fingerprint(comment.digest), _numbered(comment.digest, number)
