@@ -44,7 +44,7 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
     closing = NewLogEntry(
         LogAction.CLOSE, mod.name, about=member.name, article=CLOSED_ARTICLE, title="t", why="It went in circles."
     )
-    store.threads.close(CLOSED_ARTICLE, closing, actor=mod)
+    store.threads.set_closed(CLOSED_ARTICLE, closing, actor=mod, closes=True)
 
 
 def read(store: Store, member: User, article: int) -> None:

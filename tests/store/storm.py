@@ -183,8 +183,8 @@ def _silence(storm: StoreStorm, chance: random.Random, who: User, id: CommentId)
 
 def _close(storm: StoreStorm, _: random.Random, who: User, id: CommentId) -> None:
     """Close a conversation and open it again."""
-    storm.store.threads.close(id.article, _log_entry(LogAction.CLOSE, who, id), actor=who)
-    storm.store.threads.reopen(id.article, _log_entry(LogAction.REOPEN, who, id), actor=who)
+    storm.store.threads.set_closed(id.article, _log_entry(LogAction.CLOSE, who, id), actor=who, closes=True)
+    storm.store.threads.set_closed(id.article, _log_entry(LogAction.REOPEN, who, id), actor=who, closes=False)
 
 
 def _delete(storm: StoreStorm, chance: random.Random, who: User, id: DocumentId) -> None:

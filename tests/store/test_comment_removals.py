@@ -218,13 +218,13 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
     voters = run(site, "EXPIRETIME", "voted-comments:1-0")
     for id in (1, factories.article(site).id):  # the second has no comment yet
         for _ in range(2):
-            site.threads.close(id, entry(LogAction.CLOSE, article=id), actor=None)
+            site.threads.set_closed(id, entry(LogAction.CLOSE, article=id), actor=None, closes=True)
         thread = site.threads.get(id)
         assert (thread.closed > 0, thread.close_reason) == (True, "heated")
         with pytest.raises(ConversationClosed, match="heated"):
             factories.comment(site, id)
         for _ in range(2):
-            site.threads.reopen(id, entry(LogAction.REOPEN, article=id), actor=None)
+            site.threads.set_closed(id, entry(LogAction.REOPEN, article=id), actor=None, closes=False)
         factories.comment(site, id)
     assert run(site, "EXPIRETIME", "voted-comments:1-0") == voters
     assert run(site, "LLEN", "log:") == 4
@@ -236,7 +236,7 @@ def test_what_has_ended_or_is_gone_is_not_closed(make_store: MakeStore) -> None:
     factories.article(store)
     run(store, "HINCRBYFLOAT", "article:1", "time", -2)
     with pytest.raises(ConversationEnded):
-        store.threads.close(1, entry(LogAction.CLOSE), actor=None)
+        store.threads.set_closed(1, entry(LogAction.CLOSE), actor=None, closes=True)
     store.removals.delete(1)
     with pytest.raises(ArticleGone):
-        store.threads.close(1, entry(LogAction.CLOSE), actor=None)
+        store.threads.set_closed(1, entry(LogAction.CLOSE), actor=None, closes=True)

@@ -62,7 +62,7 @@ def test_entry_tells_what_its_owner_can_do_with_it(store: Store, bob: User) -> N
     store.comments.set_quiet(2, 0, ann, is_quiet=True)
     assert states() == [(True, False, True), (True, True, False)]
     store.comments.set_quiet(1, question.number, ann, is_quiet=True)
-    store.threads.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1), actor=None)
+    store.threads.set_closed(1, NewLogEntry(LogAction.CLOSE, "mod", article=1), actor=None, closes=True)
     run(store, "HSET", "thread:2", "closes", int(time.time()))
     assert states() == [(False, False, True), (False, True, True)]
 

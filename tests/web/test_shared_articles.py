@@ -109,7 +109,7 @@ def test_vote_alone_and_end_of_the_conversation_alone_change_the_page(bob: Brows
     store.votes.cast(1, factories.user(store, "dora"))
     assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "2"
     assert "Heated" not in bob.text
-    store.threads.close(1, NewLogEntry(LogAction.CLOSE, "ann", article=1, why="Heated"), actor=None)
+    store.threads.set_closed(1, NewLogEntry(LogAction.CLOSE, "ann", article=1, why="Heated"), actor=None, closes=True)
     assert "Heated" in bob.open("/a/1").text
 
 

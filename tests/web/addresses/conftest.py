@@ -83,7 +83,7 @@ def build_site(store: Store) -> None:
     store.reports.make(CommentId(4, 1), other, Reason.SPAM, "")
     factories.remove(store, CommentId(4, 2), by=other.name)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
-    store.threads.close(closing.article, closing, actor=other)
+    store.threads.set_closed(closing.article, closing, actor=other, closes=True)
     rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})

@@ -91,7 +91,7 @@ def build_site(store: Store) -> None:
     store.removals.remove(
         CommentId(1, 3), entry(LogAction.REMOVE, comment=3, why="广告"), with_replies=True, actor=None
     )
-    store.threads.close(2, entry(LogAction.CLOSE, article=2, why="已经说完了"), actor=None)
+    store.threads.set_closed(2, entry(LogAction.CLOSE, article=2, why="已经说完了"), actor=None, closes=True)
 
 
 def entry(kind: LogAction, **changes: Any) -> NewLogEntry:

@@ -321,22 +321,15 @@ class Threads(StorePart):
         wanted = list(numbers)
         return queue_by_id(pipeline, wanted, ("HMGET", self._keys.words(article_id), *wanted))
 
-    def close(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
-        """Stop comments and votes on them in a conversation, with the reason of *entry*; it can be reopened.
+    @act(when_full=True)
+    def set_closed(
+        self, attempt: Attempt, article_id: int, entry: NewLogEntry, *, actor: User | None, closes: bool
+    ) -> list[Command]:
+        """Stop comments and votes on them in a conversation, with the reason of *entry*, or open it until its end.
 
-        Does nothing if it is closed. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over,
+        Does nothing if it is so. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over,
         LoggedOut, NotAllowed.
         """
-        self._change(article_id, entry, actor, closes=True)
-
-    def reopen(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
-        """Open a conversation that a moderator closed, until the end that it had; raises what :meth:`close` does."""
-        self._change(article_id, entry, actor, closes=False)
-
-    @act(when_full=True)
-    def _change(
-        self, attempt: Attempt, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool
-    ) -> list[Command]:
         thread = self._keys.thread(article_id)
         posted = read_time(attempt, article_id)
         stored, closed, revision = attempt.value("HMGET", thread, "closes", "closed", "rev")

@@ -356,7 +356,7 @@ _OVER = (errors.ArticleGone, errors.ConversationEnded)
 def close(id: int, user: User, article: Article) -> Message:
     """Close the conversation of an article, with a reason that everybody can read."""
     reason = validation.reason(_removal_reason())
-    store().threads.close(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user)
+    store().threads.set_closed(id, article_entry(LogAction.CLOSE, user, article, reason), actor=user, closes=True)
     return _("The conversation has been closed. You can open it again until it ends.")
 
 
@@ -366,5 +366,5 @@ def close(id: int, user: User, article: Article) -> Message:
 )  # fmt: skip
 def reopen(id: int, user: User, article: Article) -> Message:
     """Open a conversation again that a moderator closed."""
-    store().threads.reopen(id, article_entry(LogAction.REOPEN, user, article), actor=user)
+    store().threads.set_closed(id, article_entry(LogAction.REOPEN, user, article), actor=user, closes=False)
     return _("The conversation is open again.")
