@@ -7,11 +7,10 @@ from uuid import uuid4
 
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
-from voteweb.core.models import Article, Draft, Group, LogAction, Role, User
+from voteweb.core.models import Article, Draft, Group, LogAction, LogEntry, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.comments.imports import Story
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_thread
 
 
@@ -47,12 +46,12 @@ def draft(**changes: Any) -> Draft:
 
 def ban(store: Store, name: str, why: str = "Spam.", by: str = "mod", **options: Any) -> None:
     """Ban the member *name*."""
-    store.bans.ban(name, NewLogEntry(LogAction.BAN, by, about=name, why=why), **options)
+    store.bans.ban(name, LogEntry(LogAction.BAN, by, about=name, why=why), **options)
 
 
 def lift(store: Store, name: str, by: str = "mod", *, undoes: int = 0, **options: Any) -> None:
     """Lift the ban of the member *name*."""
-    store.bans.lift(name, NewLogEntry(LogAction.UNBAN, by, about=name, undoes=undoes), **options)
+    store.bans.lift(name, LogEntry(LogAction.UNBAN, by, about=name, undoes=undoes), **options)
 
 
 def remove(store: Store, id: int | CommentId = 1, why: str = "Spam.", by: str = "mod", **options: Any) -> None:
@@ -65,14 +64,12 @@ def restore(store: Store, id: int | CommentId = 1, by: str = "mod", *, undoes: i
     store.removals.restore(id, _log_entry(store, LogAction.RESTORE, id, by, undoes=undoes), **options)
 
 
-def _log_entry(
-    store: Store, kind: LogAction, id: int | CommentId, by: str, why: str = "", undoes: int = 0
-) -> NewLogEntry:
+def _log_entry(store: Store, kind: LogAction, id: int | CommentId, by: str, why: str = "", undoes: int = 0) -> LogEntry:
     article, comment = id if isinstance(id, CommentId) else (id, 0)
     stored = store.read(store.articles.queue_get, article)
     node = thread(store, article).nodes.get(comment)
     about = node.author if node else stored.poster if stored else ""
-    return NewLogEntry(kind, by, about, article, stored.title if stored else "", why, undoes, comment)
+    return LogEntry(kind, by, about, article, stored.title if stored else "", why, undoes, comment)
 
 
 def choices(store: Store, member: User, *, group: str, hidden: str, article: int) -> None:

@@ -4,10 +4,9 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import output
 from tests.store.examination import run, server_setting
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, LogEntry
 from voteweb.core.ranking_trial import change_weights
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:
@@ -81,7 +80,7 @@ def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, st
     assert invoke("rescore", **other).output == f"{notice}Checked 2 articles, changed 0.\n"
     assert invoke("rescore", "--to-environment", **other).output == "Checked 2 articles, changed 2.\n"
     assert invoke("doctor").exit_code == 0
-    entry = NewLogEntry(LogAction.WEIGHTS, "root")
+    entry = LogEntry(LogAction.WEIGHTS, "root")
     store.site_settings.change_settings(lambda old: change_weights(old, good_votes=3), entry)
     assert invoke("doctor").stdout.startswith("The scores are computed anew and not checked: 0 of 2 so far.")
 

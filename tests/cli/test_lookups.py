@@ -11,10 +11,9 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, output
 from voteweb.core.config import COMMAND_LINE, MEMBER_PAGE_SIZE
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.core.settings import env_name, variables
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def printed_settings(invoke: Invoke, **env: str) -> dict[str, str]:
@@ -74,9 +73,9 @@ def members(store: Store) -> Store:
     for at in range(2 * MEMBER_PAGE_SIZE):
         factories.user(store, f"m{at:03}")
     mod = factories.user(store, "Mod")
-    store.users.set_role(mod.name, Role.MODERATOR, NewLogEntry(LogAction.ROLE, COMMAND_LINE, about="Mod"))
+    store.users.set_role(mod.name, Role.MODERATOR, LogEntry(LogAction.ROLE, COMMAND_LINE, about="Mod"))
     factories.user(store, "bob")
-    store.bans.ban("bob", NewLogEntry(LogAction.BAN, COMMAND_LINE, about="bob", why="spam"))
+    store.bans.ban("bob", LogEntry(LogAction.BAN, COMMAND_LINE, about="bob", why="spam"))
     factories.article(store, factories.user(store, "zoe"), text="Hello")
     return store
 

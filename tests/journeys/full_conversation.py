@@ -6,9 +6,8 @@ from tests import factories
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, Reason, User
+from voteweb.core.models import LogAction, LogEntry, Reason, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 ARTICLE = 7
 CLOSED_ARTICLE = 8
@@ -41,7 +40,7 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
     first = store.threads.get(ARTICLE).last + 1
     write_thread(store, ARTICLE, [node(number, author=other.name) for number in range(first, first + SHORT_COMMENTS)])
     factories.comment(store, CLOSED_ARTICLE, other, text="A last word.")
-    closing = NewLogEntry(
+    closing = LogEntry(
         LogAction.CLOSE, mod.name, about=member.name, article=CLOSED_ARTICLE, title="t", why="It went in circles."
     )
     store.threads.set_closed(CLOSED_ARTICLE, closing, actor=mod, closes=True)

@@ -3,11 +3,10 @@
 from tests import factories
 from tests.journeys import full_conversation
 from voteweb.core import config, validation
-from voteweb.core.models import DomainAction, Draft, LogAction, LogInOutcome, Reason, Role, User
+from voteweb.core.models import DomainAction, Draft, LogAction, LogEntry, LogInOutcome, Reason, Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 TITLES = [
     "W" * config.MAX_TITLE_LENGTH,
@@ -70,7 +69,7 @@ def fill(store: Store) -> None:
     mod = factories.user(store, MODERATOR, Role.MODERATOR)
     member, troll = factories.user(store, MEMBER), factories.user(store, "troll")
     for name, title in (("python", "Python & <friends>"), ("编程", "编程")):
-        entry = NewLogEntry(LogAction.GROUP, mod.name, title=name)
+        entry = LogEntry(LogAction.GROUP, mod.name, title=name)
         store.groups.make(name, title, f"What belongs in {title}. " * 5, entry)
     for number, title in enumerate(TITLES):
         link = "" if number % 3 == 0 else f"https://www.example.com/{number}?q=<&x=1"
@@ -89,7 +88,7 @@ def fill(store: Store) -> None:
     store.bans.answer(troll.name, LONG_WORD)
     store.invitations.make(mod)
     store.notes.add(troll.name, TITLES[5], mod)
-    rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
+    rule = LogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     _fill_long(store, member)
     _fill_admin(store, factories.user(store, ADMIN, Role.ADMIN))
@@ -103,14 +102,14 @@ def _fill_long(store: Store, member: User) -> None:
         title = LONG_WORD[: config.MAX_GROUP_TITLE_LENGTH]
         factories.group(store, name, title, (LONG_WORD * 3)[: config.MAX_GROUP_DESCRIPTION_LENGTH])
     store.articles.set_groups(
-        5, [LONG_GROUPS[0]], ["python"], NewLogEntry(LogAction.GROUPS, MODERATOR, MEMBER, 5, TITLES[4])
+        5, [LONG_GROUPS[0]], ["python"], LogEntry(LogAction.GROUPS, MODERATOR, MEMBER, 5, TITLES[4])
     )
     poster, groups = factories.user(store, POSTER), tuple(LONG_GROUPS)
     store.users.describe(poster, f"{LONG_WORD}\n\n    {'x' * 80}\n\n# Three lines")
     store.waiting.report_about(poster.name, member)
     for title, link, text in ((LONG_WORD, LONG_LINK, ""), ("编" * config.MAX_TITLE_LENGTH, "", LONG_TEXT)):
         id = store.articles.post(Draft(title, link, text, groups), poster, factories.token())
-        entry = NewLogEntry(LogAction.GROUPS, MODERATOR, POSTER, id, LONG_WORD, LONG_WORD)
+        entry = LogEntry(LogAction.GROUPS, MODERATOR, POSTER, id, LONG_WORD, LONG_WORD)
         store.articles.set_groups(id, [], LONG_GROUPS[1:], entry)
         store.articles.set_groups(id, LONG_GROUPS[1:], [], entry)
         store.reports.make(id, member, Reason.RULES, LONG_WORD)
@@ -127,7 +126,7 @@ def _fill_long(store: Store, member: User) -> None:
 
 def _fill_admin(store: Store, admin: User) -> None:
     """Set an announcement, invite somebody who invites others, and try to log in."""
-    entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=LONG_WORD[:120])
+    entry = LogEntry(LogAction.SWITCH, admin.name, title="announcement", why=LONG_WORD[:120])
     store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, LONG_LINK, entry, actor=admin)
     for inviter, name in ((ADMIN, "First"), ("First", "Second"), ("Second", "Third")):
         invitation = store.invitations.make(store.users.get(inviter))

@@ -12,10 +12,9 @@ from playwright.sync_api import expect
 from tests import factories
 from tests.journeys.conftest import Visit, Window
 from tests.journeys.visitor import Visitor
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.log_entries import NewLogEntry
 
 # Their views, and what they do to the data, are tested one by one in `make test`.
 pytestmark = pytest.mark.heavy
@@ -109,7 +108,7 @@ def test_what_a_new_moderator_did_wrong_is_undone_at_once(visit: Visit, window: 
     chief, newcomer = visit("chief", Role.ADMIN, **window), visit("newcomer", **window)
     for number in range(3):
         factories.article(store, title=f"Article {number}")
-    role = NewLogEntry(LogAction.ROLE, "chief", about="newcomer", why=Role.MODERATOR.value)
+    role = LogEntry(LogAction.ROLE, "chief", about="newcomer", why=Role.MODERATOR.value)
     store.users.set_role("newcomer", Role.MODERATOR, role, actor=store.users.get("chief"))
     newcomer.open("/").follow("Inbox 1")
     newcomer.follow("Guide for moderators").is_at("/guide")

@@ -10,11 +10,10 @@ from tests import factories
 from tests.helpers import until
 from tests.journeys import full_conversation
 from tests.journeys.conftest import Visit
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.heavy
 
@@ -116,7 +115,7 @@ def test_first_screen_shows_many_articles_below_a_low_header(
 ) -> None:
     if announcement:
         admin = factories.user(store, "root", Role.ADMIN)
-        entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=announcement)
+        entry = LogEntry(LogAction.SWITCH, admin.name, title="announcement", why=announcement)
         store.site_settings.set_switch(SwitchName.ANNOUNCEMENT, "/about", entry, actor=admin)
     page = (visitor := visit(name, **screen)).page
     until(lambda: visitor.open("/").page.locator(".announcement").count() == bool(announcement))

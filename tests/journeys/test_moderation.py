@@ -4,10 +4,9 @@ from playwright.sync_api import expect
 
 from tests import factories
 from tests.journeys.conftest import Visit, Window
-from voteweb.core.models import DomainAction, LogAction, Reason, Role
+from voteweb.core.models import DomainAction, LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_moderator_judges_three_kinds_of_waiting_things_with_four_clicks(
@@ -16,7 +15,7 @@ def test_moderator_judges_three_kinds_of_waiting_things_with_four_clicks(
     """Each click loads one page."""
     mod = visit("mod", Role.MODERATOR, **window)
     store.users.make("hal", "", network="", request="I write about compilers.")
-    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
+    rule = LogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=store.users.get("mod"))
     draft = factories.draft(title="A new site", link="https://look.example/")
     store.articles.post(draft, factories.user(store, "bob"), factories.token())

@@ -8,13 +8,12 @@ from tests.store.examination import run
 from voteweb.core import rate_limits
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
-from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
+from voteweb.core.models import DomainAction, LogAction, LogEntry, LogInOutcome, Order, Period, Reason, Role, User
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.accounts.mail import TakenMail
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.moderation.bans import Span
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.server.health import BackupFacts
 
 
@@ -27,7 +26,7 @@ def build_every_key(store: Store) -> None:
     store.users.set_role("ann", Role.ADMIN)
     imported = factories.imported(store, votes=500, groups=("java", "编程"))
     store.reports.make(imported.id, bob, Reason.TOPIC, "a note")
-    store.reports.dismiss(imported.id, NewLogEntry(LogAction.DISMISS, "Ann", article=imported.id))
+    store.reports.dismiss(imported.id, LogEntry(LogAction.DISMISS, "Ann", article=imported.id))
     combined = (store.rankings.groups(["go", "java", "编程"], order) for order in (Order.SCORE, Order.TIME))
     for ranking in (*combined, store.rankings.best(Period.WEEK)):
         store.read(store.listings.queue_page, ranking, 1)
@@ -46,10 +45,10 @@ def build_every_key(store: Store) -> None:
     zoe = factories.user(store, "zoe")
     factories.article(store, zoe, link="")
     store.account_deletion.start(zoe, delete_articles=True)
-    rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
+    rule = LogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     factories.article(store, ann, groups=("golang",), link="")
-    store.group_merges.start("golang", "go", NewLogEntry(LogAction.MERGE, "Ann", title="golang"))
-    closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
+    store.group_merges.start("golang", "go", LogEntry(LogAction.MERGE, "Ann", title="golang"))
+    closing = LogEntry(LogAction.SWITCH, "root", title="signup")
     store.site_settings.set_switch(
         SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)
     )

@@ -3,9 +3,8 @@
 from tests import factories
 from tests.store.examination import snapshot
 from voteweb.core.config import COMMAND_LINE
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import LogAction, LogEntry, Reason
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 WORDS = ("dreadful", "secret.example", "atrocious", "horrid", "vile", "beastly")
 
@@ -23,8 +22,8 @@ def write_words(store: Store) -> None:
     store.removals.remove(factories.article(store, ann, link="").id, log_entry(2, LogAction.REMOVE, "Harmless"))
 
 
-def log_entry(id: int, kind: LogAction, title: str = "An atrocious title") -> NewLogEntry:
-    return NewLogEntry(kind, COMMAND_LINE, about="ann", article=id, title=title, why="the reason")
+def log_entry(id: int, kind: LogAction, title: str = "An atrocious title") -> LogEntry:
+    return LogEntry(kind, COMMAND_LINE, about="ann", article=id, title=title, why="the reason")
 
 
 def words_left(store: Store) -> list[str]:

@@ -17,12 +17,11 @@ from tests.store.examination import run
 from tests.storm import Storm
 from voteweb.core import config, errors
 from voteweb.core.comments import CommentId, Thread
-from voteweb.core.models import Draft, LogAction, Reason, Role, User, Voter
+from voteweb.core.models import Draft, LogAction, LogEntry, Reason, Role, User, Voter
 from voteweb.core.search_documents import DocumentId
 from voteweb.core.settings import Settings
 from voteweb.store import Store, open_store
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry
 
 GROUPS = ("go", "java", "lua", "redis", "编程")
 MEMBERS = 12
@@ -288,9 +287,9 @@ def check_comments(storm: StoreStorm) -> None:
         assert viewer.unread.count == sum(notice.is_unread for page in pages for notice in page.rows)
 
 
-def _log_entry(kind: LogAction, who: User, id: DocumentId) -> NewLogEntry:
+def _log_entry(kind: LogAction, who: User, id: DocumentId) -> LogEntry:
     article, comment = (id, 0) if isinstance(id, int) else id
-    return NewLogEntry(kind, who.name, about="ann", article=article, title="title", why="why", comment=comment)
+    return LogEntry(kind, who.name, about="ann", article=article, title="title", why="why", comment=comment)
 
 
 def _some_draft(chance: random.Random, **changes: Any) -> Draft:

@@ -5,9 +5,8 @@ import pytest
 from tests import factories
 from tests.store.examination import run
 from voteweb.core.errors import AboutChanged
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import LogAction, LogEntry, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -19,8 +18,8 @@ def ann(store: Store) -> User:
     return store.users.get("ann")
 
 
-def entry(why: str = "") -> NewLogEntry:
-    return NewLogEntry(LogAction.ABOUT, "mod", about="ann", why=why)
+def entry(why: str = "") -> LogEntry:
+    return LogEntry(LogAction.ABOUT, "mod", about="ann", why=why)
 
 
 def reported(store: Store) -> list[str]:

@@ -8,9 +8,8 @@ from tests import factories
 from tests.store.examination import run
 from tests.store.queries import log_page
 from voteweb.core.errors import AnsweredBefore, FormExpired, NoSuchArticle, NotAllowed, NotRemoved, NotYours
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import LogAction, LogEntry, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -40,7 +39,7 @@ def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: Us
     with pytest.raises(AnsweredBefore):
         store.waiting.answer(1, ann, "Really.")
     assert waiting(store) == [(1, "It is no spam.")]
-    entry = NewLogEntry(LogAction.KEEP, "mod", about="ann", article=1)
+    entry = LogEntry(LogAction.KEEP, "mod", about="ann", article=1)
     for expected in (True, False):
         assert store.waiting.keep_removed(factories.stored_article(store), entry, actor=mod) is expected
     assert waiting(store) == []
@@ -63,7 +62,7 @@ def answered_bans(store: Store) -> list[str]:
 
 @pytest.mark.parametrize("days", [None, 3])
 def test_a_ban_is_answered_once_until_it_ends(days: int | None, store: Store, mod: User) -> None:
-    bob, entry = factories.user(store, "Bob"), NewLogEntry(LogAction.KEEP, "mod", about="Bob")
+    bob, entry = factories.user(store, "Bob"), LogEntry(LogAction.KEEP, "mod", about="Bob")
     with pytest.raises(FormExpired):
         store.bans.answer("bob", "It was not me.")
     factories.ban(store, "bob", days=days)

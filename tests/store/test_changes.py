@@ -10,12 +10,11 @@ from tests.store.backup.copying import back_up, restore
 from tests.store.examination import run
 from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, LogEntry
 from voteweb.core.ranking import vote_level
 from voteweb.core.search_documents import Changes
 from voteweb.store import Store
 from voteweb.store.articles.search_documents import START
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def since(store: Store, position: str = START) -> Changes:
@@ -58,7 +57,7 @@ def test_a_flushed_or_restored_database_has_another_epoch(store: Store) -> None:
 def test_each_act_on_an_article_is_a_change(store: Store) -> None:
     ann, id = factories.user(store), factories.article(store, groups=("go",)).id
     factories.group(store, "redis")
-    purge = NewLogEntry(LogAction.PURGE, COMMAND_LINE, article=id)
+    purge = LogEntry(LogAction.PURGE, COMMAND_LINE, article=id)
     nothing, article, conversation = (set(), set(), False), ({id}, set(), False), ({id}, {id}, False)
     acts: list[tuple[Callable[[], object], object]] = [
         (lambda: store.articles.edit(id, factories.draft(title="Another", groups=("go",)), ann), article),

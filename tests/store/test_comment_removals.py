@@ -19,16 +19,15 @@ from voteweb.core.errors import (
     NoSuchComment,
     ParentGone,
 )
-from voteweb.core.models import LogAction, Reason, User
+from voteweb.core.models import LogAction, LogEntry, Reason, User
 from voteweb.store import Store
 from voteweb.store.moderation import removals
-from voteweb.store.schema.log_entries import NewLogEntry
 
 FIRST = CommentId(1, 1)
 
 
-def entry(kind: LogAction, who: str = "mod", article: int = 1) -> NewLogEntry:
-    return NewLogEntry(kind, who, article=article, why="heated")
+def entry(kind: LogAction, who: str = "mod", article: int = 1) -> LogEntry:
+    return LogEntry(kind, who, article=article, why="heated")
 
 
 def remove(store: Store, number: int = 1, by: str = "mod", *, with_replies: bool = False) -> None:

@@ -15,11 +15,10 @@ from voteweb.core.errors import (
     NotAllowed,
     StorageFull,
 )
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import LogAction, LogEntry, User
 from voteweb.store import Store
 from voteweb.store.connection.commit import Attempt, Decision, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.log_entries import NewLogEntry
 
 SITE: list[Command] = [
     ("HSET", "user:ann", "id", 1, "role", "member"),
@@ -28,7 +27,7 @@ SITE: list[Command] = [
     ("RPUSH", "log-entries:", "first"),
     ("SET", "schema:", "4"),
 ]
-ENTRY = NewLogEntry(LogAction.EDIT, "mod", title="Go")
+ENTRY = LogEntry(LogAction.EDIT, "mod", title="Go")
 
 
 def writes(store: Store) -> list[Command]:

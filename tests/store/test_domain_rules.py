@@ -12,14 +12,13 @@ from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
 from voteweb.core import config
 from voteweb.core.errors import DomainRefused, NotAllowed, TooManyRules
-from voteweb.core.models import DomainAction, LogAction, Role, User
+from voteweb.core.models import DomainAction, LogAction, LogEntry, Role, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def refuse(store: Store, mod: User, domain: str, why: str = "An advertisement.", *, removes: bool = False) -> str:
     """Return how many articles the rule removes."""
-    entry = NewLogEntry(LogAction.DOMAIN, mod.name, title=domain, why=why)
+    entry = LogEntry(LogAction.DOMAIN, mod.name, title=domain, why=why)
     count = store.domain_rules.set(domain, DomainAction.REFUSE, entry, removes=removes, actor=mod)
     return str(count)
 
@@ -40,7 +39,7 @@ def test_a_rule_refuses_a_domain_and_its_subdomains(store: Store, mod: User) -> 
     good = post(store, ann, "https://notspam.example/")
     with pytest.raises(DomainRefused):
         store.articles.edit(good, factories.draft(link="https://spam.example/"), ann)
-    store.domain_rules.delete("spam.example", NewLogEntry(LogAction.UNDOMAIN, "mod", title="spam.example"), actor=mod)
+    store.domain_rules.delete("spam.example", LogEntry(LogAction.UNDOMAIN, "mod", title="spam.example"), actor=mod)
     linked = post(store, ann, "https://spam.example/")
     refuse(store, mod, "spam.example")
     store.articles.edit(linked, factories.draft(title="The link stays", link="https://spam.example/"), ann)
@@ -95,7 +94,7 @@ def test_a_deleted_rule_removes_no_more(store: Store, mod: User, monkeypatch: py
     for number in range(3):
         factories.article(store, link=f"https://spam.example/{number}")
     assert refuse(store, mod, "spam.example", removes=True) == "3"
-    store.domain_rules.delete("spam.example", NewLogEntry(LogAction.UNDOMAIN, "mod", title="spam.example"), actor=mod)
+    store.domain_rules.delete("spam.example", LogEntry(LogAction.UNDOMAIN, "mod", title="spam.example"), actor=mod)
     list(store.domain_rules.steps())
     assert len(ids(store, "domain:spam.example")) == 2
     closest = partial(store.read, store.domain_rules.queue_of)

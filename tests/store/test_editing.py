@@ -20,13 +20,12 @@ from voteweb.core.errors import (
     TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Draft, EarlierVersion, LogAction, User
+from voteweb.core.models import Draft, EarlierVersion, LogAction, LogEntry, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
-EDIT = NewLogEntry(LogAction.EDIT, "mod", about="ann", article=1, title="Redis in Action")
+EDIT = LogEntry(LogAction.EDIT, "mod", about="ann", article=1, title="Redis in Action")
 
 
 def edit(store: Store, editor: User | None = None, *, id: int = 1, revision: int | None = None, **changes: Any) -> None:

@@ -20,11 +20,10 @@ from voteweb.core.errors import (
     TooManyAliases,
     VotewebError,
 )
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import LogAction, LogEntry, User
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 from voteweb.store.members import group_merges
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +32,7 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def start(store: Store, name: str = "go", into: str = "golang") -> str:
-    return store.group_merges.start(name, into, NewLogEntry(LogAction.MERGE, COMMAND_LINE, title=name))
+    return store.group_merges.start(name, into, LogEntry(LogAction.MERGE, COMMAND_LINE, title=name))
 
 
 def finish(store: Store) -> None:
@@ -98,7 +97,7 @@ def test_what_names_the_old_group_meanwhile_gets_the_other(store: Store, mod: Us
     imported = store.articles.get(posted + 1)
     factories.restore(store, 3)
     edited = factories.draft(groups=("go",), link="", title="Go, again")
-    store.articles.edit(2, edited, mod, NewLogEntry(LogAction.EDIT, "mod"))
+    store.articles.edit(2, edited, mod, LogEntry(LogAction.EDIT, "mod"))
     groups = [store.articles.get(id).groups for id in (posted, imported.id, 3, 2)]
     assert groups == [("golang",), ("golang", "new"), ("golang",), ("golang",)]
     # Chosen on a page from before the merge, and undone.
@@ -125,7 +124,7 @@ def test_a_merge_that_makes_no_sense_is_refused(store: Store) -> None:
     make_groups(store)
     factories.group(store, "full")
     store.groups.change("full", "Full", "", aliases=[f"full{i}" for i in range(config.MAX_ALIASES - 1)])
-    member, entry = factories.user(store, "zoe"), NewLogEntry(LogAction.MERGE, "zoe", title="go")
+    member, entry = factories.user(store, "zoe"), LogEntry(LogAction.MERGE, "zoe", title="go")
     for (name, into), error in REFUSALS.items():
         with refused(store, error):
             start(store, name, into)
@@ -141,7 +140,7 @@ def test_a_second_name_stays_while_its_articles_move(store: Store) -> None:
         with pytest.raises(StillMerging, match="go are still moving"):
             store.groups.change("golang", "Golang", "", aliases=["g"])
         with pytest.raises(GroupNotEmpty):
-            store.groups.delete("golang", NewLogEntry(LogAction.DELETE, COMMAND_LINE, title="golang"))
+            store.groups.delete("golang", LogEntry(LogAction.DELETE, COMMAND_LINE, title="golang"))
     run(store, "SREM", "merging:", "go")
     assert broken(store) == [("merging:", "lacks go, a second name with articles")]
     repair(store)

@@ -10,9 +10,8 @@ from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, refused, run
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
-from voteweb.core.models import Group, LogAction
+from voteweb.core.models import Group, LogAction, LogEntry
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -64,7 +63,7 @@ def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None
 def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
     article = factories.article(store, groups=("go", "redis"))
     store.groups.change("go", "Go", "", aliases=["golang"])
-    entry = NewLogEntry(LogAction.DELETE, "mod", title="go")
+    entry = LogEntry(LogAction.DELETE, "mod", title="go")
     with pytest.raises(GroupNotEmpty):
         store.groups.delete("go", entry)
     factories.remove(store, article.id)
@@ -84,7 +83,7 @@ def make_group(store: Store) -> None:
 
 
 def delete(store: Store) -> Iterator[int]:
-    return store.groups.delete_in_steps("go", NewLogEntry(LogAction.DELETE, COMMAND_LINE, title="go"))
+    return store.groups.delete_in_steps("go", LogEntry(LogAction.DELETE, COMMAND_LINE, title="go"))
 
 
 def test_a_deletion_that_is_cut_off_leaves_the_group_until_it_is_empty(store: Store) -> None:

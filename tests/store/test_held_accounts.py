@@ -8,9 +8,8 @@ import pytest
 from tests import factories
 from tests.store.examination import broken, run
 from voteweb.core.errors import Held, NoSuchMember
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -23,11 +22,11 @@ def hal(store: Store) -> User:
     return store.users.make("Hal", "hash", network="", request=REQUEST)
 
 
-def admission() -> NewLogEntry:
-    return NewLogEntry(LogAction.ADMIT, "mod", about="Hal")
+def admission() -> LogEntry:
+    return LogEntry(LogAction.ADMIT, "mod", about="Hal")
 
 
-def refusal(reason: str = "An advertisement.") -> NewLogEntry:
+def refusal(reason: str = "An advertisement.") -> LogEntry:
     return replace(admission(), kind=LogAction.REFUSE, why=reason)
 
 

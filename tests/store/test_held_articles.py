@@ -10,9 +10,8 @@ from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, repair, run
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
-from voteweb.core.models import ArticleStatus, DomainAction, LogAction, User
+from voteweb.core.models import ArticleStatus, DomainAction, LogAction, LogEntry, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -37,7 +36,7 @@ def post(store: Store, poster: User, link: str = "https://example.com/redis") ->
 
 
 def release(store: Store, id: int, mod: User) -> bool:
-    return store.waiting.release(id, NewLogEntry(LogAction.RELEASE, mod.name, "ann", id, "title"), actor=mod)
+    return store.waiting.release(id, LogEntry(LogAction.RELEASE, mod.name, "ann", id, "title"), actor=mod)
 
 
 def remove(store: Store, id: int, mod: User) -> None:
@@ -92,7 +91,7 @@ def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: U
     store.articles.edit(first, changed, ann)
     store.removals.delete(second, ann)
     assert (listed(store), run(store, "KEYS", "link:*"), run(store, "KEYS", "time:*")) == ([], [], [])
-    store.groups.delete("go", NewLogEntry(LogAction.DELETE, mod.name, title="go"), actor=mod)
+    store.groups.delete("go", LogEntry(LogAction.DELETE, mod.name, title="go"), actor=mod)
     assert broken(store) == []
     release(store, first, mod)
     article = store.articles.get(first)
@@ -113,7 +112,7 @@ def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, 
 
 def test_rule_holds_links_of_members_only(make_store: MakeStore, mod: User, bob: User) -> None:
     store = make_store(good_votes=1)
-    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
+    rule = LogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     factories.group(store, "go")
     held, open_one = post(store, bob, "https://a.look.example/"), post(store, bob)

@@ -10,10 +10,9 @@ from tests.store.inboxes import page, unread, unread_comments
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind, Unread
-from voteweb.core.models import LogAction, User
+from voteweb.core.models import LogAction, LogEntry, User
 from voteweb.store import Store
 from voteweb.store.members.viewers import InboxPage
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +34,7 @@ def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
     assert (unread(store), page(store)) == (Unread(), InboxPage((), 1, total=0, first_rank=1, more=False))
     reply = node(2, parent=1, author="bob")
     write_thread(store, 1, [node(1, author="ann"), reply])
-    entry = NewLogEntry(LogAction.GROUPS, "mod", article=1, title="Redis in Action", why="Better there.")
+    entry = LogEntry(LogAction.GROUPS, "mod", article=1, title="Redis in Action", why="Better there.")
     factories.group(store, "go")
     store.articles.set_groups(1, ["go"], [], entry)
     entries = tell(store, "removed log-1", "reply 1.2")
@@ -62,7 +61,7 @@ def test_entry_tells_what_its_owner_can_do_with_it(store: Store, bob: User) -> N
     store.comments.set_quiet(2, 0, ann, is_quiet=True)
     assert states() == [(True, False, True), (True, True, False)]
     store.comments.set_quiet(1, question.number, ann, is_quiet=True)
-    store.threads.set_closed(1, NewLogEntry(LogAction.CLOSE, "mod", article=1), actor=None, closes=True)
+    store.threads.set_closed(1, LogEntry(LogAction.CLOSE, "mod", article=1), actor=None, closes=True)
     run(store, "HSET", "thread:2", "closes", int(time.time()))
     assert states() == [(False, False, True), (False, True, True)]
 

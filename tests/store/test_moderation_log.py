@@ -7,7 +7,6 @@ from tests.store.examination import broken, run
 from tests.store.queries import log_page, logged_act
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def entry_ids(store: Store, **filters: str) -> list[int]:
@@ -19,9 +18,9 @@ def log_of_five(store: Store) -> Store:
     """A log of five acts: Mod makes "go" and bans bob, Sue makes "redis" and bans cid, Mod unbans bob."""
     for name in ("bob", "cid"):
         factories.user(store, name)
-    store.groups.make("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
+    store.groups.make("go", "Go", "", LogEntry(LogAction.GROUP, "Mod", title="go"))
     factories.ban(store, "Bob")
-    store.groups.make("redis", "Redis", "", NewLogEntry(LogAction.GROUP, "Sue", title="redis"))
+    store.groups.make("redis", "Redis", "", LogEntry(LogAction.GROUP, "Sue", title="redis"))
     factories.ban(store, "cid", by="Sue")
     factories.lift(store, "bob")
     assert broken(store) == []
@@ -59,6 +58,6 @@ def test_what_is_no_entry_counts_as_older_than_any_time(log_of_five: Store) -> N
 def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
     factories.ban(log_of_five, "cid", "another reason", by="Sue")
     factories.lift(log_of_five, "bob")
-    log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
+    log_of_five.groups.change("go", "Go", "", LogEntry(LogAction.GROUP, "Mod", title="go"))
     assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
     assert log_of_five.users.get("cid").ban_reason == "Spam."

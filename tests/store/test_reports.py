@@ -11,13 +11,12 @@ from tests.store.queries import reported
 from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.errors import AlreadyReported, ArticleGone, NothingToUndo, ReportedAgain
-from voteweb.core.models import LogAction, OpenReports, Reason, Report, User
+from voteweb.core.models import LogAction, LogEntry, OpenReports, Reason, Report, User
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
-DISMISS = NewLogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
+DISMISS = LogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
 
 
 def count_reported(store: Store) -> int:
@@ -80,7 +79,7 @@ def test_pages_of_many_reports_hold_each_report(store: Store) -> None:
 def dismiss(store: Store, mod: User, id: int | CommentId = 1) -> int:
     """Dismiss the reports of an article or a comment; return the id of the act."""
     article, number = id if isinstance(id, CommentId) else (id, 0)
-    store.reports.dismiss(id, NewLogEntry(LogAction.DISMISS, "mod", article=article, comment=number), actor=mod)
+    store.reports.dismiss(id, LogEntry(LogAction.DISMISS, "mod", article=article, comment=number), actor=mod)
     return int(run(store, "LLEN", "log-entries:"))
 
 

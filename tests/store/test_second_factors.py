@@ -10,15 +10,14 @@ from tests.store.queries import log_page
 from tests.store.test_site_switches import set_switch
 from voteweb.core import passwords
 from voteweb.core.errors import CodeNeeded, LoggedOut, NotAllowed, SecondFactorOn
-from voteweb.core.models import DomainAction, LogAction, Role, User
+from voteweb.core.models import DomainAction, LogAction, LogEntry, Role, User
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
 NONCE = "0" * 32
-OFF = NewLogEntry(LogAction.SECOND_FACTOR, "command line", about="mod")
+OFF = LogEntry(LogAction.SECOND_FACTOR, "command line", about="mod")
 
 
 def code(store: Store) -> str:
@@ -81,7 +80,7 @@ def test_the_operator_turns_it_off_with_an_entry_in_log_and_inbox(store: Store, 
 
 def test_a_role_gives_no_rights_without_one_where_it_is_required(store: Store, mod: User) -> None:
     article, root = factories.article(store), factories.user(store, "root", Role.ADMIN)
-    rule = NewLogEntry(LogAction.DOMAIN, "root", title="look.example", why="A look first.")
+    rule = LogEntry(LogAction.DOMAIN, "root", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=root)
     set_switch(store, root, SwitchName.SECOND_FACTOR, ON)
     with refused(store, NotAllowed):

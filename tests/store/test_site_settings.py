@@ -14,12 +14,11 @@ from tests.store.examination import broken, broken_keys, run
 from tests.store.queries import log_page
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import ConfigError, NotAllowed, StillRescoring
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.ranking_trial import change_weights
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import FIELDS
 from voteweb.store import Store, build_store, with_settings_in_force
-from voteweb.store.schema.log_entries import NewLogEntry
 
 HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 
@@ -39,7 +38,7 @@ def vote(store: Store, id: int, votes: int) -> None:
 
 
 def change(store: Store, actor: User | None = None, **changes: Any) -> bool:
-    entry = NewLogEntry(LogAction.WEIGHTS, actor.name if actor else COMMAND_LINE)
+    entry = LogEntry(LogAction.WEIGHTS, actor.name if actor else COMMAND_LINE)
     return store.site_settings.change_settings(lambda before: replace(before, **changes), entry, actor=actor)
 
 
@@ -127,7 +126,7 @@ def test_a_change_waits_for_the_end_of_another_and_is_in_the_log(site: Store, mo
 
 def test_a_weight_of_comments_moves_no_article(site: Store, settings: Settings) -> None:
     root = factories.user(site, "root", Role.ADMIN)
-    entry = NewLogEntry(LogAction.WEIGHTS, "root")
+    entry = LogEntry(LogAction.WEIGHTS, "root")
     site.site_settings.change_settings(lambda old: change_weights(old, comment_good_votes=7), entry, actor=root)
     assert site.site_settings.unfinished_change() is None
     assert started(site, settings).context.settings.comment_good_votes == 7

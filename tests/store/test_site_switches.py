@@ -6,14 +6,13 @@ from tests import factories
 from tests.store.examination import broken, run
 from tests.store.queries import log_page
 from voteweb.core.errors import NotAllowed
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def set_switch(store: Store, by: User, name: SwitchName, value: str, words: str = "") -> None:
-    entry = NewLogEntry(LogAction.SWITCH, by.name, title=name.value, why=words)
+    entry = LogEntry(LogAction.SWITCH, by.name, title=name.value, why=words)
     store.site_settings.set_switch(name, value, entry, actor=by)
 
 

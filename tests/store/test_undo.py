@@ -11,11 +11,10 @@ from tests.store.examination import broken, ids, refused, run
 from tests.store.queries import log_page, logged_act, reported
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import NoSuchMember, NotAllowed, NothingToUndo, VotewebError
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation.bans import Span
 from voteweb.store.moderation.undoing import KeptReason
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -30,8 +29,8 @@ def site(store: Store) -> Store:
     return store
 
 
-def entry(kind: LogAction, who: str = "Mod", undoes: int = 0) -> NewLogEntry:
-    return NewLogEntry(kind, who, about="ann", article=1, why="spam", undoes=undoes)
+def entry(kind: LogAction, who: str = "Mod", undoes: int = 0) -> LogEntry:
+    return LogEntry(kind, who, about="ann", article=1, why="spam", undoes=undoes)
 
 
 def set_groups(store: Store, add: str, remove: str, undoes: int = 0, who: str = "Mod") -> None:
@@ -57,7 +56,7 @@ def edit_groups(site: Store) -> None:
 
 
 def merge(site: Store) -> None:
-    site.group_merges.start("go", "lua", NewLogEntry(LogAction.MERGE, "Mod", title="go"))
+    site.group_merges.start("go", "lua", LogEntry(LogAction.MERGE, "Mod", title="go"))
 
 
 #: Acts, each of which the log has, and one that undoes the first or the last of them, though it is not in force.

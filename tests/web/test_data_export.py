@@ -6,12 +6,11 @@ from typing import Any
 
 from tests import factories
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import LogAction, LogEntry, Reason
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, NOUNS
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import data_export
 
 #: The parts of a member's download, and the nouns of which each tells the member's share.
@@ -93,7 +92,7 @@ def test_export_has_everything_of_a_member(store: Store) -> None:
     assert (data["groups followed"], data["front page shows the groups followed"]) == (["go"], False)
     voted = {"article": 3, "title": "Bob's", "link": link}
     assert (data["votes"], data["saved"]) == ([voted], [{"article": 4}, voted])
-    store.reports.dismiss(3, NewLogEntry(LogAction.DISMISS, "Mod", article=3))
+    store.reports.dismiss(3, LogEntry(LogAction.DISMISS, "Mod", article=3))
     data = data_export.export_member(store, store.users.get("ann"))
     assert data["reports"] == [{"article": 3, "settled": True}]
     assert data_export.export_member(store, store.users.get("cid"))["account"]["invited by"] == "Ann"

@@ -12,11 +12,10 @@ from tests.web.conftest import CountRoundTrips
 from voteweb.app import create_app
 from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import Unavailable
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, LogEntry
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.members.viewers import Viewers
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.caching import shared_pages
 
 
@@ -147,7 +146,7 @@ def test_combined_groups_and_a_list_that_is_no_more_are_left_to_the_view(
     member.client.set_cookie("acted", "1")
     reached.clear()
     assert member.open("/g/go+redis").status == 200
-    store.groups.delete("go", NewLogEntry(LogAction.DELETE, "mod", title="go"), actor=None)
+    store.groups.delete("go", LogEntry(LogAction.DELETE, "mod", title="go"), actor=None)
     member.client.set_cookie("acted", "1")
     assert member.open("/g/go").status == 404
     assert reached == ["/g/go+redis", "/g/go"]

@@ -14,9 +14,8 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from voteweb.core import config
 from voteweb.core.conversation import Conversation
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context, lane
 from voteweb.web.caching import shared_pages
 
@@ -109,7 +108,7 @@ def test_vote_alone_and_end_of_the_conversation_alone_change_the_page(bob: Brows
     store.votes.cast(1, factories.user(store, "dora"))
     assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "2"
     assert "Heated" not in bob.text
-    store.threads.set_closed(1, NewLogEntry(LogAction.CLOSE, "ann", article=1, why="Heated"), actor=None, closes=True)
+    store.threads.set_closed(1, LogEntry(LogAction.CLOSE, "ann", article=1, why="Heated"), actor=None, closes=True)
     assert "Heated" in bob.open("/a/1").text
 
 

@@ -12,12 +12,11 @@ from tests.web.conftest import Clock, CountRoundTrips
 from tests.web.escaping import HOSTILE
 from voteweb.app import create_app
 from voteweb.core.errors import Unavailable
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.ranking_trial import change_weights
 from voteweb.core.settings import Settings
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store, build_store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def test_a_switch_holds_in_every_process_within_a_second(
         assert [notices(browser) for browser in browsers] == [[]] * 4
     set_switch(store, root, SwitchName.ANNOUNCEMENT, "/a/1", HOSTILE)
     set_switch(store, root, SwitchName.READ_ONLY, ON, "Back at nine.")
-    entry = NewLogEntry(LogAction.WEIGHTS, "root")
+    entry = LogEntry(LogAction.WEIGHTS, "root")
     store.site_settings.change_settings(lambda old: change_weights(old, good_votes=3), entry)
     for clock in (switch_clock, pages):
         clock.now += 1.01

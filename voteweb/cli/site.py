@@ -13,19 +13,19 @@ import click
 from voteweb.cli.environment import DEFAULT_SITE, become_owner, load_site
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.models import LogEntry
 from voteweb.core.settings import Settings, env_name, from_env
 from voteweb.core.settings_in_force import mask_password, not_in_force
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.migrations import Migrations
-from voteweb.store.schema.log_entries import NewLogEntry
 
 P = ParamSpec("P")
 
 #: Seconds that a command waits for an answer of Redis: longer than a page, because some commands read many articles.
 ANSWER_TIMEOUT = 30.0
 #: The function that makes an entry of the moderation log for an act of the command line.
-log_entry = partial(NewLogEntry, who=COMMAND_LINE)
+log_entry = partial(LogEntry, who=COMMAND_LINE)
 
 data_option = click.option(
     "--data", metavar="DIR", help="Folder of the embedded database  [default: VOTEWEB_DATA_DIR or voteweb-data]"

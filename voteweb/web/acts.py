@@ -17,9 +17,8 @@ from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import LoggedOut, NoSuchArticle, NoSuchComment, NotAllowed, VotewebError
-from voteweb.core.models import Article, LogAction, User
+from voteweb.core.models import Article, LogAction, LogEntry, User
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, treat_as_reader
 from voteweb.web.context import store
@@ -143,8 +142,8 @@ def lead(target: str, message: str, category: str = "message") -> ResponseReturn
     return redirect(target, 303)
 
 
-def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:
-    return NewLogEntry(kind, user.name, article.poster, article.id, article.title, why)
+def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> LogEntry:
+    return LogEntry(kind, user.name, article.poster, article.id, article.title, why)
 
 
 def form_page(blueprint: Blueprint, path: str, endpoint: str | None = None) -> Callable[[View], View]:

@@ -10,9 +10,8 @@ from tests.store.examination import broken, repair, run
 from tests.store.storm import ON_ARTICLES, StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.config import VOTER_BLOCK, VOTERS_GRACE_SECONDS
-from voteweb.core.models import Article, LogAction
+from voteweb.core.models import Article, LogAction, LogEntry
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.values import digest_of
 
@@ -33,7 +32,7 @@ def build_site(store: Store) -> None:
     store.imports.add([factories.story(time=time.time() - 60, votes=9)])
     article = factories.article(store, ann, text="Line\nand \u2028 and 🎈", link="")
     store.users.make("ian", "", network="", request="Buy this.")
-    store.waiting.judge_account("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
+    store.waiting.judge_account("ian", LogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
     store.invitations.revoke(digest_of(store.invitations.make(bob)), bob)
     store.passwords.renew_codes(store.users.get("ann"))
     run(store, "HSET", "user:ann", "second-factor", f"{'0' * 32} 1")
@@ -48,7 +47,7 @@ def build_site(store: Store) -> None:
     theirs = {"title": "Theirs \x00 and \u202e", "poster": "user:7", "time": article.time - 60, "votes": 2}
     for id in (70_000, 70_001):
         run(store, "HSET", f"article:{id}", *(item for field in theirs.items() for item in field))
-    edited = NewLogEntry(LogAction.EDIT, "Ann", article=70_001)
+    edited = LogEntry(LogAction.EDIT, "Ann", article=70_001)
     store.articles.edit(70_001, factories.draft(link=""), store.users.get("ann"), edited)
     run(store, "SADD", "voted:70000", "user:7", "007")
     run(store, "SET", "article:", 70_001)

@@ -13,11 +13,10 @@ from tests.store.examination import broken, run, server_setting
 from tests.store.queries import page_ids
 from voteweb.core.errors import StorageFull
 from voteweb.core.jobs import ACCOUNT_DELETIONS
-from voteweb.core.models import ArticleStatus, LogAction, Order, Voter
+from voteweb.core.models import ArticleStatus, LogAction, LogEntry, Order, Voter
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 Full = Callable[[Store], AbstractContextManager[None]]
 
@@ -97,7 +96,7 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         factories.remove(site, removed, with_replies=True)
         factories.restore(site, 2)
         factories.remove(site, 1)
-        site.articles.set_groups(2, ["rust"], [], NewLogEntry(LogAction.GROUPS, "mod", about="ann", article=2))
+        site.articles.set_groups(2, ["rust"], [], LogEntry(LogAction.GROUPS, "mod", about="ann", article=2))
         factories.ban(site, "ann")
         assert limited.hit([(LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
         limited.refund([(LOGIN_BY_ADDRESS, "198.51.100.7")])

@@ -7,9 +7,8 @@ from tests.conftest import MakeStore
 from tests.prepared import prepared
 from tests.store.conversations import store_damageable
 from tests.store.examination import run
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture
@@ -36,12 +35,12 @@ def build_site(store: Store) -> None:
         store.votes.cast(good.id, voter)
     factories.imported(store, poster="ann", votes=2, link="")
     removed = factories.article(store, ann, groups=("go",), link="https://gone.example/")
-    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
+    store.removals.remove(removed.id, LogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
     store.removals.delete(factories.article(store, ann, link="https://gone.example/").id, ann)
     factories.user(store, "eve")
-    store.bans.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
-    store.removals.remove(first.id, NewLogEntry(LogAction.REMOVE, "Mod", article=first.id, why="by mistake"))
-    store.removals.restore(first.id, NewLogEntry(LogAction.RESTORE, "Mod", article=first.id, undoes=3))
+    store.bans.ban("eve", LogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    store.removals.remove(first.id, LogEntry(LogAction.REMOVE, "Mod", article=first.id, why="by mistake"))
+    store.removals.restore(first.id, LogEntry(LogAction.RESTORE, "Mod", article=first.id, undoes=3))
     store.reports.make(first.id, bob, Reason.SPAM, "")
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
     run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001", "used", "dan")
@@ -52,7 +51,7 @@ def build_site(store: Store) -> None:
     run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14", "EX", 3_600)
     store.users.make("boss", "", Role.ADMIN)
     store.users.make("barred", "", Role.ADMIN)
-    store.bans.ban("barred", NewLogEntry(LogAction.BAN, "Mod", about="barred", why="spam"))
+    store.bans.ban("barred", LogEntry(LogAction.BAN, "Mod", about="barred", why="spam"))
     store.notes.add("bob", "A note.", store.users.get("boss"))
     store.users.make("hal", "", network="", request="Please let me in.")
     store.sessions.open(bob, "a-token")

@@ -9,17 +9,16 @@ from tests import factories
 from tests.store.doctor.damages import spoil
 from tests.store.examination import broken, broken_keys, described, recorded, run, unchanged
 from voteweb.core.errors import NoSuchGroup
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, LogEntry
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor, threads
 from voteweb.store.scan import scanner as scanner_module
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_groups_that_come_and_go_meanwhile_are_no_findings(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is deleted after the doctor has read which groups there are, or found its keys."""
-    deletion = NewLogEntry(LogAction.DELETE, "mod", about="short")
+    deletion = LogEntry(LogAction.DELETE, "mod", about="short")
     run_atomic = Scanner.run_atomic
 
     def delete_first(scanner: Scanner, commands: list[Any]) -> Any:

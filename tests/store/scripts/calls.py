@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from tests.store.scripts.call import call
 from voteweb.core import links
-from voteweb.core.models import LogAction, Order
+from voteweb.core.models import LogAction, LogEntry, Order
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry, script_values
+from voteweb.store.schema.log_entries import script_values
 from voteweb.store.site.rate_limits import this_day
 
 LINK = "https://a.example/"
@@ -35,7 +35,7 @@ WRITE = {
 VOTE_COMMENT = {
     "action": "cast", "article": 3, "number": 1, "block": 0, "voter_id": 2, "voter": "bob", "session": "session-1",
 }  # fmt: skip
-LOG_ENTRY = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="A title")
+LOG_ENTRY = LogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="A title")
 INBOXES = "user:ann inbox:ann unread:ann user:eve inbox:eve unread:eve"
 
 

@@ -36,10 +36,9 @@ from tests.web.state import EMAIL, PENDING, content, make_codes, make_links
 from voteweb.core import passwords
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import ArticleGone, CommentGone
-from voteweb.core.models import DomainAction, LogAction, Reason, Role, User
+from voteweb.core.models import DomainAction, LogAction, LogEntry, Reason, Role, User
 from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth import login
 
 MakePerson = Callable[[str], Browser]
@@ -73,7 +72,7 @@ def build_site(store: Store) -> None:
     factories.imported(store, poster=LATE, time=time.time() - 1_000, link="", text="two")
     for _ in range(2):
         factories.article(store, zoe)
-    store.articles.set_groups(1, ["redis"], [], NewLogEntry(LogAction.GROUPS, moderator.name, article=1))
+    store.articles.set_groups(1, ["redis"], [], LogEntry(LogAction.GROUPS, moderator.name, article=1))
     factories.remove(store, 3, "Off topic.", by=moderator.name)
     for id in (1, 2):
         store.reports.make(id, zoe, Reason.SPAM, "")
@@ -82,9 +81,9 @@ def build_site(store: Store) -> None:
     other = factories.user(store, "other-mod", Role.MODERATOR)
     store.reports.make(CommentId(4, 1), other, Reason.SPAM, "")
     factories.remove(store, CommentId(4, 2), by=other.name)
-    closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
+    closing = LogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
     store.threads.set_closed(closing.article, closing, actor=other, closes=True)
-    rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
+    rule = LogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
@@ -117,7 +116,7 @@ def _add_removed(store: Store) -> None:
 def _add_held(store: Store) -> None:
     """Add article 8 of zoe's, which waits for a moderator because of its link."""
     mod = factories.user(store, MODERATOR)
-    rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why="A look first.")
+    rule = LogEntry(LogAction.DOMAIN, mod.name, title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     store.articles.post(factories.draft(link="https://look.example/"), factories.user(store, "zoe"), factories.token())
 

@@ -2,9 +2,8 @@
 
 from tests import factories
 from tests.web.browser import Browser
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> None:
@@ -21,8 +20,8 @@ def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> 
 def test_name_that_looks_like_a_moderators_is_refused(reader: Browser, store: Store) -> None:
     for name, role in (("Lola", Role.MEMBER), ("olive", Role.MEMBER), ("ann", Role.ADMIN)):
         factories.user(store, name)
-        store.users.set_role(name, role, NewLogEntry(LogAction.ROLE, "command line", about=name, why=role))
-    store.users.set_role("Lola", Role.MODERATOR, NewLogEntry(LogAction.ROLE, "ann", about="Lola", why="moderator"))
+        store.users.set_role(name, role, LogEntry(LogAction.ROLE, "command line", about=name, why=role))
+    store.users.set_role("Lola", Role.MODERATOR, LogEntry(LogAction.ROLE, "ann", about="Lola", why="moderator"))
     for name in ("l0la", "Io1a", "lo_la", "4nn"):
         reader.fill_in("/signup", username=name, password="long enough")
         error = f"The name {name} looks too much like one that has a meaning here. Please choose another."

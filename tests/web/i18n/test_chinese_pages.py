@@ -16,9 +16,8 @@ from tests.web.dom import Element
 from tests.web.i18n.catalogues import PLACEHOLDER, messages
 from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE, DELETED_MEMBER
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 ZH = {"Accept-Language": "zh"}
 #: All pages, but that of the settings, whose descriptions are for operators; pages of what is there; and error pages.
@@ -80,8 +79,8 @@ def build_site(store: Store) -> None:
     store.bans.ban("zoe", entry(LogAction.BAN, about="zoe", why="广告"))
     store.bans.lift("zoe", entry(LogAction.UNBAN, about="zoe"))
     for role in (Role.MODERATOR, Role.MEMBER):
-        store.users.set_role("zoe", role, NewLogEntry(LogAction.ROLE, COMMAND_LINE, about="zoe", why=role))
-    store.groups.change("空的", "空的小组", "一个小组", NewLogEntry(LogAction.GROUP, "mod", title="空的"))
+        store.users.set_role("zoe", role, LogEntry(LogAction.ROLE, COMMAND_LINE, about="zoe", why=role))
+    store.groups.change("空的", "空的小组", "一个小组", LogEntry(LogAction.GROUP, "mod", title="空的"))
     bob = factories.user(store, "bob")
     store.reports.make(2, bob, Reason.SPAM, "广告")
     factories.comment(store, 1, zoe, text="第一条评论")
@@ -94,10 +93,10 @@ def build_site(store: Store) -> None:
     store.threads.set_closed(2, entry(LogAction.CLOSE, article=2, why="已经说完了"), actor=None, closes=True)
 
 
-def entry(kind: LogAction, **changes: Any) -> NewLogEntry:
+def entry(kind: LogAction, **changes: Any) -> LogEntry:
     """Return an act of mod on the first article."""
     fields: dict[str, Any] = {"article": 1, "title": "第一篇文章", "about": "ann"}
-    return NewLogEntry(kind, "mod", **(fields | changes))
+    return LogEntry(kind, "mod", **(fields | changes))
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from tests.web.browser import Browser
 from tests.web.escaping import EVIL, assert_harmless
 from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
-from voteweb.core.models import DomainAction, Draft, LogAction, Reason
+from voteweb.core.models import DomainAction, Draft, LogAction, LogEntry, Reason
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 FOR_ALL = ["/", "/good", "/groups", "/g/python", "/g/python+redis", "/u/ann", "/a/1", "/a/2", "/d/example.com", "/top"]
 FOR_ALL += ["/search?q=script", "/search?q=script+in:comments", "/search?q=%22%3E%3Cscript%3E+by:%3Cb%3E"]
@@ -51,7 +50,7 @@ def judged(mod: Browser, bob: Browser, store: Store) -> None:
     """Write down what moderators do: a note, a rule that holds an article, and a ban."""
     user = mod.user
     store.notes.add("ann", EVIL, user)
-    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="spam.example", why=EVIL)
+    rule = LogEntry(LogAction.DOMAIN, "mod", title="spam.example", why=EVIL)
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=user)
     store.articles.post(Draft(EVIL, "https://spam.example/", ""), bob.user, "0123456790")
     factories.ban(store, "ann", EVIL, days=1)

@@ -5,9 +5,8 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser, fields_of
 from tests.web.conftest import MakeBrowser
-from voteweb.core.models import DomainAction, LogAction
+from voteweb.core.models import DomainAction, LogAction, LogEntry
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.site(hold_posts=1)
 
@@ -77,7 +76,7 @@ def test_second_of_two_edits_keeps_what_was_typed(new: Browser) -> None:
 
 
 def test_queue_names_the_rule_that_holds_an_article(new: Browser, mod: Browser, store: Store) -> None:
-    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
+    rule = LogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod.user)
     member = store.users.make("other", "", network="")
     held = store.articles.post(factories.draft(link="https://www.look.example/"), member, factories.token())

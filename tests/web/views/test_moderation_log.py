@@ -10,10 +10,9 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
 from voteweb.core import config
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.store import Store
 from voteweb.store.schema.fields import is_packed_entry, pack, unpack
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)
@@ -135,7 +134,7 @@ def test_undo_is_for_its_moderator_within_ten_minutes(
     ],
 )
 def test_log_is_searched_by_words_and_days(reader: Browser, store: Store, query: str, found: str) -> None:
-    change = NewLogEntry(LogAction.GROUPS, "eve", about="ann", article=1, title="On Redis")
+    change = LogEntry(LogAction.GROUPS, "eve", about="ann", article=1, title="On Redis")
     store.articles.set_groups(1, ["python"], ["redis"], change)
     factories.remove(store, 1, "Off topic.", by="eve")
     ban(store, "eve", "yan", "Nothing but adverts.")
@@ -178,7 +177,7 @@ def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(
     monkeypatch.setattr(config, "LOG_PAGE_SIZE", 1)
     factories.article(store)
     for who, article, added, removed in (("eve", 1, 1, 0), ("mod", 1, 0, 1), ("mod", 2, 1, 0), ("mod", 2, 0, 1)):
-        change = NewLogEntry(LogAction.GROUPS, who, article=article, title="A title")
+        change = LogEntry(LogAction.GROUPS, who, article=article, title="A title")
         store.articles.set_groups(article, ["lua"] * added, ["lua"] * removed, change)
     for id in range(1, 5):
         set_time(store, id, 1_800_000_000 + id * 60)

@@ -3,9 +3,8 @@
 from tests import factories
 from tests.store.examination import run
 from tests.web.browser import Browser
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import LogAction, LogEntry, Reason
 from voteweb.store import Store
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_every_act_of_today_is_counted_once(reader: Browser, store: Store) -> None:
@@ -17,7 +16,7 @@ def test_every_act_of_today_is_counted_once(reader: Browser, store: Store) -> No
     factories.comment(store, first.id, bob)
     for id, reporter in ((first.id, bob), (first.id, eve), (second.id, bob)):
         store.reports.make(id, reporter, Reason.SPAM, "")
-    store.reports.dismiss(first.id, NewLogEntry(LogAction.DISMISS, "mod", article=first.id))
+    store.reports.dismiss(first.id, LogEntry(LogAction.DISMISS, "mod", article=first.id))
     factories.remove(store, second.id)
     factories.remove(store, second.id)
     today = reader.open("/stats").page.one("tbody").all("tr")[0]

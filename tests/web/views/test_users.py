@@ -8,10 +8,9 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from tests.web.escaping import HOSTILE
 from voteweb.core import config
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
 from voteweb.store.accounts.secret_links import SecretFeed
-from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store: Store) -> None:
@@ -128,10 +127,10 @@ def names(browser: Browser) -> list[str]:
 def test_moderators_are_shown_to_everybody(reader: Browser, store: Store) -> None:
     for name, role in (("zoe", Role.MODERATOR), ("amy", Role.MODERATOR), ("boss", Role.ADMIN)):
         factories.user(store, name)
-        store.users.set_role(name, role, NewLogEntry(LogAction.ROLE, "boss", about=name, why=role))
+        store.users.set_role(name, role, LogEntry(LogAction.ROLE, "boss", about=name, why=role))
     assert names(reader.open("/moderators")) == ["boss", "amy", "zoe"]
     factories.ban(store, "amy")
-    store.users.set_role("zoe", Role.MEMBER, NewLogEntry(LogAction.ROLE, "boss", about="zoe", why="member"))
+    store.users.set_role("zoe", Role.MEMBER, LogEntry(LogAction.ROLE, "boss", about="zoe", why="member"))
     assert names(reader.open("/moderators?again")) == ["boss"]
 
 

@@ -5,14 +5,13 @@ import pyotp
 from voteweb.core import passwords, permissions
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import CodeNeeded, CodeUsed, NotAllowed, SecondFactorOn
-from voteweb.core.models import Role, User
+from voteweb.core.models import LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.second_factor import SecondFactor, authenticator, find_step, parse
 from voteweb.store.accounts.secret_links import Passwords
 from voteweb.store.accounts.users import read_logged_in, read_present_member
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.context import StorePart, act
 
 FIELD = "second-factor"
@@ -56,7 +55,7 @@ class SecondFactors(StorePart):
         return [*used, ("HDEL", self._keys.user(actor.name), FIELD)] if used else []
 
     @act(when_full=True)
-    def remove(self, attempt: Attempt, name: str, entry: NewLogEntry) -> list[Command]:
+    def remove(self, attempt: Attempt, name: str, entry: LogEntry) -> list[Command]:
         """Turn off the second factor of a member, for the operator; tell whether there was one.
 
         The member finds the log *entry* in the inbox. Raises NoSuchMember.

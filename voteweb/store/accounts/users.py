@@ -18,7 +18,7 @@ from voteweb.core.errors import (
     NoSuchMember,
     PasswordChanged,
 )
-from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role, User, Voter
+from voteweb.core.models import BanRemoval, LogAction, LogEntry, Page, RemovalState, Role, User, Voter
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_log_in
 from voteweb.store.connection import scripts
@@ -27,7 +27,6 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, place_writes
 from voteweb.store.schema.values import digest_of, finite_number, whole_number
 from voteweb.store.site.context import StorePart, act
@@ -64,7 +63,7 @@ class Users(StorePart):
         invitation: str | None = None,
         network: str | None = None,
         request: str = "",
-        entry: NewLogEntry | None = None,
+        entry: LogEntry | None = None,
     ) -> User:
         """Create a member and return it; an empty hash makes one who cannot log in yet.
 
@@ -123,7 +122,7 @@ class Users(StorePart):
 
     @act(Role.ADMIN, when_full=True)
     def set_role(
-        self, attempt: Attempt, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None
+        self, attempt: Attempt, name: str, role: Role, entry: LogEntry | None = None, *, actor: User | None = None
     ) -> list[Command]:
         """Give a member another role, for the admin *actor*; None is the operator. One who is held gets none.
 

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from voteweb.core import config, errors, links
-from voteweb.core.models import Article, DomainAction, Draft, EarlierVersion, Role, User
+from voteweb.core.models import Article, DomainAction, Draft, EarlierVersion, LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store.articles.search_documents import record_change
@@ -16,7 +16,6 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import Place, Rankings, place_writes, ranking_values
 from voteweb.store.schema.values import article_member, article_of, finite_number
 from voteweb.store.site.context import Context, StorePart
@@ -190,7 +189,7 @@ class Articles(StorePart):
         return bool(self._connection.command("EXISTS", self._keys.once(poster.id, token)))
 
     def edit(
-        self, id: int, draft: Draft, editor: User, entry: NewLogEntry | None = None, *, revision: int | None = None
+        self, id: int, draft: Draft, editor: User, entry: LogEntry | None = None, *, revision: int | None = None
     ) -> None:
         """Give the article the title, link, text and groups of *draft*; with a log *entry* as a moderator.
 
@@ -276,7 +275,7 @@ class Articles(StorePart):
         id: int,
         add: Sequence[str],
         remove: Sequence[str],
-        entry: NewLogEntry | None = None,
+        entry: LogEntry | None = None,
         *,
         no_group: bool | None = None,
         actor: User | None = None,

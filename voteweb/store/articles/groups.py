@@ -7,12 +7,11 @@ from itertools import chain
 from typing import Any
 
 from voteweb.core import config, errors
-from voteweb.core.models import Group, User
+from voteweb.core.models import Group, LogEntry, User
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_of
 from voteweb.store.site.context import StorePart, act
@@ -29,7 +28,7 @@ class Groups(StorePart):
         name: str,
         title: str,
         description: str,
-        entry: NewLogEntry | None = None,
+        entry: LogEntry | None = None,
         *,
         actor: User | None = None,
     ) -> list[Command]:
@@ -47,7 +46,7 @@ class Groups(StorePart):
         name: str,
         title: str,
         description: str,
-        entry: NewLogEntry | None = None,
+        entry: LogEntry | None = None,
         *,
         aliases: Collection[str] | None = None,
         actor: User | None = None,
@@ -88,7 +87,7 @@ class Groups(StorePart):
         return [*writes, ("HSET", key, *chain.from_iterable((alias, name) for alias in new))] if new else writes
 
     @act(when_full=True)
-    def delete(self, attempt: Attempt, name: str, entry: NewLogEntry, *, actor: User | None = None) -> list[Command]:
+    def delete(self, attempt: Attempt, name: str, entry: LogEntry, *, actor: User | None = None) -> list[Command]:
         """Delete a group without listed articles for *actor*, None is the operator; its aliases end with it.
 
         Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
@@ -107,7 +106,7 @@ class Groups(StorePart):
         ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
         return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 
-    def delete_in_steps(self, name: str, entry: NewLogEntry) -> Iterator[int]:
+    def delete_in_steps(self, name: str, entry: LogEntry) -> Iterator[int]:
         """Take each article out of the group *name*, yielding its id, and then delete the group, logging *entry*.
 
         The articles stay on the site. May be cut off anywhere and done again. Raises NoSuchGroup, and GroupNotEmpty if

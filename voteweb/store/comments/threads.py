@@ -14,14 +14,13 @@ from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.errors import ConversationEnded
-from voteweb.core.models import Article, User
+from voteweb.core.models import Article, LogEntry, User
 from voteweb.core.names import name_key
 from voteweb.store.comments.comments import read_time
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import VOTER_FACTOR, next_revision, parse_thread
 from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rows import queue_by_id
@@ -323,7 +322,7 @@ class Threads(StorePart):
 
     @act(when_full=True)
     def set_closed(
-        self, attempt: Attempt, article_id: int, entry: NewLogEntry, *, actor: User | None, closes: bool
+        self, attempt: Attempt, article_id: int, entry: LogEntry, *, actor: User | None, closes: bool
     ) -> list[Command]:
         """Stop comments and votes on them in a conversation, with the reason of *entry*, or open it until its end.
 

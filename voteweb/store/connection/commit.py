@@ -12,13 +12,13 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import Conflict, Unavailable, VotewebError
-from voteweb.core.models import Role, User
+from voteweb.core.models import LogEntry, Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import Keys, key_type
-from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_values
+from voteweb.store.schema.log_entries import new_token, script_values
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.
@@ -108,7 +108,7 @@ def commit(
     *,
     actor: User | None = None,
     role: Role = Role.MODERATOR,
-    entry: NewLogEntry | None = None,
+    entry: LogEntry | None = None,
     when_full: bool = False,
 ) -> bool:
     """Do what *decide* returns for *actor* (None: the operator) and log *entry*; tell whether there was anything to do.

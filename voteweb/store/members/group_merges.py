@@ -9,14 +9,13 @@ from itertools import chain
 
 from voteweb.core import config
 from voteweb.core.errors import GroupMerged, NoSuchGroup, SameGroup, TooManyAliases
-from voteweb.core.models import User
+from voteweb.core.models import LogEntry, User
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.members.my_site import MySites
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import articles_of
 from voteweb.store.site.context import StorePart, act
@@ -29,7 +28,7 @@ _STEP = 50
 class GroupMerges(StorePart):
     """The merges of groups of one site."""
 
-    def start(self, name: str, into: str, entry: NewLogEntry, *, actor: User | None = None) -> str:
+    def start(self, name: str, into: str, entry: LogEntry, *, actor: User | None = None) -> str:
         """Make the group *name* a second name of the group *into*, for *actor*, None is the operator.
 
         :meth:`steps` moves its articles and followers. Does nothing if that was begun before. Returns the name of the

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from voteweb.core import clock, config, errors
 from voteweb.core.comments import CommentId, Node
-from voteweb.core.models import BanRemoval, Note, Page, RemovalState, Role, User
+from voteweb.core.models import BanRemoval, LogEntry, Note, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_answer_ban, may_ban
 from voteweb.core.search_documents import DocumentId
@@ -27,7 +27,7 @@ from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
 from voteweb.store.scan.scanner import batched, split_evenly
 from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.log_entries import NewLogEntry, rewrite
+from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import digest_of, json_object, parse_comment, parse_note
 from voteweb.store.site.context import StorePart, act
@@ -139,7 +139,7 @@ class Bans(StorePart):
         self,
         attempt: Attempt,
         name: str,
-        entry: NewLogEntry,
+        entry: LogEntry,
         *,
         days: int | None = None,
         articles: Span = Span.NONE,
@@ -176,7 +176,7 @@ class Bans(StorePart):
         self,
         attempt: Attempt,
         name: str,
-        entry: NewLogEntry,
+        entry: LogEntry,
         *,
         restore: bool = False,
         actor: User | None = None,
@@ -209,7 +209,7 @@ class Bans(StorePart):
         return [] if member.ban_answer else stored.change({"ban-answer": text, "ban-answered": attempt.now})
 
     @act(when_full=True)
-    def keep(self, attempt: Attempt, name: str, entry: NewLogEntry, *, actor: User | None = None) -> list[Command]:
+    def keep(self, attempt: Attempt, name: str, entry: LogEntry, *, actor: User | None = None) -> list[Command]:
         """Leave a member banned who has answered; tell whether the answer waited. *actor* and errors as for a ban."""
         member, stored = read_present_member(attempt, name)
         if not member.banned or not member.ban_answered:

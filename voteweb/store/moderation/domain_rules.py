@@ -10,12 +10,11 @@ from functools import partial
 
 from voteweb.core import clock, config, links
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, TooManyRules
-from voteweb.core.models import DomainAction, DomainRule, LogAction, User
+from voteweb.core.models import DomainAction, DomainRule, LogAction, LogEntry, User
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member, articles_of, is_article, json_object, parse_rule
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
@@ -28,7 +27,7 @@ _STEP = 50
 class DomainRules(StorePart):
     """The domain rules of one site; posts and edits of articles obey them."""
 
-    def set(self, domain: str, action: DomainAction, entry: NewLogEntry, *, removes: bool = False, actor: User) -> int:
+    def set(self, domain: str, action: DomainAction, entry: LogEntry, *, removes: bool = False, actor: User) -> int:
         """Make or change the rule of a domain and its subdomains, with the words of *entry*.
 
         With *removes*, it also removes what :meth:`queue_recent` counts, MAX_RULE_REMOVALS at most, with the same
@@ -62,7 +61,7 @@ class DomainRules(StorePart):
         return list(filter(is_article, members))
 
     @act()
-    def delete(self, attempt: Attempt, domain: str, entry: NewLogEntry, *, actor: User) -> list[Command]:
+    def delete(self, attempt: Attempt, domain: str, entry: LogEntry, *, actor: User) -> list[Command]:
         """Delete the rule of a domain; tell whether there was one. Raises LoggedOut, NotAllowed."""
         key = self._keys.domain_rules()
         return [("HDEL", key, domain)] if attempt.value("HEXISTS", key, domain) else []
@@ -101,7 +100,7 @@ class DomainRules(StorePart):
                     article = Articles(self._context).get(id)
                     if links.listed_domain(article.link) == domain:
                         about = (article.poster, article.id, article.title, str(rule.get("why")))
-                        entry = NewLogEntry(LogAction.REMOVE, str(rule.get("by")), *about)
+                        entry = LogEntry(LogAction.REMOVE, str(rule.get("by")), *about)
                         removals.remove(article.id, entry, part_of=partial(self._forget, domain, [article_member(id)]))
             # Those that were not in the lists any more, or have another link now.
             commit(self._connection, partial(self._forget, domain, done), when_full=True)

@@ -19,7 +19,7 @@ from voteweb.store.moderation.reports import settle, settle_covered, thing_of, w
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry, rewrite
+from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member, comment_of
 from voteweb.store.site.context import Context, StorePart, act
@@ -232,7 +232,7 @@ class Removals(StorePart):
     def remove(
         self,
         id: int | CommentId,
-        entry: NewLogEntry,
+        entry: LogEntry,
         *,
         with_replies: bool = False,
         part_of: Callable[[Attempt], list[Command]] | None = None,
@@ -259,7 +259,7 @@ class Removals(StorePart):
         if isinstance(id, CommentId) and with_replies:
             self.finish(id.article)
 
-    def restore(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> None:
+    def restore(self, id: int | CommentId, entry: LogEntry, *, actor: User | None = None) -> None:
         """Put a removed article or comment back at its place, with its votes; one that was not removed stays as it is.
 
         What was removed together with a comment comes back too; below one that is still removed with its replies,
@@ -358,7 +358,7 @@ class Removals(StorePart):
         ranking, count = self._keys.gone(name), config.SHOWN_REMOVALS
         return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
 
-    def purge(self, id: int, entry: NewLogEntry, *, with_comments: bool) -> Iterator[None]:
+    def purge(self, id: int, entry: LogEntry, *, with_comments: bool) -> Iterator[None]:
         """Delete the comments if asked, blank the article's title in the log, delete the article and log *entry*.
 
         In bounded steps, which may be cut off anywhere and done again, also to an article that was deleted before:
@@ -373,7 +373,7 @@ class Removals(StorePart):
         yield from self._purge_beside_article(id, comments, with_comments)
 
     @act(when_full=True)
-    def _purge_article(self, attempt: Attempt, id: int, entry: NewLogEntry) -> list[Command]:
+    def _purge_article(self, attempt: Attempt, id: int, entry: LogEntry) -> list[Command]:
         return RemovableArticle(attempt, self._context, id).purge()
 
     def _purge_beside_article(self, id: int, done: set[int], with_comments: bool) -> Iterator[None]:

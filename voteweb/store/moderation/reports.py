@@ -22,7 +22,6 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node, parse_thread
 from voteweb.store.schema.values import (
     article_member,
@@ -185,7 +184,7 @@ class Reports(StorePart):
 
     @act(when_full=True)
     def dismiss(
-        self, attempt: Attempt, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None
+        self, attempt: Attempt, id: int | CommentId, entry: LogEntry, *, actor: User | None = None
     ) -> list[Command]:
         """Close the open reports of an article or a comment, and leave it as it is; tell whether there were any.
 
@@ -198,7 +197,7 @@ class Reports(StorePart):
 
     @act()
     def reopen(
-        self, attempt: Attempt, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None
+        self, attempt: Attempt, id: int | CommentId, entry: LogEntry, *, actor: User | None = None
     ) -> list[Command]:
         """Open the reports of an article or a comment again whose dismissal *entry* undoes.
 

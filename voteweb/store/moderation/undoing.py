@@ -23,7 +23,7 @@ from voteweb.store.moderation.bans import Bans, RemovalCounts
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.log_entries import NewLogEntry, log_entry, rewrite
+from voteweb.store.schema.log_entries import log_entry, rewrite
 from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
@@ -70,9 +70,9 @@ class Undoing(StorePart):
         return closed_votes
 
     def _revert(self, act: LogEntry, who: str, actor: User | None, *, part_of: int = 0) -> int:
-        """Revert an act in the name of *who*, as NewLogEntry says; return how many votes cannot be given back."""
+        """Revert an act in the name of *who*, as LogEntry says; return how many votes cannot be given back."""
         about, counts = (act.about, act.article, act.title), RemovalCounts()
-        entry = NewLogEntry(UNDOING[act.kind], who, *about, undoes=act.id, comment=act.comment, part_of=part_of)
+        entry = LogEntry(UNDOING[act.kind], who, *about, undoes=act.id, comment=act.comment, part_of=part_of)
         thing = CommentId(act.article, act.comment) if act.comment else act.article
         match act.kind:
             case LogAction.GROUPS:
@@ -135,7 +135,7 @@ class Undoing(StorePart):
         Raises NoSuchMember; NothingToUndo if there is nothing, or it has begun and not ended; LoggedOut, NotAllowed.
         """
         keys, key, found = self._keys, self._keys.undoing(), self.find(name, since)
-        entry = NewLogEntry(LogAction.UNDO, actor.name, about=name, since=found.since)
+        entry = LogEntry(LogAction.UNDO, actor.name, about=name, since=found.since)
 
         def decide(attempt: Attempt) -> list[Command]:
             member, _ = read_member(attempt, name)

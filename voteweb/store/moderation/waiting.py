@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from voteweb.core import clock, config, links
 from voteweb.core.errors import AboutChanged, AnsweredBefore, NotRemoved, NotYours, StaleEdit
-from voteweb.core.models import Article, ArticleStatus, LogAction, Neighbour, Page, Role, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, LogEntry, Neighbour, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.store.accounts.users import NO_BAN, banned_now, read_present_member
@@ -15,7 +15,6 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import settled_counts, who_is_told
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rate_limits import count_act
@@ -52,7 +51,7 @@ class Waiting(StorePart):
 
     @act(when_full=True)
     def judge_account(
-        self, attempt: Attempt, name: str, entry: NewLogEntry, *, actor: User | None = None
+        self, attempt: Attempt, name: str, entry: LogEntry, *, actor: User | None = None
     ) -> list[Command]:
         """Admit a member whose account is held, refused or not, as the kind of *entry* says; else refuse one who waits.
 
@@ -78,7 +77,7 @@ class Waiting(StorePart):
 
     @act(when_full=True)
     def judge_about(
-        self, attempt: Attempt, name: str, seen: str, entry: NewLogEntry, *, actor: User | None = None
+        self, attempt: Attempt, name: str, seen: str, entry: LogEntry, *, actor: User | None = None
     ) -> list[Command]:
         """Remove what a member says about themselves if *entry* has a reason, and tell them, else leave it as it is.
 
@@ -126,7 +125,7 @@ class Waiting(StorePart):
         self,
         attempt: Attempt,
         id: int,
-        entry: NewLogEntry,
+        entry: LogEntry,
         *,
         actor: User | None = None,
         revision: int | None = None,
@@ -210,7 +209,7 @@ class Waiting(StorePart):
 
     @act(when_full=True)
     def keep_removed(
-        self, attempt: Attempt, article: Article, entry: NewLogEntry, *, actor: User | None = None
+        self, attempt: Attempt, article: Article, entry: LogEntry, *, actor: User | None = None
     ) -> list[Command]:
         """Leave *article* removed, and tell its poster; tell whether an answer waited for that.
 

@@ -3,7 +3,6 @@
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from voteweb.core.models import LogAction, LogEntry
@@ -11,18 +10,11 @@ from voteweb.store.schema.fields import LOG_FIELDS, pack, unpack
 from voteweb.store.schema.keys import Keys
 
 
-@dataclass(frozen=True, slots=True)
-class NewLogEntry(LogEntry):
-    """An entry to be written by the script that carries out the act, and gives it an id and a time.
+def script_values(keys: Keys, entry: LogEntry | None) -> tuple[str, list[str]]:
+    """Return an *entry* as a script takes it, and the keys of the log that hold it; nothing for an act without one.
 
-    ``part_of`` is the id of the entry of an act that this one is a part of: this one is not logged; 0 for none.
+    The script that carries out the act gives the entry an id and a time.
     """
-
-    part_of: int = 0
-
-
-def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]]:
-    """Return an *entry* as a script takes it, and the keys of the log that hold it; nothing for an act without one."""
     if entry is None or entry.part_of:
         return "", []
     log_keys = [keys.log_entries(), *log_indexes(keys, entry.kind, entry.who, entry.about)]

@@ -16,7 +16,7 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.log_entries import NewLogEntry, log_entry, rewrite
+from voteweb.store.schema.log_entries import log_entry, rewrite
 from voteweb.store.site.rows import queue_page
 
 #: The times of entries, in unix seconds as text: from one on, and before another; "" for none.
@@ -135,7 +135,7 @@ def _has_words(entry: LogEntry, wanted: Collection[str]) -> bool:
     return all(word in texts for word in wanted)
 
 
-def undo(attempt: Attempt, entry: NewLogEntry | None) -> list[Command]:
+def undo(attempt: Attempt, entry: LogEntry | None) -> list[Command]:
     """Return the write that marks the act as undone that *entry* undoes, none if it undoes nothing.
 
     Raises NothingToUndo unless that is in force: it exists, was not undone, and no later act overruled it.

@@ -11,7 +11,7 @@ import redis
 
 from voteweb.core import config, links, ranking, site_switches
 from voteweb.core.errors import ConfigError, DataDamaged, StillRescoring, Unavailable
-from voteweb.core.models import DomainRule, Role, User
+from voteweb.core.models import DomainRule, LogEntry, Role, User
 from voteweb.core.settings import Settings, env_name
 from voteweb.core.settings_in_force import (
     FIELDS,
@@ -28,7 +28,6 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import article_of, finite_number, json_object, parse_rule, parse_switch
 from voteweb.store.site.context import StorePart, act
 
@@ -92,7 +91,7 @@ class SiteSettings(StorePart):
         return self._settings
 
     def change_settings(
-        self, change: Callable[[Settings], Settings], entry: NewLogEntry, *, actor: User | None = None
+        self, change: Callable[[Settings], Settings], entry: LogEntry, *, actor: User | None = None
     ) -> bool:
         """Put in force all at once what *change* makes of the settings; tell whether that changes anything.
 
@@ -149,7 +148,7 @@ class SiteSettings(StorePart):
 
     @act(Role.ADMIN, when_full=True)
     def set_switch(
-        self, attempt: Attempt, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User
+        self, attempt: Attempt, name: SwitchName, value: str, entry: LogEntry, *, actor: User
     ) -> list[Command] | None:
         """Set a switch to *value* with the words of *entry*, or clear it with the value "".
 

@@ -11,13 +11,12 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, site_switches, validation
 from voteweb.core.errors import N_, Invalid, StillRescoring, TooManyRules
-from voteweb.core.models import DomainAction, DomainRule, LogAction, Page, User
+from voteweb.core.models import DomainAction, DomainRule, LogAction, LogEntry, Page, User
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, parse_weight
 from voteweb.core.settings import env_name
 from voteweb.core.settings_in_force import NAMED, changes, settings_in_force
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.site_settings import Rescored
 from voteweb.web.acts import Message, act, lead, reads
 from voteweb.web.auth.authentication import require_recent_password
@@ -87,7 +86,7 @@ def set_switch(switch: str, user: User) -> Message:
     require_recent_password(user)
     if name is SwitchName.ANNOUNCEMENT and not entry_words:
         checked = ""
-    entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
+    entry = LogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
     store().site_settings.set_switch(name, checked, entry, actor=user)
     known_switches().read()
     return _(
@@ -110,7 +109,7 @@ def use(user: User) -> ResponseReturnValue:
     if typed.refused:
         return _show_trial(typed)
     require_recent_password(user)
-    entry = NewLogEntry(LogAction.WEIGHTS, user.name)
+    entry = LogEntry(LogAction.WEIGHTS, user.name)
     try:
         is_changed = store().site_settings.change_settings(
             lambda before: change_weights(before, **typed.weights), entry, actor=user
@@ -179,7 +178,7 @@ def save(user: User) -> Message:
     if action not in set(DomainAction):
         raise Invalid(N_("Please choose what happens to links to it."))
     domain, why = validation.rule_domain(form.get("domain", "")), validation.reason(form.get("why", ""))
-    entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
+    entry = LogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
     removes = bool(form.get("removes"))
     removed = store().domain_rules.set(domain, DomainAction(action), entry, removes=removes, actor=user)
     flash(_("The rule of %(domain)s has been saved.", domain=domain))
@@ -190,7 +189,7 @@ def save(user: User) -> Message:
 
 @act(domain_rules, "/domains/<host>/delete", require_moderator, back="/queue#domains")
 def delete(host: str, user: User) -> Message:
-    entry = NewLogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
+    entry = LogEntry(LogAction.UNDOMAIN, user.name, title=host[: config.MAX_HOST_LENGTH])
     if store().domain_rules.delete(host, entry, actor=user):
         return _("The rule of %(domain)s has been deleted.", domain=host)
     return _("There is no rule of %(domain)s any more.", domain=host), "error"

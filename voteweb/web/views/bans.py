@@ -8,12 +8,11 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
 from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring
-from voteweb.core.models import LogAction, Role, User
+from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation.bans import PostCounts, RemovalCounts, Span
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.votes.open_votes import OpenVoteCount
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
@@ -84,7 +83,7 @@ def ban(user: User, member: User) -> Message:
     return _flash_removal([entry])
 
 
-def _flash_removal(bans: Sequence[NewLogEntry]) -> Message:
+def _flash_removal(bans: Sequence[LogEntry]) -> Message:
     """Say what the *bans* remove, as far as it is something."""
     if any(ban.articles or ban.comments for ban in bans):
         flash(_("Their articles and comments are being removed; this can take a moment."))
@@ -121,7 +120,7 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
     if not chosen:
         raise Invalid(N_("Please choose whom to ban."))
     checked = _check_ban(_TypedBan.of_request(), user)
-    bans: list[NewLogEntry] = []
+    bans: list[LogEntry] = []
     for member in chosen:
         try:
             bans.append(_ban(member, checked, user))
@@ -152,10 +151,10 @@ def _check_ban(typed: _TypedBan, user: User) -> _TypedBan:
     return typed._replace(reason=reason, days=str(days or ""))
 
 
-def _ban(member: User, checked: _TypedBan, user: User) -> NewLogEntry:
+def _ban(member: User, checked: _TypedBan, user: User) -> LogEntry:
     """Ban *member*; return what the log says of that. Raises StillRestoring, NoSuchMember."""
     articles, comments, bans = Span(checked.articles), Span(checked.comments), store().bans
-    entry = NewLogEntry(
+    entry = LogEntry(
         LogAction.BAN,
         user.name,
         about=member.name,
@@ -175,7 +174,7 @@ def unban(user: User, member: User) -> Message:
     _check_may_ban(user, member)
     restore = "restore" in request.form and member.ban_removal is not None
     counts = store().bans.count_removed(member) if restore else RemovalCounts()
-    entry = NewLogEntry(LogAction.UNBAN, user.name, about=member.name, **counts._asdict())
+    entry = LogEntry(LogAction.UNBAN, user.name, about=member.name, **counts._asdict())
     store().bans.lift(member.name, entry, restore=restore, actor=user)
     restoring = _("%(name)s can log in again. What the ban removed is being restored.", name=member.name)
     flash(restoring if restore else _("%(name)s can log in again.", name=member.name))

@@ -8,8 +8,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, validation
-from voteweb.core.models import Group, LogAction, User
-from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.core.models import Group, LogAction, LogEntry, User
 from voteweb.web.acts import LOST_RIGHTS, Message, Query, View, act, form_page, lead, reads, refusals
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.csrf import refusals_shown_by_form
@@ -184,5 +183,5 @@ def delete(name: str, user: User) -> Message:
     return _("The group %(name)s has been deleted.", name=name)
 
 
-def _log_entry(user: User, name: str, kind: LogAction = LogAction.GROUP) -> NewLogEntry:
-    return NewLogEntry(kind, user.name, title=name)
+def _log_entry(user: User, name: str, kind: LogAction = LogAction.GROUP) -> LogEntry:
+    return LogEntry(kind, user.name, title=name)

@@ -8,12 +8,11 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
 from voteweb.core.errors import AboutChanged, Invalid, NoSuchMember, TooManyNotes
-from voteweb.core.models import Article, LogAction, LogIn, Page, Role, User
+from voteweb.core.models import Article, LogAction, LogEntry, LogIn, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_member, require_moderator, session_member_name, viewer
@@ -99,7 +98,7 @@ def set_role(user: User, member: User) -> Message:
     if typed not in set(Role):
         abort(400, _("There is no such role."))
     require_recent_password(user)
-    entry = NewLogEntry(LogAction.ROLE, user.name, about=member.name, why=typed)
+    entry = LogEntry(LogAction.ROLE, user.name, about=member.name, why=typed)
     store().users.set_role(member.name, Role(typed), entry, actor=user)
     return _("%(name)s now has the role %(role)s.", name=member.name, role=ROLE_NAMES[Role(typed)])
 
@@ -127,7 +126,7 @@ def judge_about(user: User, member: User) -> Message:
     """Remove what a member says about themselves, with a reason that everybody can read, or leave it as it is."""
     seen = request.form.get("seen", "").replace("\r\n", "\n")
     reason = "" if "leave" in request.form else validation.reason(request.form.get("reason", ""))
-    entry = NewLogEntry(LogAction.ABOUT, user.name, about=member.name, why=reason)
+    entry = LogEntry(LogAction.ABOUT, user.name, about=member.name, why=reason)
     if not store().waiting.judge_about(member.name, seen, entry, actor=user):
         return _("A moderator has already judged these lines."), "error"
     return _("The lines have been removed, and the member is told.") if reason else _("The lines stay as they are.")

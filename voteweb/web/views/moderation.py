@@ -9,9 +9,8 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, permissions, validation
 from voteweb.core.comments import CommentId, CommentOrder, Node, Thread
-from voteweb.core.models import Article, LogAction, Reason, User
+from voteweb.core.models import Article, LogAction, LogEntry, Reason, User
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import (
     LOST_RIGHTS,
     Message,
@@ -59,7 +58,7 @@ class _Comment:
         """Whether a comment above was removed together with its replies."""
         return tree(self.thread, CommentOrder.SCORE).is_covered(self.id.number)
 
-    def log_entry(self, kind: LogAction, user: User, why: str = "") -> NewLogEntry:
+    def log_entry(self, kind: LogAction, user: User, why: str = "") -> LogEntry:
         return replace(article_entry(kind, user, self.article, why), about=self.node.author, comment=self.id.number)
 
 

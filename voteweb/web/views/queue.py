@@ -11,9 +11,8 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import links, validation
 from voteweb.core.comments import Reported
 from voteweb.core.errors import Invalid
-from voteweb.core.models import Article, DomainRule, LogAction, Page, Report, User
+from voteweb.core.models import Article, DomainRule, LogAction, LogEntry, Page, Report, User
 from voteweb.core.names import name_key
-from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.login import require_moderator
 from voteweb.web.context import store
@@ -121,7 +120,7 @@ def admit(user: User, member: User) -> Message:
     """Admit a member whose account waits or was refused."""
     if member.left:
         abort(403)
-    entry = NewLogEntry(LogAction.ADMIT, user.name, about=member.name)
+    entry = LogEntry(LogAction.ADMIT, user.name, about=member.name)
     if member.held and store().waiting.judge_account(member.name, entry, actor=user):
         return _("%(name)s has been let in.", name=member.name)
     return _("%(name)s has been let in already.", name=member.name)
@@ -141,7 +140,7 @@ def refuse(user: User, member: User) -> Message:
     if member.left:
         abort(403)
     why = validation.reason(request.form.get("reason", ""))
-    entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=why)
+    entry = LogEntry(LogAction.REFUSE, user.name, about=member.name, why=why)
     if member.held and store().waiting.judge_account(member.name, entry, actor=user):
         return _("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name)
     return _("Another moderator has decided about %(name)s already.", name=member.name), "error"
@@ -150,7 +149,7 @@ def refuse(user: User, member: User) -> Message:
 @act(blueprint, "/u/<name>/keep-banned", require_moderator, back="/queue", member=queue_member)
 def keep_banned(user: User, member: User) -> Message:
     """Leave a member banned who has answered the ban; who tries to log in reads that."""
-    entry = NewLogEntry(LogAction.KEEP, user.name, about=member.name)
+    entry = LogEntry(LogAction.KEEP, user.name, about=member.name)
     if store().bans.keep(member.name, entry, actor=user):
         return _("%(name)s stays banned, and reads that on trying to log in.", name=member.name)
     return _("This answer was settled already."), "error"
