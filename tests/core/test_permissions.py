@@ -279,9 +279,8 @@ RULES = {
         ("invite", True, True),
         ("closed", True, False),
     ],
-    permissions.is_voting_open: [(ARTICLE, CLOSED - 0.001, SETTINGS, True), (ARTICLE, CLOSED, SETTINGS, False)],
     permissions.usual_voting_state: [
-        (ARTICLE, POSTED, SETTINGS, (VotingState.OPEN, CLOSED)),
+        (ARTICLE, CLOSED - 0.001, SETTINGS, (VotingState.OPEN, CLOSED)),
         (ARTICLE, CLOSED, SETTINGS, (VotingState.CLOSED, math.inf)),
         (REMOVED, POSTED, SETTINGS, (VotingState.CLOSED, math.inf)),
     ],

@@ -82,13 +82,9 @@ def _dummy_hash() -> str:
     return hash_password("nobody's password")
 
 
-def is_common(password: str) -> bool:
-    """Tell whether *password*, in any case of its letters, is among the most frequent in published leaks."""
-    return password.casefold() in _common()
-
-
 @cache
-def _common() -> frozenset[str]:
+def common() -> frozenset[str]:
+    """Return the most frequent passwords in published leaks, in lower case."""
     # Loaded at the first new password: the module's lists take 15 MB, of which most is not needed.
     from zxcvbn.frequency_lists import FREQUENCY_LISTS  # type: ignore[import-untyped]
 

@@ -88,10 +88,6 @@ def may_answer_ban(member: User) -> bool:
     return bool(member.banned) and not member.held
 
 
-def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
-    return article.is_listed and now < voting_end(article, settings.voting_seconds)
-
-
 def voting_state(user: User | None, article: Article, now: float, settings: Settings) -> VotingState:
     """Return whether *user* can cast or take back a vote on *article*; for a reader it is OPEN, and leads to log-in."""
     if article.is_held and is_poster(user, article):
@@ -106,9 +102,8 @@ def voting_state(user: User | None, article: Article, now: float, settings: Sett
 
 def usual_voting_state(article: Article, now: float, settings: Settings) -> tuple[VotingState, float]:
     """Return what :func:`voting_state` is for all but the poster and accounts that wait, and until which time."""
-    if is_voting_open(article, now, settings):
-        return VotingState.OPEN, voting_end(article, settings.voting_seconds)
-    return VotingState.CLOSED, math.inf
+    end = voting_end(article, settings.voting_seconds)
+    return (VotingState.OPEN, end) if article.is_listed and now < end else (VotingState.CLOSED, math.inf)
 
 
 def may_delete(user: User | None, article: Article, now: float, settings: Settings) -> bool:

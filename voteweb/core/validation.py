@@ -224,7 +224,7 @@ def password(typed: str, *names: str) -> str:
         )
     if _letters(typed) in {_letters(name) for name in names} - {""}:
         raise Invalid(N_("A password cannot be your user name or the name of this site. Please choose another."))
-    if passwords.is_common(typed):
+    if typed.casefold() in passwords.common():
         raise Invalid(
             N_("Passwords such as this one are guessed first. Please choose another; several words in a row are best.")
         )

@@ -31,9 +31,7 @@ _MAX_HEADER_BYTES = 32_768
 _MAX_TYPE_LENGTH = 1_000
 
 
-@cache
-def _tls() -> SSLContext:
-    return create_default_context()
+_tls = cache(create_default_context)
 
 
 @dataclass(frozen=True)

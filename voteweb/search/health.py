@@ -25,30 +25,23 @@ class Fault(NamedTuple):
     needs_rebuild: bool = True
 
 
-class Examination(NamedTuple):
-    """The faults of an index, and its state if it can be read."""
-
-    faults: list[Fault]
-    state: State | None = None
-
-
-def examine(folder: IndexFolder, source: Source) -> Examination:
+def examine(folder: IndexFolder, source: Source) -> tuple[list[Fault], State | None]:
     """Check the index in *folder*, which may be in use, and whether it is that of the site; changes nothing.
 
-    Raises SearchError if another process does not let it read.
+    Return its faults, and its state if it can be read. Raises SearchError if another process does not let it read.
     """
     file = folder.current()
     if not file:
-        return Examination([Fault(f"there is no index yet, {folder.percent()} % of one are built")])
+        return [Fault(f"there is no index yet, {folder.percent()} % of one are built")], None
     try:
         writer = IndexWriter.open(file)
     except SearchError as error:
         is_damaged = isinstance(error, IndexDamaged)
-        return Examination([Fault("the index is damaged" if is_damaged else "the index cannot be opened")])
+        return [Fault("the index is damaged" if is_damaged else "the index cannot be opened")], None
     try:
-        return Examination(_faults(writer, source), writer.state())
+        return _faults(writer, source), writer.state()
     except IndexDamaged:
-        return Examination([Fault("the index is damaged")])
+        return [Fault("the index is damaged")], None
     finally:
         writer.close()
 

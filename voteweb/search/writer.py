@@ -159,8 +159,11 @@ class IndexWriter:
         self._take_out(kind, number)
         rowid = self._free_rowid(kind, to_rowid(document.time))
         shards = read_shards(self._connection, kind)
-        if shards[0].rows >= config.SHARD_ROWS and rowid > self._last_rowid(kind):
-            shards.insert(0, self._add_shard(Shard(kind, shards[0].number + 1, rowid)))
+        is_full = shards[0].rows >= config.SHARD_ROWS
+        if is_full and rowid > (self._run("SELECT max(rid) FROM {kind}", of=kind)[0][0] or 0):
+            shards.insert(0, Shard(kind, shards[0].number + 1, rowid))
+            self._connection.execute(shards[0].definition)
+            self._run("INSERT INTO shards VALUES (?, ?, ?, 0)", kind.value, shards[0].number, rowid)
         shard = _shard_of(shards, rowid)
         self._run("INSERT INTO {kind} VALUES (?, ?, ?)", rowid, number, document.level, of=shard)
         insertion = _INSERTION.format(names=", ".join(COLUMNS[kind]), values=", ?" * len(COLUMNS[kind]))
@@ -179,17 +182,9 @@ class IndexWriter:
         values = (change, shard.kind.value, shard.number)
         self._run("UPDATE shards SET rows = rows + ? WHERE kind = ? AND number = ?", *values)
 
-    def _add_shard(self, shard: Shard) -> Shard:
-        self._connection.execute(shard.definition)
-        self._run("INSERT INTO shards VALUES (?, ?, ?, 0)", shard.kind.value, shard.number, shard.first)
-        return shard
-
     def _rowid(self, kind: Kind, number: int) -> int | None:
         rows = self._run("SELECT rid FROM {kind} WHERE id = ?", number, of=kind)
         return rows[0][0] if rows else None
-
-    def _last_rowid(self, kind: Kind) -> int:
-        return int(self._run("SELECT max(rid) FROM {kind}", of=kind)[0][0] or 0)
 
     def _free_rowid(self, kind: Kind, time: int) -> int:
         """Return *time*, or the next rowid that is free."""
