@@ -202,7 +202,7 @@ def _check_fields(thread: ExaminedThread, settings: Settings) -> Iterator[Findin
             thread.new_fields[name] = new
         what = f"has {value:.60} in the field {name}, which is wrong" if value else f"has no {name}"
         yield Finding(key, what, why_not="" if new is not None else BY_HAND, now=f"{name} {new}" if new else "")
-    for name in sorted(fields.keys() - THREAD_FIELDS - {"hiding"}):  # that is there while a removal is being counted
+    for name in sorted(fields.keys() - THREAD_FIELDS - {"hiding"}):  # of an earlier version, see removals.py
         if not is_comment_field(name.removeprefix("reason:").removeprefix("removed-by:")):
             yield Finding(key, f"has the unknown field {name:.40}", why_not="another program made this field")
 

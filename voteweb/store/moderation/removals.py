@@ -306,7 +306,8 @@ class Removals(StorePart):
     def _hide_covered(self, attempt: Attempt, id: int) -> list[Command]:
         """Return the writes that make the bits of all comments, and their number, agree with the conversation.
 
-        None while a comment below a removed one has open reports, which are of before: nobody can report it any more.
+        There are none while a comment below a removed one has open reports, which are of before: nobody can report it
+        any more.
         """
         keys, article, thread_key = self._keys, self._keys.article(id), self._keys.thread(id)
         # Every change of a conversation gives it another revision.

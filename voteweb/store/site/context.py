@@ -50,8 +50,8 @@ def act(
 ]:
     """Make an act of a method that returns the writes of an attempt: the act commits these, see :func:`commit`.
 
-    Its caller leaves the attempt out. The arguments ``actor`` and ``entry``, if the method has them, are those of the
-    commit. *role* is the least that the actor needs.
+    Its caller leaves the attempt out, and is told whether there were any. The arguments ``actor`` and ``entry``, if
+    the method has them, are those of the commit. *role* is the least that the actor needs.
     """
 
     def decorate(decide: Callable[Concatenate[Part, Attempt, P], Sequence[Command] | None]) -> Callable[..., bool]:
