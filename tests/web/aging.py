@@ -9,7 +9,7 @@ from werkzeug.http import parse_cookie
 
 from voteweb.store.connection.connection import Connection
 from voteweb.web.caching import page_cache, shared_pages
-from voteweb.web.caching.shared_pages import MARK
+from voteweb.web.caching.shared_pages import ACTED
 
 SESSION = "voteweb"
 #: Seconds that pass after what this browser did not do itself: more than its mark lasts.
@@ -35,15 +35,15 @@ class Clock:
         def call(environ: Any, start_response: Any) -> Iterable[bytes]:
             cookies = parse_cookie(environ)
             browser = cookies.get(SESSION, "")
-            if MARK in cookies and self._marked_until.get(browser, 0.0) <= self.now:
-                kept = [cookie for cookie in environ["HTTP_COOKIE"].split("; ") if not cookie.startswith(f"{MARK}=")]
+            if ACTED in cookies and self._marked_until.get(browser, 0.0) <= self.now:
+                kept = [cookie for cookie in environ["HTTP_COOKIE"].split("; ") if not cookie.startswith(f"{ACTED}=")]
                 environ["HTTP_COOKIE"] = "; ".join(kept)
 
             def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
                 set_cookies = dict(value.split("=", 1) for name, value in headers if name == "Set-Cookie")
                 session = set_cookies.get(SESSION, browser).partition(";")[0]
-                if MARK in set_cookies:
-                    self._marked_until[session] = self.now + int(set_cookies[MARK].split("Max-Age=")[1].split(";")[0])
+                if ACTED in set_cookies:
+                    self._marked_until[session] = self.now + int(set_cookies[ACTED].split("Max-Age=")[1].split(";")[0])
                 elif session != browser:
                     self._marked_until[session] = self._marked_until.get(browser, 0.0)
                 return start_response(status, headers, *exc_info)

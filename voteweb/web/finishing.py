@@ -27,7 +27,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         if "vote_flash" in g:
             flashes.set_vote_flash(response, None)
         if request.method == "POST" and session.get(USER):
-            shared_pages.mark(response)
+            shared_pages.set_acted_cookie(response)
 
         if request.endpoint == "static":
             g.is_public = True

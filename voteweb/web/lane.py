@@ -140,7 +140,7 @@ class Lane:
         if kept is None:
             return None
         if kept.rows:
-            is_current = shared_pages.MARK not in cookies and shared_pages.clock() < kept.until
+            is_current = shared_pages.ACTED not in cookies and shared_pages.clock() < kept.until
             read = None if is_current else kept.read
             is_right = is_current or read is not None
         else:
@@ -220,8 +220,8 @@ class Lane:
             page = page_of(id) if isinstance(id, int) else page_of(*id)
             answer = _redirect(return_url_of(request.form.get("next", ""), *page))
             cookies = [flashes.vote_flash_cookie(votes.ACTS[endpoint].outcome, secure=settings().secure)]
-        if mark := shared_pages.mark_cookie():
-            cookies.append(mark)
+        if acted := shared_pages.acted_cookie():
+            cookies.append(acted)
         headers = [*answer.headers, *(("Set-Cookie", cookie) for cookie in cookies), *self._vote_headers]
         return answer._replace(headers=headers)
 

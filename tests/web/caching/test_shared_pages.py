@@ -23,7 +23,7 @@ from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.web import context
 from voteweb.web.caching import shared_pages
-from voteweb.web.caching.shared_pages import MARK, Kept
+from voteweb.web.caching.shared_pages import ACTED, Kept
 
 LISTS = (
     "/",
@@ -86,7 +86,7 @@ class Member:
 
     def _with_cookies(self, browser: Browser) -> Browser:
         """Return *browser* with the cookies that the last server has set."""
-        for name in (SESSION, MARK):
+        for name in (SESSION, ACTED):
             if browser is not self._last and (cookie := self._last.client.get_cookie(name)):
                 browser.client.set_cookie(name, cookie.value)
         return browser
@@ -263,9 +263,9 @@ def test_every_answer_to_a_members_form_marks_the_browser_and_no_other(sites: Si
     bob = sites.member("bob")
     for path in ("/a/30/vote", "/a/999/vote", "/a/30/edit", "/account/password"):
         answer = bob.at(0).post(path, {"csrf_token": bob.csrf_token}).response
-        assert f"{MARK}=1; Max-Age=3; HttpOnly; Path=/; SameSite=Lax" in answer.headers.getlist("Set-Cookie"), path
+        assert f"{ACTED}=1; Max-Age=3; HttpOnly; Path=/; SameSite=Lax" in answer.headers.getlist("Set-Cookie"), path
     reader = Browser(sites.servers[0]).post("/language", {"language": "zh", "next": "/"})
-    assert MARK not in reader.headers.get("Set-Cookie", "")
+    assert ACTED not in reader.headers.get("Set-Cookie", "")
 
 
 def test_pages_for_all_members_take_bounded_memory(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _EXTENSION = "voteweb.shared_pages"
 #: The cookie that marks a browser.
-MARK = "acted"
+ACTED = "acted"
 #: Seconds for which a browser stays marked after a kept list that lacks its act has ended.
 _MARGIN_SECONDS = 2
 #: The part of a list that has its rows.
@@ -255,21 +255,21 @@ def _size(pieces: Pieces) -> int:
     return sum(map(len, pieces)) + _PAGE_BYTES
 
 
-def mark(response: Response) -> None:
+def set_acted_cookie(response: Response) -> None:
     """Mark the browser of a member who has sent a form, so that they see what they did."""
-    if cookie := mark_cookie():
+    if cookie := acted_cookie():
         response.headers.add("Set-Cookie", cookie)
 
 
-def mark_cookie() -> str:
+def acted_cookie() -> str:
     """Return the header that marks a browser, "" if no list is kept."""
-    return _mark_cookie(settings().page_seconds, settings().secure)
+    return _acted_cookie(settings().page_seconds, settings().secure)
 
 
 # Without this, a vote takes 1 % longer.
 @cache
-def _mark_cookie(seconds: float, secure: bool) -> str:
+def _acted_cookie(seconds: float, secure: bool) -> str:
     if not seconds:
         return ""
     max_age = math.ceil(seconds) + _MARGIN_SECONDS
-    return dump_cookie(MARK, "1", max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")
+    return dump_cookie(ACTED, "1", max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")
