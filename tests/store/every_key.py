@@ -47,7 +47,7 @@ def build_every_key(store: Store) -> None:
     store.account_deletion.start(zoe, delete_articles=True)
     rule = LogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     factories.article(store, ann, groups=("golang",), link="")
-    store.group_merges.start("golang", "go", LogEntry(LogAction.MERGE, "Ann", title="golang"))
+    store.group_merges.start("golang", "go", LogEntry(LogAction.MERGE_GROUP, "Ann", title="golang"))
     closing = LogEntry(LogAction.SWITCH, "root", title="signup")
     store.site_settings.set_switch(
         SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)

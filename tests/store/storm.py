@@ -142,7 +142,7 @@ def _merge(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None
     factories.group(store, name)
     with suppress(errors.ArticleGone, errors.TooManyGroups):
         store.articles.set_groups(id, [name], [], actor=who)
-    store.group_merges.start(name, into, _log_entry(LogAction.MERGE, who, 0), actor=who)
+    store.group_merges.start(name, into, _log_entry(LogAction.MERGE_GROUP, who, 0), actor=who)
     list(store.group_merges.steps())
 
 

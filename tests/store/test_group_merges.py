@@ -32,7 +32,7 @@ def short_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def start(store: Store, name: str = "go", into: str = "golang") -> str:
-    return store.group_merges.start(name, into, LogEntry(LogAction.MERGE, COMMAND_LINE, title=name))
+    return store.group_merges.start(name, into, LogEntry(LogAction.MERGE_GROUP, COMMAND_LINE, title=name))
 
 
 def finish(store: Store) -> None:
@@ -84,7 +84,7 @@ def test_a_merge_that_is_cut_off_anywhere_ends_whole(store: Store) -> None:
         finish(store)
         check_merged(store)
     assert len(states) == 6
-    (entry,) = store.read(store.log.queue_page, 1, kind=LogAction.MERGE).rows
+    (entry,) = store.read(store.log.queue_page, 1, kind=LogAction.MERGE_GROUP).rows
     assert (entry.title, entry.added) == ("go", ("golang",))
 
 
@@ -124,7 +124,7 @@ def test_a_merge_that_makes_no_sense_is_refused(store: Store) -> None:
     make_groups(store)
     factories.group(store, "full")
     store.groups.change("full", "Full", "", aliases=[f"full{i}" for i in range(config.MAX_ALIASES - 1)])
-    member, entry = factories.user(store, "zoe"), LogEntry(LogAction.MERGE, "zoe", title="go")
+    member, entry = factories.user(store, "zoe"), LogEntry(LogAction.MERGE_GROUP, "zoe", title="go")
     for (name, into), error in REFUSALS.items():
         with refused(store, error):
             start(store, name, into)
@@ -140,7 +140,7 @@ def test_a_second_name_stays_while_its_articles_move(store: Store) -> None:
         with pytest.raises(StillMerging, match="go are still moving"):
             store.groups.change("golang", "Golang", "", aliases=["g"])
         with pytest.raises(GroupNotEmpty):
-            store.groups.delete("golang", LogEntry(LogAction.DELETE, COMMAND_LINE, title="golang"))
+            store.groups.delete("golang", LogEntry(LogAction.DELETE_GROUP, COMMAND_LINE, title="golang"))
     run(store, "SREM", "merging:", "go")
     assert broken(store) == [("merging:", "lacks go, a second name with articles")]
     repair(store)

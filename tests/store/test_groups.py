@@ -63,7 +63,7 @@ def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None
 def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
     article = factories.article(store, groups=("go", "redis"))
     store.groups.change("go", "Go", "", aliases=["golang"])
-    entry = LogEntry(LogAction.DELETE, "mod", title="go")
+    entry = LogEntry(LogAction.DELETE_GROUP, "mod", title="go")
     with pytest.raises(GroupNotEmpty):
         store.groups.delete("go", entry)
     factories.remove(store, article.id)
@@ -83,7 +83,7 @@ def make_group(store: Store) -> None:
 
 
 def delete(store: Store) -> Iterator[int]:
-    return store.groups.delete_in_steps("go", LogEntry(LogAction.DELETE, COMMAND_LINE, title="go"))
+    return store.groups.delete_in_steps("go", LogEntry(LogAction.DELETE_GROUP, COMMAND_LINE, title="go"))
 
 
 def test_a_deletion_that_is_cut_off_leaves_the_group_until_it_is_empty(store: Store) -> None:

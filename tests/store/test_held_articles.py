@@ -91,7 +91,7 @@ def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: U
     store.articles.edit(first, changed, ann)
     store.removals.delete(second, ann)
     assert (listed(store), run(store, "KEYS", "link:*"), run(store, "KEYS", "time:*")) == ([], [], [])
-    store.groups.delete("go", LogEntry(LogAction.DELETE, mod.name, title="go"), actor=mod)
+    store.groups.delete("go", LogEntry(LogAction.DELETE_GROUP, mod.name, title="go"), actor=mod)
     assert broken(store) == []
     release(store, first, mod)
     article = store.articles.get(first)

@@ -56,7 +56,7 @@ def edit_groups(site: Store) -> None:
 
 
 def merge(site: Store) -> None:
-    site.group_merges.start("go", "lua", LogEntry(LogAction.MERGE, "Mod", title="go"))
+    site.group_merges.start("go", "lua", LogEntry(LogAction.MERGE_GROUP, "Mod", title="go"))
 
 
 #: Acts, each of which the log has, and one that undoes the first or the last of them, though it is not in force.

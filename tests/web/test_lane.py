@@ -146,7 +146,7 @@ def test_combined_groups_and_a_list_that_is_no_more_are_left_to_the_view(
     member.client.set_cookie("acted", "1")
     reached.clear()
     assert member.open("/g/go+redis").status == 200
-    store.groups.delete("go", LogEntry(LogAction.DELETE, "mod", title="go"), actor=None)
+    store.groups.delete("go", LogEntry(LogAction.DELETE_GROUP, "mod", title="go"), actor=None)
     member.client.set_cookie("acted", "1")
     assert member.open("/g/go").status == 404
     assert reached == ["/g/go+redis", "/g/go"]

@@ -125,7 +125,7 @@ def merge(site: Site, name: str, into: str, yes: bool) -> None:
     (found,) = site.store.read(site.store.groups.queue_get, [name])
     count = found.articles if found else 0
     confirm(f"Merge {name}, with {pluralize(count, 'article')}, into {target}? No command undoes this.", yes)
-    target = site.store.group_merges.start(name, target, log_entry(LogAction.MERGE, title=name))
+    target = site.store.group_merges.start(name, target, log_entry(LogAction.MERGE_GROUP, title=name))
     deque(track(site.store.group_merges.steps_of(name), "Moving", count, lambda moved: moved), maxlen=0)
     click.echo(f"Merged {name} into {target}.")
 
@@ -144,7 +144,7 @@ def delete(site: Site, name: str, yes: bool) -> None:
     if found.name != validation.group_name(name):  # a moderator may have merged it since: the other group stays
         raise GroupMerged(name=name, group=found.name)
     confirm(f"Delete {found.name}, with {pluralize(found.articles, 'article')} in it, which stay?", yes)
-    steps = site.store.groups.delete_in_steps(found.name, log_entry(LogAction.DELETE, title=found.name))
+    steps = site.store.groups.delete_in_steps(found.name, log_entry(LogAction.DELETE_GROUP, title=found.name))
     count = sum(1 for _ in track(steps, "Emptying", found.articles))
     click.echo(f"Deleted {found.name}; {pluralize(count, 'article')} left it.")
 

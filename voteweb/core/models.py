@@ -72,14 +72,14 @@ class LogAction(StrEnum):
     """The kinds of acts in the moderation log.
 
     An act about a comment names it. CLOSE and REOPEN are about the conversation of an article. GROUPS: an article
-    was put into groups or taken out of them; GROUP, DELETE and MERGE: a group itself was created or changed,
-    deleted, or merged into another; ADMIT and REFUSE: an account that waited for a moderator was let in or not.
-    DOMAIN: the rule of a domain was made or changed, UNDOMAIN: deleted. RELEASE: an article that waited was
-    published. KEEP: an article, or a ban, stays as it is after an answer. SWITCH: an admin set or cleared a switch of
-    the site. PURGE: the operator deleted an article so that no word of it is left. UNDISMISS: reports that were
-    dismissed were opened again. WEIGHTS: settings that shape scores were changed. SECOND_FACTOR: the operator turned
-    off that of a member. UNDO: an admin undid all acts of a member since a time. ABOUT: what a member
-    says about themselves was removed, for a reason, or left as it is after a report.
+    was put into groups or taken out of them; GROUP: a group itself was created or changed. ADMIT and REFUSE: an
+    account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or changed,
+    UNDOMAIN: deleted. RELEASE: an article that waited was published. KEEP: an article, or a ban, stays as it is
+    after an answer. SWITCH: an admin set or cleared a switch of the site. PURGE: the operator deleted an article so
+    that no word of it is left. UNDISMISS: reports that were dismissed were opened again. WEIGHTS: settings that
+    shape scores were changed. SECOND_FACTOR: the operator turned off that of a member. UNDO: an admin undid all
+    acts of a member since a time. ABOUT: what a member says about themselves was removed, for a reason, or left as
+    it is after a report.
     """
 
     GROUPS = "groups"
@@ -91,8 +91,8 @@ class LogAction(StrEnum):
     UNBAN = "unban"
     ROLE = "role"
     GROUP = "group"
-    DELETE = "delete"
-    MERGE = "merge"
+    DELETE_GROUP = "delete"
+    MERGE_GROUP = "merge"
     ADMIT = "admit"
     REFUSE = "refuse"
     CLOSE = "close"

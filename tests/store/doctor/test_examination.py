@@ -18,7 +18,7 @@ from voteweb.store.scan.scanner import Scanner
 
 def test_groups_that_come_and_go_meanwhile_are_no_findings(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that is deleted after the doctor has read which groups there are, or found its keys."""
-    deletion = LogEntry(LogAction.DELETE, "mod", about="short")
+    deletion = LogEntry(LogAction.DELETE_GROUP, "mod", about="short")
     run_atomic = Scanner.run_atomic
 
     def delete_first(scanner: Scanner, commands: list[Any]) -> Any:

@@ -149,7 +149,7 @@ def undo(attempt: Attempt, entry: LogEntry | None) -> list[Command]:
     texts, article = attempt.read_after(key, id), undone.get("article")
     for at, text in zip(range(id + len(texts), id, -1), reversed(texts), strict=True):
         # Few of thousands are about the article, or merge groups: to unpack all takes ten times as long.
-        if not article or f'"{article}"' in text or f'"{LogAction.MERGE}"' in text:
+        if not article or f'"{article}"' in text or f'"{LogAction.MERGE_GROUP}"' in text:
             later.add(at, unpack(text))
     if not undone or "undone" in undone or later.overrule(id, undone):
         raise NothingToUndo()
@@ -172,7 +172,7 @@ class LaterActs:
             return
         self._cancelled.add(_undoes(fields))
         self._by_subject[_subject(fields)].append(fields)
-        if fields.get("kind") == LogAction.MERGE:
+        if fields.get("kind") == LogAction.MERGE_GROUP:
             self._merged_into.add(fields.get("added", ""))
 
     def overrule(self, id: int, fields: Mapping[str, str]) -> bool:

@@ -151,7 +151,9 @@ def merge(
     if form.validate():
         with refusals(form, {**LOST_RIGHTS, **refused}):
             require_recent_password(user)  # nothing undoes it
-            into = store().group_merges.start(name, form.into.data, _log_entry(user, name, LogAction.MERGE), actor=user)
+            into = store().group_merges.start(
+                name, form.into.data, _log_entry(user, name, LogAction.MERGE_GROUP), actor=user
+            )
             told = _("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name)
             return lead(url_for("lists.group", names=into), told)
     (group,) = check_known((name,), groups)
@@ -179,7 +181,7 @@ def _render_edit(group: Group, form: EditGroupForm, merge_form: MergeGroupForm, 
 def delete(name: str, user: User) -> Message:
     """Delete a group in which there is no article."""
     name = parse_name(name)
-    store().groups.delete(name, _log_entry(user, name, LogAction.DELETE), actor=user)
+    store().groups.delete(name, _log_entry(user, name, LogAction.DELETE_GROUP), actor=user)
     return _("The group %(name)s has been deleted.", name=name)
 
 
