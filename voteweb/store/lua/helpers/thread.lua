@@ -1,8 +1,6 @@
 -- Helpers that read a comment of thread:<id>, which has for each a field of its number:
--- "<parent> <votes> <base> <time> <state> <author>". The parent is 0 for none. The state is "-", or letters: d deleted,
--- r removed, R removed with its replies, q its author wants no notice of replies, e edited, and capitals for the members
--- that its text names, as encode() in mentions.py notes them. The author is empty once it is
--- deleted. parse_node() in nodes.py reads the same.
+-- "<parent> <votes> <base> <time> <state> <author>". COMMENT_FIELDS in fields.py says what each part holds; parse_node() in
+-- nodes.py reads the same.
 
 -- Return the comment with this number in the thread at key, or nil if there is none that can be read.
 local function read_node(key, number)
