@@ -77,6 +77,7 @@ def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, st
     )
     other = {"VOTEWEB_VOTE_SCORE": "3600"}
     assert invoke("config", **other).stdout.endswith(notice)
+    assert "not in force" not in invoke("config").stdout  # the environment says nothing of it
     assert invoke("rescore", **other).output == f"{notice}Checked 2 articles, changed 0.\n"
     assert invoke("rescore", "--to-environment", **other).output == "Checked 2 articles, changed 2.\n"
     assert invoke("doctor").exit_code == 0

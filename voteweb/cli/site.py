@@ -139,12 +139,13 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
 
 
 def lines_not_in_force(environment: Settings, stored: Settings) -> Iterator[str]:
-    """Yield a line about each setting of which the data have another value than the *environment*."""
+    """Yield a line about each setting of which the data have another value than the *environment* says."""
     for name, value in not_in_force(environment, stored).items():
-        yield (
-            f"{env_name(name)}={value} is not in force: the data have {getattr(stored, name)}. To change that, run "
-            "`voteweb rescore --to-environment`."
-        )
+        if os.environ.get(env_name(name)):
+            yield (
+                f"{env_name(name)}={value} is not in force: the data have {getattr(stored, name)}. To change that, run "
+                "`voteweb rescore --to-environment`."
+            )
 
 
 def pluralize(count: int, noun: str) -> str:
