@@ -41,7 +41,10 @@ def test_a_sample_site_is_the_same_after_a_kill_and_a_restart(
     until(lambda: not is_listening(folder / SOCKET))  # the background jobs may end after the command
 
     again = start_site("--sample", "--data", str(folder))
-    assert re.fullmatch(r'There is no admin yet: "voteweb user create [^\n]+\nvoteweb is at [^\n]+\n', again.greeting)
+    assert re.fullmatch(
+        r'There is no admin yet: "voteweb user create NAME --role admin --data [^\n]+\nvoteweb is at [^\n]+\n',
+        again.greeting,
+    )
     assert SAMPLE_LINK.findall(front.body)
     assert sorted(SAMPLE_LINK.findall(again.get("/").body)) == sorted(SAMPLE_LINK.findall(front.body))
     name, password = re.findall(r"^  (?:name|password) +(\S+)$", site.greeting, re.MULTILINE)

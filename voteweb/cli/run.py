@@ -4,6 +4,7 @@ import gc
 import logging
 import multiprocessing
 import os
+import shlex
 import signal
 import socket
 import threading
@@ -85,7 +86,8 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
                 click.echo(f"  name      {MODERATOR_NAME}\n  password  {password}")
                 click.echo("The password is shown only once.")
             if not store.users.has_admin():
-                click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
+                option = f" --data {shlex.quote(data)}" if data else ""
+                click.echo(f'There is no admin yet: "voteweb user create NAME --role admin{option}" makes one.')
         _serve(settings, address, setting_sources)
     place = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
     click.echo(f"voteweb has stopped{place}.")
