@@ -70,7 +70,9 @@ class Search(StorePart):
             [("XRANGE", key, position, position), ("XLEN", key), ("GET", self._keys.search_epoch())]
         )
         is_complete = bool(at_position) or (position == START and length < MAX_CHANGES)
-        return _parse(position, _entries(streams), epoch or self._make_epoch(), is_complete)
+        # redis-py puts the entries of a stream into a list of their own.
+        (entries,) = next(iter(streams.values())) if streams else ([],)
+        return _parse(position, entries, epoch or self._make_epoch(), is_complete)
 
     def _make_epoch(self) -> str:
         key = self._keys.search_epoch()
@@ -126,12 +128,6 @@ class Search(StorePart):
 
     def _run(self, commands: Sequence[Command]) -> list[Any]:
         return [reply for block in batched(commands, BLOCK_SIZE) for reply in self._connection.run(block)]
-
-
-def _entries(streams: Mapping[str, Sequence[Any]] | None) -> list[tuple[str, Mapping[str, str]]]:
-    """Return the entries in a reply about one stream; redis-py puts those of a read into a list of their own."""
-    entries = next(iter(streams.values()), []) if streams else []
-    return list(entries[0]) if entries and isinstance(entries[0], list) else list(entries)
 
 
 def _parse(position: str, entries: list[tuple[str, Mapping[str, str]]], epoch: str, is_complete: bool) -> Changes:
