@@ -25,7 +25,7 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import thing_of
-from voteweb.store.scan.scanner import batched, split_evenly
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import parse_node
@@ -355,17 +355,13 @@ class Bans(StorePart):
 
     def _comments(self, name: str, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
         """Yield the ids of the comments to look at, some at a time; none to remove that nobody can read."""
-        position = 0
-        while removal.comments is not None and (
-            listed := self._connection.command(
-                "LRANGE", self._keys.commented(name), position, position + config.READ_BATCH_SIZE - 1
-            )
-        ):
+        if removal.comments is None:
+            return
+        for listed in batched(Scanner(self._connection).members(self._keys.commented(name)), config.READ_BATCH_SIZE):
             if removal.state is RemovalState.REMOVING:
                 yield [id for id, node in self._readable(listed).items() if node.time >= removal.comments]
             else:
                 yield [id for id in map(parse_comment, listed) if id]
-            position += len(listed)
 
 
 def _check_actor(attempt: Attempt, actor: User | None, member: User) -> None:
