@@ -239,10 +239,10 @@ class Users(StorePart):
             cursor, pairs = self._connection.command(
                 "ZSCAN", self._keys.users(), cursor, "MATCH", pattern, "COUNT", config.READ_BATCH_SIZE
             )
-            found |= {pair[0] if isinstance(pair, tuple | list) else pair for pair in pairs}
-            if int(cursor) == 0 or len(found) >= config.MEMBER_PAGE_SIZE:
+            found |= {member for member, _ in pairs}
+            if not cursor or len(found) >= config.MEMBER_PAGE_SIZE:
                 break
-        return tuple(sorted(found)[: config.MEMBER_PAGE_SIZE]), int(cursor) == 0
+        return tuple(sorted(found)[: config.MEMBER_PAGE_SIZE]), not cursor
 
     def queue_members(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
         """Queue a read of the members *names*; leaves out those who do not exist or have left."""
