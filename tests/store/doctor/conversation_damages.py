@@ -70,6 +70,7 @@ CONVERSATION_DAMAGES: list[str | tuple[str, set[str]]] = [
     "HDEL thread:2 closes",
     "HSET thread:2 closes soon",
     "HSET thread:2 closed soon",
+    "HSET thread:2 quiet x",
     "HSET thread:2 02 x",
     "HSET thread:2 reason:x spam",
     # lists of comments
@@ -183,6 +184,7 @@ CONVERSATION_UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     "DEL words:2": [("words:2", "a backup may hold them")] * 7,
     "HSET words:1 1 text": [("words:1", "else UNLINK")],
     "HSET thread:2 closed soon": [("thread:2", "a backup may hold it")],
+    "HSET thread:2 quiet x": [("thread:2", "a backup may hold it")],
     "HSET thread:2 02 x": [("thread:2", "another program")],
     "HSET thread:2 reason:x spam": [("thread:2", "another program")],
     "DEL article:2": [("thread:2", "a backup may hold the article")],

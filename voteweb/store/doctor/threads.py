@@ -26,7 +26,7 @@ from voteweb.store.scan.scanner import Scanner, batched, portions
 from voteweb.store.schema.fields import BY_HAND, THREAD_FIELDS, Field, faults
 from voteweb.store.schema.keys import NOUNS, Keys
 from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, next_revision, parse_node, parse_thread
-from voteweb.store.schema.values import finite_number, is_finite, is_id_text, is_number, parse_comment
+from voteweb.store.schema.values import finite_number, is_id_text, is_number, parse_comment
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
 STEP_SIZE = 5_000
@@ -189,11 +189,10 @@ def _check_fields(thread: ExaminedThread, settings: Settings) -> Iterator[Findin
     key, fields, highest = thread.keys.thread(thread.id), thread.fields, max(thread.numbers, default=0)
     # Another revision comes with every repair.
     lost = {"last": str(highest), "rev": "", "closes": _end(thread, settings)}
-    checked = {
+    checked = THREAD_FIELDS | {
         "last": Field(lambda text: is_number(text) and _knows_last(thread), "", required=not _knows_last(thread)),
         "rev": THREAD_FIELDS["rev"]._replace(required=True),
         "closes": THREAD_FIELDS["closes"]._replace(required=bool(thread.numbers)),
-        "closed": Field(is_finite, ""),
     }
     if not _knows_last(thread):
         del checked["closes"]
