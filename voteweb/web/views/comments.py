@@ -306,16 +306,15 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     if target.node is None:
         raise errors.NoSuchComment()
     back = target.conversation.address(target.node.parent) if target.node.parent else f"/a/{id}#comments"
-    if request.method == "POST" and target.node.is_deleted:  # the form was sent twice
-        return lead(back, _("The comment has been deleted already."))
+    if request.method == "POST":
+        if store().removals.delete(CommentId(id, number), actor=user):
+            return lead(back, _("Your comment has been deleted."))
+        return lead(back, _("The comment has been deleted already."))  # the form was sent twice
     if not target.node.is_visible:
         raise errors.CommentGone()
     if not permissions.may_delete_comment(user, target.node):
         raise errors.NotYourComment()
-    if request.method != "POST":
-        return render_template("comments/delete.html", target=target)
-    store().removals.delete(CommentId(id, number), actor=user)
-    return lead(back, _("Your comment has been deleted."))
+    return render_template("comments/delete.html", target=target)
 
 
 @blueprint.post("/a/<int:id>/c/<int:number>/quiet")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flask import Blueprint, abort, redirect, render_template, request
+from flask import Blueprint, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import links, validation
@@ -118,10 +118,8 @@ def _mark_voted(row: Reported, own_votes: Collection[int]) -> Reported:
 @act(admissions, "/u/<name>/admit", require_moderator, back="/queue", member=queue_member)
 def admit(user: User, member: User) -> Message:
     """Admit a member whose account waits or was refused."""
-    if member.left:
-        abort(403)
     entry = LogEntry(LogAction.ADMIT, user.name, about=member.name)
-    if member.held and store().waiting.judge_account(member.name, entry, actor=user):
+    if store().waiting.judge_account(member.name, entry, actor=user):
         return _("%(name)s has been let in.", name=member.name)
     return _("%(name)s has been let in already.", name=member.name)
 
@@ -137,11 +135,9 @@ def admit(user: User, member: User) -> Message:
 )
 def refuse(user: User, member: User) -> Message:
     """Refuse a member whose account waits, with a reason that everybody can read."""
-    if member.left:
-        abort(403)
     why = validation.reason(request.form.get("reason", ""))
     entry = LogEntry(LogAction.REFUSE, user.name, about=member.name, why=why)
-    if member.held and store().waiting.judge_account(member.name, entry, actor=user):
+    if store().waiting.judge_account(member.name, entry, actor=user):
         return _("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name)
     return _("Another moderator has decided about %(name)s already.", name=member.name), "error"
 
