@@ -119,9 +119,7 @@ def _csrf_error(_error: CSRFError) -> ResponseReturnValue:
 
 
 def _http_error(error: HTTPException) -> ResponseReturnValue:
-    status = error.code or 500
-    if status < 400:
-        return error.get_response()
+    status = error.code or 500  # Flask answers redirects itself
     # The description given to abort() is more precise than the table; Werkzeug's own are not written for readers.
     description = error.description if error.description != type(error).description else ""
     message = description or _(PAGES.get(status, PAGES[400])[1])
