@@ -12,16 +12,15 @@ from urllib.parse import quote
 from flask import g, request
 from markupsafe import Markup
 
-from voteweb.core import config, markup, permissions
+from voteweb.core import markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.core.site_switches import SwitchName
 from voteweb.web import flashes, site_switches
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import lacks_rights, viewer, viewer_read
-from voteweb.web.caching.fragment_cache import cached, render
+from voteweb.web.caching.fragment_cache import cached
 from voteweb.web.context import request_globals, settings
-from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
 
 ACCOUNT, NOTICE, MESSAGES, TOKEN = "account", "notice", "messages", "token"  # nosec B105
@@ -57,12 +56,9 @@ def messages(rows: Iterable[object] = ()) -> Markup:
 
 
 def _messages(shown: list[tuple[str, str]]) -> Markup:
-    if not shown:
-        return Markup()
     # Votes have all the same message; to render it takes a fifteenth of the page that is read afresh after a vote.
-    if sum(len(message) for _, message in shown) <= config.MAX_CACHED_LENGTH:
-        return cached("_frame.html#messages", messages=tuple(shown))
-    return render("_frame.html#messages", locale.current().code, messages=shown)
+    # All of them are no longer than a session cookie.
+    return cached("_frame.html#messages", messages=tuple(shown)) if shown else Markup()
 
 
 def notice() -> Markup:
