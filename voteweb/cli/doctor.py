@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from voteweb.cli.backup import file_at, write_backup
-from voteweb.cli.output import track, track_share
+from voteweb.cli.output import progress_bar, track
 from voteweb.cli.site import Site, lines_not_in_force, log_entry, pluralize, with_site
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged, StillRescoring
@@ -79,8 +79,10 @@ def _check_search(site: Site, repair: bool) -> None:
             click.echo(f"Warning: search: {fault.what}")
         if repair and faults:
             rebuild = any(fault.needs_rebuild for fault in faults)
-            with track_share("Indexing") as on_step:
-                Indexer(folder, site.store.search).catch_up(rebuild=rebuild, on_step=on_step)
+            indexer = Indexer(folder, site.store.search)
+            with progress_bar("Indexing", 100) as bar:
+                indexer.catch_up(rebuild=rebuild, on_step=lambda share: bar.update(int(100 * share) - bar.pos))
+                bar.update(100 - bar.pos)
             click.echo(f"The index has {_index_size(SearchIndex(folder.path).state())}.")
         elif faults:
             click.echo("The index is made again with --repair; the data of the site are whole.")

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -180,23 +180,18 @@ def background_jobs(lock: Path, is_stopping: Callable[[], bool]) -> Iterator[Non
 
 
 def _run_if_locked(lock: Path, is_over: Callable[[float], bool]) -> None:
-    """Keep the jobs running as soon as this process has the *lock*; at once if there can be none, without a folder."""
-    try:
-        file = lock.open("w")
-    except OSError:
-        return _keep_running(is_over)
-    with file:
-        while not is_over(0):
-            try:
-                # Of this process alone, not of the web server's forks: it ends with this process, however that ends.
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                is_over(RESTART_SECONDS)
-            except OSError:  # a file system without locks
-                return _keep_running(is_over)
-            else:
-                return _keep_running(is_over)
-    return None
+    """Keep the jobs running as soon as this process has the *lock*; at once if there can be none."""
+    with ExitStack() as stack:
+        with suppress(OSError):  # without a folder, or on a file system without locks
+            file = stack.enter_context(lock.open("w"))
+            while not is_over(0):
+                try:
+                    # Of this process alone, not of the web server's forks: it ends with this process, however it ends.
+                    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    is_over(RESTART_SECONDS)
+        _keep_running(is_over)
 
 
 def _keep_running(is_over: Callable[[float], bool]) -> None:

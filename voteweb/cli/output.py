@@ -4,7 +4,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import count, islice
 from typing import IO, Any, TypeVar
@@ -135,7 +134,7 @@ def _text(name: str, value: Any) -> str:
 _MAX_UPDATES = 200
 
 
-def _bar(label: str, length: int) -> Any:
+def progress_bar(label: str, length: int) -> Any:
     """Return a progress bar of *length* steps, which only a terminal shows."""
     steps = length // _MAX_UPDATES + 1
     hidden = not sys.stderr.isatty()
@@ -146,7 +145,7 @@ def track(
     items: Iterable[T], label: str, length: int, steps: Callable[[T], int] = lambda _: 1
 ) -> Generator[T, None, None]:
     """Yield *items* under a progress bar of *length* steps; *steps* returns how many an item took."""
-    with _bar(label, length) as bar:
+    with progress_bar(label, length) as bar:
         for item in items:
             yield item
             bar.update(steps(item))
@@ -162,11 +161,3 @@ def track_file(items: Iterable[T], label: str, stream: IO[bytes]) -> Generator[T
         return position - before
 
     return track(items, label, os.fstat(stream.fileno()).st_size, bytes_read)
-
-
-@contextmanager
-def track_share(label: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that shows in a progress bar which share is done; in the end that is all."""
-    with _bar(label, 100) as bar:
-        yield lambda share: bar.update(int(100 * share) - bar.pos)
-        bar.update(100 - bar.pos)

@@ -1,18 +1,17 @@
 """Restart the embedded database whenever it ends."""
 
-import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from voteweb.core.errors import ConfigError
 
 #: Seconds between two attempts to start a server that fails, for example because its disk is full.
 RETRY_SECONDS = 0.5
-#: Seconds between two checks of a server that runs.
-CHECK_SECONDS = 5.0
+#: Seconds between two checks of a server that runs, and for which the end of the block waits for one at most.
+CHECK_SECONDS = 0.25
 
 
 @contextmanager
@@ -23,16 +22,14 @@ def supervised(
 
     While it runs, *check* is called from time to time.
     """
-    our_end, watcher_end = socket.socketpair()
-    watcher = threading.Thread(target=_watch, args=(path, start, check, notify, watcher_end), daemon=True)
+    is_over = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(path, start, check, notify, is_over), daemon=True)
     watcher.start()
     try:
         yield
     finally:
-        our_end.shutdown(socket.SHUT_RDWR)  # close() would leave it open in children that were forked meanwhile
+        is_over.set()
         watcher.join()
-        our_end.close()
-        watcher_end.close()
 
 
 def _watch(
@@ -40,10 +37,10 @@ def _watch(
     start: Callable[[], None],
     check: Callable[[], None],
     notify: Callable[[str], None],
-    stop_signal: socket.socket,
+    is_over: threading.Event,
 ) -> None:
     last_message = ""
-    while _wait_for_end(path, check, stop_signal):
+    while _wait_for_end(path, check, is_over):
         try:
             start()
         except (ConfigError, OSError) as error:
@@ -54,28 +51,21 @@ def _watch(
         else:
             notify("The database had stopped and was restarted.")
             last_message = ""
-        if _is_stopped(stop_signal, RETRY_SECONDS):
-            return
+        is_over.wait(RETRY_SECONDS)
 
 
-def _wait_for_end(path: Path, check: Callable[[], None], stop_signal: socket.socket) -> bool:
-    """Return True as soon as there is no server at *path*, or False when the other end of *stop_signal* is closed.
-
-    Call *check* from time to time.
+def _wait_for_end(path: Path, check: Callable[[], None], is_over: threading.Event) -> bool:
+    """Return True as soon as there is no server at *path*, or False once *is_over* is set; *check* it meanwhile.
 
     The system closes the connections of a process that ended for any reason, but not those of one that hangs.
     """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.setblocking(False)
-        try:
-            connection.connect(str(path))
-        except OSError:
-            return not _is_stopped(stop_signal, 0)
-        while not (ready := select.select([connection, stop_signal], [], [], CHECK_SECONDS)[0]):
-            check()
-        return stop_signal not in ready
-
-
-def _is_stopped(stop_signal: socket.socket, timeout: float) -> bool:
-    """Tell whether the other end of *stop_signal* is closed within *timeout* seconds."""
-    return bool(select.select([stop_signal], [], [], timeout)[0])
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection, suppress(OSError):
+        connection.settimeout(CHECK_SECONDS)
+        connection.connect(str(path))
+        while not is_over.is_set():
+            try:
+                connection.recv(1)
+                break
+            except TimeoutError:
+                check()
+    return not is_over.is_set()
