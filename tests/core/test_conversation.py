@@ -126,10 +126,10 @@ def test_explanation_has_sums_of_visible_neighbours() -> None:
     explanation = talk.explain(3)
 
     assert explanation is not None
-    assert explanation.own == (3, "member3", 1, VOTE_SCORE, 1_003.0, 1_003.0 + VOTE_SCORE)
+    assert explanation.own == (node(3, votes=1), 1_003.0 + VOTE_SCORE)
     assert explanation.before is not None
     assert explanation.after is not None
-    assert (explanation.before.number, explanation.after.number) == (1, 4)
+    assert (explanation.before.node.number, explanation.after.node.number) == (1, 4)
     assert talk.explain(9) is None
 
 
@@ -199,7 +199,7 @@ def test_any_two_siblings_agree_with_their_sums(nodes: list[Node]) -> None:
         explanation = talk.explain(n.number)
         if explanation and explanation.after and explanation.before:
             before, own, after = (
-                (score.equivalent_time, score.time, score.number)
+                (score.equivalent_time, score.node.time, score.node.number)
                 for score in (explanation.before, explanation.own, explanation.after)
             )
             assert before > own > after

@@ -116,16 +116,9 @@ class Place(NamedTuple):
 
 
 class CommentScore(NamedTuple):
-    """The parts of a comment's score: ``bonus`` is votes × seconds; times are unix times.
+    """A comment and its score, the unix time of a new comment without votes that would stand at this place."""
 
-    ``equivalent_time`` is the score: the time of a new comment without votes that would stand at this place.
-    """
-
-    number: int
-    author: str
-    votes: int
-    bonus: float
-    time: float
+    node: Node
     equivalent_time: float
 
 
@@ -232,13 +225,9 @@ class Conversation:
             return None
         siblings = self._children[self._parents[number]]
         at = siblings.index(number)
-        before = next(filter(self.is_visible, reversed(siblings[:at])), None)
-        after = next(filter(self.is_visible, siblings[at + 1 :]), None)
-        return CommentExplanation(
-            self._score(number),
-            None if before is None else self._score(before),
-            None if after is None else self._score(after),
-        )
+        before = map(self._score, filter(self.is_visible, reversed(siblings[:at])))
+        after = map(self._score, filter(self.is_visible, siblings[at + 1 :]))
+        return CommentExplanation(self._score(number), next(before, None), next(after, None))
 
     def _limits(self, root: int, size: int) -> tuple[int, int]:
         """Return how many replies to *root* a page of *size* visible comments has, and how many rows."""
@@ -309,8 +298,7 @@ class Conversation:
 
     def _score(self, number: int) -> CommentScore:
         node = self._nodes[number]
-        equivalent_time = comment_score(node.time, node.votes, self._vote_score)
-        return CommentScore(number, node.author, node.votes, self._vote_score * node.votes, node.time, equivalent_time)
+        return CommentScore(node, comment_score(node.time, node.votes, self._vote_score))
 
     def _path(self, number: int) -> list[int]:
         """Return the numbers from the top-level comment down to this one; none if there is no such comment."""
