@@ -75,6 +75,7 @@ def test_edit_that_comes_too_late_keeps_what_was_typed(ann: Browser, store: Stor
     ann.submit("/a/1/edit", title="My words")
     assert (ann.status, ann.value("title")) == (403, "My words")
     assert "As a moderator" not in ann.main
+    assert ann.form("/a/1/edit").all("button") == []
     until = datetime.fromtimestamp(posted + 900, UTC)
     assert f"You could change this article until {until:%-d %b %Y, %H:%M} UTC" in ann.open("/a/1/edit").intro
     assert ann.open("/a/1").page.all("a", href="/a/1/edit") + ann.page.all("form", action="/a/1/delete") == []
