@@ -9,7 +9,6 @@ from urllib.parse import quote
 from flask import Flask, g
 from flask.templating import Environment
 from jinja2.runtime import Macro
-from markupsafe import Markup
 
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
@@ -62,7 +61,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     }
     app.jinja_env.filters.update(
         texts,
-        datetime=_time_element,
+        datetime=formatting.time_element,
         datetime_text=formatting.format_datetime,
         domain=links.domain,
         listed_domain=links.listed_domain,
@@ -131,11 +130,6 @@ def init_app(app: Flask, settings: Settings) -> None:
     for file in MACROS:  # after all other globals
         module = vars(app.jinja_env.get_template(file).module)
         app.jinja_env.globals.update({name: macro for name, macro in module.items() if isinstance(macro, Macro)})
-
-
-def _time_element(time: float) -> Markup:
-    """Return the date, hour and minute of *time* in UTC, which script replaces by local ones."""
-    return markup.trusted('<time datetime="%s">%s</time>') % (formatting.iso(time), formatting.format_datetime(time))
 
 
 def _explain_score(article: Article) -> ranking.ScoreExplanation:

@@ -104,6 +104,7 @@ def test_ban_with_an_end_says_until_when(mod: Browser, reader: Browser, bob: Bro
     assert until in reader.open("/u/bob").page.one("p", class_="error").text
     assert f"mod banned bob until {until} : Heated." in reader.open("/log").main
     assert bob.open("/").flashes == [f"This account is banned until {until}: Heated."]
+    assert bob.page.one("main").one("time").text == until
 
 
 def format_until(store: Store) -> str:

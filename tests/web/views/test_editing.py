@@ -77,6 +77,7 @@ def test_edit_that_comes_too_late_keeps_what_was_typed(ann: Browser, store: Stor
     assert "As a moderator" not in ann.main
     assert ann.form("/a/1/edit").all("button") == []
     until = datetime.fromtimestamp(posted + 900, UTC)
+    assert ann.page.one("main").values("datetime", "time") == [f"{until:%Y-%m-%dT%H:%M:%SZ}"]
     assert f"You could change this article until {until:%-d %b %Y, %H:%M} UTC" in ann.open("/a/1/edit").intro
     assert ann.open("/a/1").page.all("a", href="/a/1/edit") + ann.page.all("form", action="/a/1/delete") == []
     assert ann.open("/a/1/edit").status == 403

@@ -7,8 +7,9 @@ from functools import lru_cache
 from babel import dates
 from babel.numbers import format_decimal
 from flask_babel import lazy_gettext as _l
+from markupsafe import Markup
 
-from voteweb.core import config
+from voteweb.core import config, markup
 from voteweb.core.errors import VotewebError
 from voteweb.core.models import LogAction, Period, Role
 from voteweb.store.schema.values import finite_number
@@ -84,11 +85,18 @@ LOG_ACTIONS = {
 }
 
 
+class _Message(str):
+    """A text which has its time as an element where it is written into a page."""
+
+    html: Markup
+
+    def __html__(self) -> Markup:
+        return self.html
+
+
 def error_message(error: VotewebError) -> str:
     """Return the translated message of *error*, with its values formatted."""
     values = dict(error.values)
-    if "when" in values:
-        values["when"] = format_datetime(values["when"])
     for name in ("wait", "span"):
         if name in values:
             values[name] = duration(values[name])
@@ -98,7 +106,13 @@ def error_message(error: VotewebError) -> str:
     for name, value in values.items():
         if isinstance(value, int):
             values[name] = format_number(value)
-    return gettext(error.template) % values
+    template = gettext(error.template)
+    if "when" not in error.values:
+        return template % values
+    when = error.values["when"]
+    message = _Message(template % (values | {"when": format_datetime(when)}))
+    message.html = markup.trusted(template) % (values | {"when": time_element(when)})
+    return message
 
 
 def format_number(value: float) -> str:
@@ -158,6 +172,11 @@ report_count = _counter("%(count)s report", "%(count)s reports")
 def format_datetime(time: float) -> str:
     """Return the date, hour and minute of *time* in UTC."""
     return _format_utc(time, locale.current().datetime_pattern)
+
+
+def time_element(time: float) -> Markup:
+    """Return the date, hour and minute of *time* in UTC, which script replaces by local ones."""
+    return markup.trusted('<time datetime="%s">%s</time>') % (iso(time), format_datetime(time))
 
 
 def format_times(first: float, last: float) -> str:
