@@ -48,6 +48,11 @@ def test_imported_comments_keep_words_votes_and_replies(site: Store) -> None:
     assert broken(site) == []
 
 
+def test_members_that_an_imported_comment_names_are_noted(site: Store) -> None:
+    site.imports.add_comments([comment(1, text="@bob and @nobody, @ann"), comment(2, poster="bob")])
+    assert [node.named for node in factories.thread(site).nodes.values()] == ["BAB", ""]
+
+
 def test_a_row_is_imported_once_and_found_by_replies_of_later_runs(site: Store, make_store: MakeStore) -> None:
     assert site.imports.add_comments([comment(1), comment(1), comment(2, 1)]) == ["imported", "known", "imported"]
     again = make_store().imports

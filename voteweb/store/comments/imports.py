@@ -15,6 +15,7 @@ from voteweb.core.errors import Conflict
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import Users
+from voteweb.store.comments.comments import Comments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner, batched, replacement
@@ -287,6 +288,7 @@ class Imports(StorePart):
             block=number // config.VOTER_BLOCK,
             parent=parent,
             text=comment.text,
+            state=Comments(self._context).named(comment.text)[1] or "-",
             poster=self._poster(comment.poster)[1],
             time=f"{comment.time:.6f}",
             votes=comment.votes,

@@ -2,7 +2,7 @@
 -- keys: article:{article} thread:{article} words:{article} hidden:{article} voted-comments:{article}-{block}
 --       commented:{poster} imported:{bucket} numbered=imported:{numbered_bucket} answered=imported:{answered_bucket}
 --       user:{poster} changes:
--- args: article number parent text poster time votes commenting_seconds row numbered_row answered_row
+-- args: article number parent text state poster time votes commenting_seconds row numbered_row answered_row
 -- parent is the number of the comment that it answers, 0 for none. The rows are fingerprints in their buckets: of the row, of
 -- the row with its number, and of the row that it answers with its number.
 -- Answers  imported | known | unknown | gone (the article) | parent-gone | too-deep | full
@@ -32,7 +32,7 @@ local closes = conversation_end(ends, posted, commenting_seconds)
 local has_left = redis.call('HEXISTS', user_key, 'left') == 1
 
 collect_in_small_steps()
-local node = { parent = parent, votes = votes, base = votes, state = '-',
+local node = { parent = parent, votes = votes, base = votes, state = state,
   time = string.format('%.6f', math.max(finite(time), finite(posted))), author = has_left and DELETED_MEMBER or poster }
 store_comment(number, node, text, closes, tonumber(now()) < closes)
 if not has_left then
