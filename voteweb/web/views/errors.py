@@ -90,7 +90,7 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
 
 def _way_back(error: VotewebError) -> str:
     """Return the page of this site to which the page about *error* leads, "" for the front page."""
-    if isinstance(error, TooFast | ReadOnly) and request.method == "POST":
+    if isinstance(error, TooFast | ReadOnly | Unavailable) and request.method == "POST":
         return return_url()
     article = (request.view_args or {}).get("id") if request.blueprint == "comments" else None
     return f"/a/{article}#comments" if article and not isinstance(error, NoSuchArticle) else ""
