@@ -141,6 +141,7 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     bob.submit("/a/1/c/2/edit", text=TYPED)
     until = datetime.fromtimestamp(written + 900, UTC)
     assert (bob.status, f"{until:%H:%M} UTC" in bob.alert, typed(bob)) == (403, True, TYPED)
+    assert bob.form("/a/1/c/2/edit").all("button") == []
     assert bob.open("/a/1/c/2/edit").status == 403
 
 
