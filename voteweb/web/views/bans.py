@@ -6,7 +6,7 @@ from typing import NamedTuple
 from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, permissions, validation
+from voteweb.core import config, markup, permissions, validation
 from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring
 from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.names import name_key
@@ -18,7 +18,7 @@ from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_member, require_moderator, viewer
 from voteweb.web.context import store
-from voteweb.web.i18n.formatting import error_message, format_datetime, join_names, vote_count
+from voteweb.web.i18n.formatting import error_message, join_names, time_element, vote_count
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.views.members import queue_member
 
@@ -72,11 +72,8 @@ def ban(user: User, member: User) -> Message:
     until = store().users.get(member.name).banned_until
     for_good = _("%(name)s has been banned and logged out everywhere.", name=member.name)
     flash(
-        _(
-            "%(name)s has been banned until %(when)s and logged out everywhere.",
-            name=member.name,
-            when=format_datetime(until),
-        )
+        markup.trusted(_("%(name)s has been banned until %(when)s and logged out everywhere."))
+        % {"name": member.name, "when": time_element(until)}
         if until
         else for_good
     )
