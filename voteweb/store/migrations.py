@@ -1,7 +1,8 @@
 """The layout of the data: its number in Redis, and all conversions from one layout to the next.
 
-Data without a number are new, those of a program written after the book, or of layout 0: what voteweb 0.1 wrote. The
-first two get the number when they are first served, because there is nothing to convert.
+Data without a number are new, those of a program written after the book, of a server that was emptied while the site
+ran, or of layout 0: what voteweb 0.1 wrote. All but the last get the number when the site or a command starts, because
+there is nothing to convert.
 
 A conversion works in bounded steps, and yields after each how many records it converted, or would convert in a dry
 run. It may be stopped anywhere and run again: data already converted are left alone.
@@ -152,10 +153,11 @@ class Migrations(StorePart):
         keys = self._keys
         # Every site of voteweb that was ever used has one of the latter, and no program after the book has any.
         used = (keys.last_user_id(), keys.log(), keys.groups(), keys.imported(""))
-        number, backup, is_used = self._connection.run(
-            [("GET", keys.schema()), ("GET", keys.migrating()), ("EXISTS", *used)]
+        # No layout before 6 has the list of the first members, which is written with each of them.
+        number, backup, is_used, has_names = self._connection.run(
+            [("GET", keys.schema()), ("GET", keys.migrating()), ("EXISTS", *used), ("EXISTS", keys.names(0))]
         )
-        if number is None and not is_used:
+        if number is None and (has_names or not is_used):
             # A replica, a full server or one with a full disk refuses the number: the next start writes it.
             with suppress(redis.ResponseError, Unavailable):
                 self._connection.command("SET", keys.schema(), SCHEMA, "NX")

@@ -49,6 +49,13 @@ def test_the_data_of_a_program_after_the_book_are_served(store: Store) -> None:
     assert store.articles.get(1).title == "Theirs"
 
 
+def test_a_server_that_was_emptied_while_the_site_runs_keeps_what_was_written_since(store: Store) -> None:
+    run(store, "FLUSHDB")
+    store.users.make("ann", "")
+    Migrations(store.context).refuse_other()
+    assert run(store, "GET", "schema:") == str(SCHEMA)
+
+
 @pytest.mark.parametrize(
     ("number", "words"),
     [
