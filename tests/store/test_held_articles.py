@@ -12,6 +12,7 @@ from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, LogEntry, User
 from voteweb.store import Store
+from voteweb.store.moderation.bans import Span
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -126,3 +127,16 @@ def test_those_of_who_leaves_are_deleted(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("ann")
     assert factories.stored_article(store, held).status is ArticleStatus.DELETED
+
+
+def test_a_ban_removes_those_of_its_span_and_its_end_lets_them_wait_again(store: Store, mod: User, ann: User) -> None:
+    old, new = post(store, ann), post(store, ann)
+    run(store, "HSET", f"article:{old}", "time", f"{time.time() - 2 * 86_400:.6f}")
+    assert repair(store)
+    assert store.bans.count_articles("ann", "mod") == (1, 2, 2, False)
+    factories.ban(store, "ann", articles=Span.DAY)
+    list(store.bans.steps())
+    assert (ids(store, "held-articles:"), factories.stored_article(store, new).reason) == ([old], "Spam.")
+    factories.lift(store, "ann", restore=True)
+    list(store.bans.steps())
+    assert (listed(store), ids(store, "held-articles:")) == ([], [new, old])

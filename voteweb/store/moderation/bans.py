@@ -29,7 +29,7 @@ from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import parse_node
-from voteweb.store.schema.values import digest_of, json_object, parse_comment, parse_note
+from voteweb.store.schema.values import articles_of, digest_of, json_object, parse_comment, parse_note
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
@@ -233,11 +233,20 @@ class Bans(StorePart):
         return [] if member is None or member.banned else stored.change(NO_BAN)
 
     def count_articles(self, *names: str) -> PostCounts:
-        """Return how many listed articles of these members each span has."""
+        """Return how many articles of these members each span has, listed ones and those that wait."""
         since = [Span(span).since(clock.now()) for span in ("day", "week", "all")]
         reads = [("ZCOUNT", self._keys.posted(name), time, "+inf") for time in since for name in names]
-        day, week, total = map(sum, split_evenly(self._connection.run(reads), len(since)))
+        listed = map(sum, split_evenly(self._connection.run(reads), len(since)))
+        times = [time for _, time in self._waiting(*names)]
+        waiting = [sum(time >= float(first) for time in times) for first in since]
+        day, week, total = map(sum, zip(listed, waiting, strict=True))
         return PostCounts(day, week, total)
+
+    def _waiting(self, *names: str) -> Iterable[tuple[str, float]]:
+        """Return the articles of these members that wait for a moderator, each with its time."""
+        held = self._keys.held_articles()
+        reads = [("ZINTER", 2, held, self._keys.gone(name), "WEIGHTS", 1, 0, "WITHSCORES") for name in names]
+        return chain.from_iterable(self._connection.run(reads))
 
     def count_comments(self, *names: str) -> PostCounts:
         """Return how many readable comments of these members each span has, of the newest MAX_COUNTED_COMMENTS.
@@ -344,9 +353,13 @@ class Bans(StorePart):
 
     def _batches(self, member: User, removal: BanRemoval) -> Iterator[Sequence[int | CommentId]]:
         """Yield the ids of the posts still to be removed or restored, some at a time."""
-        ranking = (self._keys.posted if removal.state is RemovalState.REMOVING else self._keys.gone)(member.name)
-        articles = removal.articles is not None and articles_since(self._connection, ranking, str(removal.articles))
-        things: Iterable[Sequence[int | CommentId]] = chain(articles or (), self._comments(member.name, removal))
+        things: Iterable[Sequence[int | CommentId]] = self._comments(member.name, removal)
+        if removal.articles is not None:
+            is_removing, since = removal.state is RemovalState.REMOVING, removal.articles
+            ranking = (self._keys.posted if is_removing else self._keys.gone)(member.name)
+            held = self._waiting(member.name) if is_removing else ()
+            waiting = articles_of(text for text, time in held if time >= since)
+            things = chain([waiting], articles_since(self._connection, ranking, str(since)), things)
         for ids in things:
             if removal.state is RemovalState.RESTORING:
                 entries = self._connection.run([("HGET", *thing_of(self._keys, id).ban_field) for id in ids])
