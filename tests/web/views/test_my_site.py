@@ -52,6 +52,7 @@ def test_script_is_told_what_became_of_a_choice(bob: Browser, store: Store) -> N
         bob.send(f"/a/{action}", headers=JSON, next="/")
         assert (bob.status, list(bob.json)) == (status, [key]), action
     assert not bob.open("/").flashes
+    assert bob.send("/a/4/hide", headers=JSON).json == {"message": ""}  # the article's own page says it
 
 
 def test_good_articles_that_are_hidden_are_not_listed(bob: Browser, store: Store) -> None:

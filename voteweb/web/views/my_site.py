@@ -1,6 +1,6 @@
 """The choices of members about what they read: groups that they follow, what they save and hide, and their inbox."""
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_babel import lazy_gettext as _l
 
@@ -151,7 +151,7 @@ def hide(groups: dict[str, str], user: User) -> ResponseReturnValue:
         return answer((error_message(error), "error"), "/hidden")
     target = return_url().partition("#")[0]  # the row is gone from the list
     if target == f"/{request.path.split('/')[1]}/{hidden.name}":
-        return redirect(target, 303)  # the page itself says it
+        return answer("", target)  # the page itself says it
     return answer((str(_HIDDEN[hidden.kind]), "/hidden"), target)
 
 
