@@ -72,6 +72,7 @@ RESULTS = {
         ("", ""),
         ("https://WWW.Example.com:8080/a", "example.com"),
         ("https://wwwhere.example", "wwwhere.example"),
+        ("https://www.example.com./", "example.com"),
         ("https://bücher.example/", "xn--bcher-kva.example"),
         ("http://[::1]:80/", "::1"),
     ],

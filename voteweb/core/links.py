@@ -82,10 +82,13 @@ def digest(link: str) -> str:
 
 
 def domain(link: str) -> str:
-    """Return the host of a stored *link* in the ASCII form that browsers resolve, without "www."; "" if it has none."""
+    """Return the host of a stored *link* in the ASCII form that browsers resolve; "" if it has none.
+
+    It is without "www.", and without the dot at the end with which the same host can be written.
+    """
     try:
         host = urlsplit(link).hostname or ""
-        return (host if host.isascii() else ascii_host(host)).removeprefix("www.")
+        return (host if host.isascii() else ascii_host(host)).rstrip(".").removeprefix("www.")
     except ValueError:  # another program may have stored it
         return ""
 
@@ -116,7 +119,7 @@ def is_listed_domain(domain: str) -> bool:
 
 def rule_domains(link: str) -> list[str]:
     """Return the domains whose rules are about a *link*: its host and the domains above it, the closest first."""
-    host = domain(link).rstrip(".")
+    host = domain(link)
     labels = host.split(".") if host else []
     return [".".join(labels[at:]) for at in range(max(0, len(labels) - config.MAX_RULE_LABELS), len(labels))]
 

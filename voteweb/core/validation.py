@@ -283,7 +283,7 @@ def rule_domain(typed: str) -> str:
     """Return the domain that was typed, or that of the link, as rules have it; raise Invalid."""
     address = typed.strip()
     is_short = len(address) <= 2 * config.MAX_HOST_LENGTH  # before any work on it
-    host = links.domain(address if "://" in address else f"https://{address}").rstrip(".") if is_short else ""
+    host = links.domain(address if "://" in address else f"https://{address}") if is_short else ""
     if not (_is_host(host) and "." in host and host.count(".") < config.MAX_RULE_LABELS):
         message = N_("This is no domain. Write it as in example.com, with at most %(max)s parts.")
         raise Invalid(message, max=config.MAX_RULE_LABELS)
