@@ -40,6 +40,12 @@ FIND_LOW_TARGETS = """selector => [...document.querySelectorAll(selector)].filte
   return !(isHit(-21) && isHit(21));
 }).map(element => element.outerHTML)"""
 
+#: Texts of 40 letters and more in a column in which hardly two words stand beside each other.
+FIND_NARROW_TEXTS = """() => [...document.querySelectorAll("main :is(p, a, h1, h2, h3)")].filter(element => {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return element.checkVisibility() && element.innerText.length >= 40 && range.getBoundingClientRect().width < 120;
+}).map(element => element.outerHTML)"""
 #: The widths of the pictures at some addresses.
 FIND_WIDTHS = """addresses => Promise.all(addresses.map(async address => {
   const image = new Image();
@@ -64,6 +70,7 @@ def problems(visitor: Visitor) -> Iterator[tuple[str, Any]]:
     page.emulate_media(color_scheme="dark")
     resize(page, 360)
     yield "wider than 360 px", visitor.overflow()
+    yield "narrow texts", page.evaluate(FIND_NARROW_TEXTS)
     page.evaluate(SET_TEXT_SIZE, "200%")
     for width in (641, 360):  # the least width with the layout of wide windows, and a phone
         resize(page, width)
