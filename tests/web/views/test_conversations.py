@@ -57,6 +57,13 @@ def test_order_stays_in_every_link(reader: Browser, store: Store) -> None:
         assert reader.open(address).status == 404, address
 
 
+def test_place_of_a_comment_is_explained_beside_its_neighbours(reader: Browser, store: Store) -> None:
+    write_thread(store, 1, [node(n, votes=n) for n in range(1, 4)])
+    why = reader.open("/a/1/c/2").page.by_id("why").text
+    assert "2 votes × 17,280 s = 9 h 36 min, like one written on" in why
+    assert [link["href"] for link in reader.page.by_id("why").all("a")] == ["/a/1/c/3", "/a/1/c/1"]
+
+
 def test_order_that_a_member_chose_is_remembered_with_them(reader: Browser, bob: Browser, store: Store) -> None:
     for article in (1, factories.article(store).id):
         write_thread(store, article, [node(n, time=1_700_000_000.0 + n, votes=n % 2) for n in (1, 2, 3)])
