@@ -17,8 +17,10 @@ from voteweb.core.ranking import (
     score,
     voting_end,
 )
+from voteweb.core.settings import Settings
 
 YEAR = 365 * 86_400
+BOOK, A_WEEK = Settings(), Settings(lift_days=7)
 
 
 def article(id: int = 1, time: float = 1_000_000.0, votes: int = 1) -> Article:
@@ -34,10 +36,10 @@ def chosen(ranking: list[tuple[float, int]]) -> tuple[int, int] | None:
 #: Functions, their arguments and what they return.
 RESULTS = {
     score: [
-        (1332065417.47, 1, 432, 0, pytest.approx(1332065849.47, abs=1e-6)),  # the example article of the book
-        (1332075503.49, 528, 432, 0, pytest.approx(1332303599.49, abs=1e-6)),  # 528 × 432 = 228,096
-        (1_000_000, 0, 100, 0, 1_000_000),  # the Go description: a new article
-        (1_000_000, 3, 432, 7 * 86_400, 1_001_296),
+        (article(1, 1332065417.47, 1), BOOK, pytest.approx(1332065849.47, abs=1e-6)),  # the example of the book
+        (article(1, 1332075503.49, 528), BOOK, pytest.approx(1332303599.49, abs=1e-6)),  # 528 × 432 = 228,096
+        (article(1, votes=0), Settings(vote_score=100), 1_000_000),  # the Go description: a new article
+        (article(1, votes=3), A_WEEK, 1_001_296),
     ],
     relevance: [
         (1.5, 0, 0, pytest.approx(1.5)),
@@ -48,8 +50,8 @@ RESULTS = {
     ],
     # When the article says, or a week after posting.
     voting_end: [
-        (replace(article(time=1_000_000.5), closes=1_100_000), 604_800, 1_100_000),
-        (article(time=1_000_000.5), 604_800, 1_604_800),
+        (replace(article(time=1_000_000.5), closes=1_100_000), BOOK, 1_100_000),
+        (article(time=1_000_000.5), BOOK, 1_604_800),
     ],
     # A newer article above one with more votes.
     chosen: [
@@ -67,12 +69,10 @@ def test_functions_of_rankings(subtests: pytest.Subtests) -> None:
 
 def test_explanation_has_every_part_of_the_score() -> None:
     # 12 votes × 432 s = 5,184 s = 1 h 26 min 24 s
-    assert explain(article(votes=12), 432, 0, 604_800) == ScoreExplanation(
-        votes=12,
+    assert explain(article(votes=12), BOOK) == ScoreExplanation(
         vote_score=432,
         bonus=5_184,
         lift=5_184,
-        posted=1_000_000,
         equivalent_time=1_005_184,
         voting_end=1_604_800,
     )
@@ -80,13 +80,13 @@ def test_explanation_has_every_part_of_the_score() -> None:
 
 def test_votes_lift_an_article_by_a_number_of_days_at_most() -> None:
     # 2,553 votes × 432 s = 12 days 18 h 21 min 36 s, of which 7 days count
-    explanation = explain(article(votes=2_553), 432, 7 * 86_400, 604_800)
+    explanation = explain(article(votes=2_553), A_WEEK)
     assert (explanation.bonus, explanation.lift) == (1_102_896, 604_800)
     assert explanation.equivalent_time == 1_604_800
 
 
 def test_value_is_that_of_the_order() -> None:
-    values = [ranking_key(order, 432, 0)(article(votes=2, time=1_000_000.5)) for order in Order]
+    values = [ranking_key(order, BOOK)(article(votes=2, time=1_000_000.5)) for order in Order]
     assert values == [1_000_864.5, 2 * 2**32 + 1_000_000, 1_000_000.5, 1_000_000]
 
 

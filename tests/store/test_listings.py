@@ -160,7 +160,7 @@ def test_steps_find_the_page_or_say_that_they_did_not(make_store: MakeStore, mon
     site = Settings(page_size=4)
     for good_votes in (2, 200):
         tried = change_weights(site, good_votes=good_votes)
-        ranked = sorted(articles, key=lambda article: -score(article.time, article.votes, tried.vote_score, 0))
+        ranked = sorted(articles, key=lambda article: -score(article, tried))
         trial = try_weights(store.context, store.listings, tried, now)
         assert trial.is_exact
         assert [row.article.id for row in trial.rows] == [article.id for article in ranked[:4]]

@@ -102,7 +102,7 @@ def voting_state(user: User | None, article: Article, now: float, settings: Sett
 
 def usual_voting_state(article: Article, now: float, settings: Settings) -> tuple[VotingState, float]:
     """Return what :func:`voting_state` is for all but the poster and accounts that wait, and until which time."""
-    end = voting_end(article, settings.voting_seconds)
+    end = voting_end(article, settings)
     return (VotingState.OPEN, end) if article.is_listed and now < end else (VotingState.CLOSED, math.inf)
 
 

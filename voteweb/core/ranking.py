@@ -12,6 +12,7 @@ from math import floor, log2
 from typing import NamedTuple
 
 from voteweb.core.models import Article, Order
+from voteweb.core.settings import Settings
 
 #: In rankings by votes, this many seconds of publish time weigh as much as a vote: more than there are before 2106.
 _SECONDS_PER_VOTE = 2**32
@@ -24,19 +25,20 @@ VOTE_LEVELS = range(3, 14)
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
-def score(time: float, votes: int, vote_score: float, max_lift: float) -> float:
-    """Return the score of an article in seconds: unix *time* of publishing plus *vote_score* per vote.
+def score(article: Article, settings: Settings) -> float:
+    """Return the score of an article in seconds: the unix time of publishing plus VOTEWEB_VOTE_SCORE per vote.
 
-    The formula is that of *Redis in Action*, chapter 1: a vote lifts an article as much as being posted
-    *vote_score* seconds later would (432 = 86,400 / 200: 200 votes are worth one day). Votes lift it by *max_lift*
-    seconds at most, if that is not 0.
+    The formula is that of *Redis in Action*, chapter 1: a vote lifts an article as much as being posted so many seconds
+    later would (432 = 86,400 / 200: 200 votes are worth one day). Votes lift it by VOTEWEB_LIFT_DAYS at most, if that
+    is not 0.
     """
-    return time + lift(votes, vote_score, max_lift)
+    return article.time + lift(article.votes, settings)
 
 
-def lift(votes: int, vote_score: float, max_lift: float) -> float:
+def lift(votes: int, settings: Settings) -> float:
     """Return by how many seconds *votes* lift an article."""
-    return min(vote_score * votes, max_lift) if max_lift > 0 else vote_score * votes
+    seconds = settings.vote_score * votes
+    return min(seconds, settings.max_lift) if settings.lift_days else seconds
 
 
 def by_votes(votes: int, time: float) -> int:
@@ -79,13 +81,14 @@ def day_name(day: int) -> str:
     return date.fromordinal(min(max(day + _EPOCH, 1), date.max.toordinal())).isoformat()
 
 
-def voting_end(article: Article, voting_seconds: int) -> int:
+def voting_end(article: Article, settings: Settings) -> int:
     """Return the unix time at which voting on *article* ends: as stored with it when it was posted.
 
-    Where a program after the book has stored it, without an end, that is *voting_seconds* after its publishing. It is
-    in whole seconds, which take a third of the memory. voting_end() in rankings.lua is the same: change both together.
+    Where a program after the book has stored it, without an end, that is VOTEWEB_VOTING_SECONDS after its publishing.
+    It is in whole seconds, which take a third of the memory. voting_end() in rankings.lua is the same: change both
+    together.
     """
-    return article.closes if article.closes is not None else int(article.time + voting_seconds)
+    return article.closes if article.closes is not None else int(article.time + settings.voting_seconds)
 
 
 def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
@@ -96,7 +99,7 @@ def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
     return time + comment_vote_score * votes
 
 
-def ranking_key(order: Order, vote_score: float, max_lift: float) -> Callable[[Article], float]:
+def ranking_key(order: Order, settings: Settings) -> Callable[[Article], float]:
     """Return the function that returns the value by which an article is sorted in a list of this *order*."""
     match order:
         case Order.TIME:
@@ -106,7 +109,7 @@ def ranking_key(order: Order, vote_score: float, max_lift: float) -> Callable[[A
         case Order.VOTES:
             return lambda article: by_votes(article.votes, article.time)
         case Order.SCORE:
-            return lambda article: score(article.time, article.votes, vote_score, max_lift)
+            return lambda article: score(article, settings)
 
 
 def newest_first(tied: Iterable[Article]) -> list[Article]:
@@ -117,30 +120,24 @@ def newest_first(tied: Iterable[Article]) -> list[Article]:
 class ScoreExplanation(NamedTuple):
     """The parts of an article's score, from which a reader can compute it.
 
-    ``bonus`` is votes × ``vote_score`` in seconds, of which ``lift`` counts; the others are unix times: ``posted`` of
-    publishing, ``equivalent_time`` of a new article without votes and with the same score, ``voting_end`` of the last
-    vote.
+    ``bonus`` is its votes × ``vote_score`` in seconds, of which ``lift`` counts; the others are unix times:
+    ``equivalent_time`` of a new article without votes and with the same score, ``voting_end`` of the last vote.
     """
 
-    votes: int
     vote_score: float
     bonus: float
     lift: float
-    posted: float
     equivalent_time: float
     voting_end: float
 
 
-def explain(article: Article, vote_score: float, max_lift: float, voting_seconds: int) -> ScoreExplanation:
-    """Explain the score of *article* with *vote_score* seconds per vote, *max_lift* at most (0: no limit)."""
+def explain(article: Article, settings: Settings) -> ScoreExplanation:
     return ScoreExplanation(
-        votes=article.votes,
-        vote_score=vote_score,
-        bonus=vote_score * article.votes,
-        lift=lift(article.votes, vote_score, max_lift),
-        posted=article.time,
-        equivalent_time=score(article.time, article.votes, vote_score, max_lift),
-        voting_end=voting_end(article, voting_seconds),
+        vote_score=settings.vote_score,
+        bonus=settings.vote_score * article.votes,
+        lift=lift(article.votes, settings),
+        equivalent_time=score(article, settings),
+        voting_end=voting_end(article, settings),
     )
 
 

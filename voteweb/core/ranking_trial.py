@@ -105,7 +105,7 @@ class FirstPage:
 
     def __init__(self, settings: Settings, most_voted: Iterable[Article], votes_left_out: int) -> None:
         self._settings = settings
-        self._max_lift = _lift(max(votes_left_out, 0), settings)
+        self._max_lift = lift(max(votes_left_out, 0), settings)
         self._bound = math.inf
         self.rows: list[Article] = []
         self.read = 0
@@ -129,9 +129,7 @@ class FirstPage:
         self.rows = nlargest(self._settings.page_size, known.values(), self._place)
 
     def _place(self, article: Article) -> tuple[float, float, int]:
-        settings = self._settings
-        points = score(article.time, article.votes, settings.vote_score, settings.max_lift)
-        return points, article.time, article.id
+        return score(article, self._settings), article.time, article.id
 
 
 def stay_seconds(votes: int, sample: Sample, settings: Settings) -> float:
@@ -142,8 +140,8 @@ def stay_seconds(votes: int, sample: Sample, settings: Settings) -> float:
     above it if they are posted after L - l: by the time t, there are (t - (L - l)) / span of them. The result is the t
     at which they fill the page: the sum is linear between such times, so that it is solved piece by piece.
     """
-    own = _lift(votes, settings)
-    starts = sorted(own - _lift(article.votes, settings) for article in sample.articles)
+    own = lift(votes, settings)
+    starts = sorted(own - lift(article.votes, settings) for article in sample.articles)
     total = 0.0
     for count, start in enumerate(starts, 1):
         total += start
@@ -186,7 +184,3 @@ def evaluate(
         reached=reached,
         suggested=None if good is None else min(max(good, _MIN_GOOD_VOTES), config.MAX_GOOD_VOTES),
     )
-
-
-def _lift(votes: int, settings: Settings) -> float:
-    return lift(votes, settings.vote_score, settings.max_lift)

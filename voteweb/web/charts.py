@@ -9,6 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from voteweb.core.ranking import lift
+from voteweb.core.settings import Settings
 
 #: Size of the SVG of the ranking in its own units, and its part at the left and at the bottom that the labels need.
 WIDTH, HEIGHT, MARGIN = 560.0, 300.0, 40.0
@@ -54,14 +55,14 @@ class Chart:
         return round((HEIGHT - MARGIN) * (1 - hours / self.span), 1)
 
 
-def draw_chart(good_votes: int, vote_score: float, max_lift: float, newest_votes: Sequence[int]) -> Chart:
-    """Return the chart for articles of *good_votes* votes at *vote_score* seconds each, *max_lift* at most (0: any).
+def draw_chart(settings: Settings, newest_votes: Sequence[int]) -> Chart:
+    """Return the chart for good articles.
 
     *newest_votes* are the votes of the site's newest articles; without any, a typical article has one vote.
     """
     typical_votes = int(median(newest_votes)) if newest_votes else 1
-    crossing, lead = (lift(votes, vote_score, max_lift) / 3600 for votes in (good_votes, typical_votes))
-    return Chart(good_votes, typical_votes, crossing, lead)
+    crossing, lead = (lift(votes, settings) / 3600 for votes in (settings.good_votes, typical_votes))
+    return Chart(settings.good_votes, typical_votes, crossing, lead)
 
 
 class BarRow(NamedTuple):

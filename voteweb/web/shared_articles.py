@@ -65,7 +65,7 @@ def own(user: User | None, conversation: ShownConversation | None) -> dict[str, 
 
 def _until(article: Article, conversation: ShownConversation | None) -> float:
     """Return when the page will say something else, though article and conversation stay as they are."""
-    ends = [voting_end(article, settings().voting_seconds)]
+    ends = [voting_end(article, settings())]
     if conversation:
         closing = permissions.closing_time(article, conversation.thread, settings())
         ends += [closing - config.CLOSING_SOON_SECONDS, closing]

@@ -13,7 +13,7 @@ from jinja2.runtime import Macro
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.errors import N_
-from voteweb.core.models import Article, LogEntry, Role
+from voteweb.core.models import LogEntry, Role
 from voteweb.core.settings import Settings
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
@@ -91,8 +91,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         csrf_field=own_parts.token_field,
         current_path=urls.current_path,
         current_settings=current_settings,
-        lift_of=lambda votes: ranking.lift(votes, current_settings().vote_score, current_settings().max_lift),
-        explain_score=_explain_score,
+        lift_of=lambda votes: ranking.lift(votes, current_settings()),
+        explain_score=lambda article: ranking.explain(article, current_settings()),
         form_token=csrf_token,
         has_search=app.extensions["voteweb.search"] is not None,
         is_good=lambda article: permissions.is_good(article, current_settings()),
@@ -130,11 +130,6 @@ def init_app(app: Flask, settings: Settings) -> None:
     for file in MACROS:  # after all other globals
         module = vars(app.jinja_env.get_template(file).module)
         app.jinja_env.globals.update({name: macro for name, macro in module.items() if isinstance(macro, Macro)})
-
-
-def _explain_score(article: Article) -> ranking.ScoreExplanation:
-    site = current_settings()
-    return ranking.explain(article, site.vote_score, site.max_lift, site.voting_seconds)
 
 
 def runs_of_sorting(entries: Iterable[LogEntry]) -> list[tuple[LogEntry, ...]]:

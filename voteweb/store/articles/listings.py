@@ -232,7 +232,7 @@ class Listings(StorePart):
 
         A tie that crosses one of the *edges* of the page is read whole, which costs two more round trips.
         """
-        value = ranking_key(ranking.order, self._settings.vote_score, self._settings.max_lift)
+        value = ranking_key(ranking.order, self._settings)
         values = [value(article) for article in rows.values() if article]
         if len(set(values)) == len(values):
             return

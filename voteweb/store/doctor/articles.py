@@ -133,7 +133,7 @@ def _check_votes(keys: Keys, settings: Settings, seen: Look, article: Article) -
     """
     key, fields, voters = keys.article(seen.name), seen.fields, seen.replies[1]
     votes, base, closes = _whole(fields["votes"]), _whole(fields["base"]), fields["closes"]
-    end, is_deleted = voting_end(article, settings.voting_seconds), article.is_deleted
+    end, is_deleted = voting_end(article, settings), article.is_deleted
     is_lost = not voters and votes != base and not is_deleted and seen.now < end
     problems = ["has an end of voting that is no time"] if closes is not None and article.closes is None else []
     if votes is None or base is None:
@@ -179,7 +179,7 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
     if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
         yield Finding(keys.answers(), f"has {member}, of which no answer waits", writes=(("HDEL", key, "answered"),))
     if voters and not is_deleted:
-        yield from check_expiry(voted, expires, voting_end(article, settings.voting_seconds))
+        yield from check_expiry(voted, expires, voting_end(article, settings))
 
 
 def _unknown_groups(seen: Look) -> list[str]:

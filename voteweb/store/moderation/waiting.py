@@ -157,7 +157,7 @@ class Waiting(StorePart):
             closes=None,
             groups=self._places.existing_groups(attempt, article.groups),
         )
-        closes = voting_end(after, settings.voting_seconds)
+        closes = voting_end(after, settings)
         votes, base = settings.own_vote, settings.own_vote - (poster_id is not None)
         voters: list[Command] = [("UNLINK", voted)]
         if poster_id is not None:

@@ -120,7 +120,7 @@ class Rankings:
             return {self._keys.held_articles(): article.time}
         if not article.is_listed:
             return {}
-        points = score(article.time, article.votes, settings.vote_score, settings.max_lift)
+        points = score(article, settings)
         scores = {self._keys.by_time(): article.time, self._keys.by_score(): points}
         if article.votes >= settings.good_votes:
             scores[self._keys.good()] = article.time

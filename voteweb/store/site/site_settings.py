@@ -251,6 +251,4 @@ def _told(scored: _Lifts, settings: Settings) -> Settings:
 
 
 def _explained(scored: _Lifts, settings: Settings) -> int:
-    return sum(
-        abs(lift - ranking.lift(votes, settings.vote_score, settings.max_lift)) < _TOLERANCE for votes, lift in scored
-    )
+    return sum(abs(lift - ranking.lift(votes, settings)) < _TOLERANCE for votes, lift in scored)

@@ -87,7 +87,7 @@ class OpenVotes(StorePart):
         if article is None or not article.is_listed:
             return False
         if isinstance(id, int):
-            return clock.now() < voting_end(article, self._settings.voting_seconds)
+            return clock.now() < voting_end(article, self._settings)
         closes, closed, node = thread
         return bool(node) and not closed and not is_hidden and clock.now() < (finite_number(closes) or 0.0)
 

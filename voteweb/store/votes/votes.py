@@ -50,7 +50,7 @@ def rebuild_open_votes(connection: Connection, settings: Settings) -> None:
         reads: list[Command] = [("TIME",), *(("HMGET", keys.article(id), *decoding.FIELDS) for id in ids)]
         (seconds, _), *values = scanner.run_atomic(reads)
         articles = [article for article in map(decoding.article, ids, values) if article]
-        ends = {a: voting_end(a, settings.voting_seconds) for a in articles if not a.is_deleted}
+        ends = {a: voting_end(a, settings) for a in articles if not a.is_deleted}
         still_open = [(article, end) for article, end in ends.items() if int(seconds) < end]
         voters = scanner.run_atomic([("SMEMBERS", keys.voted(article.id)) for article, _ in still_open])
         posters = scanner.run_atomic([("HGET", keys.user(article.poster or "?"), "id") for article, _ in still_open])
@@ -286,7 +286,7 @@ class Votes(StorePart):
         return queue_page(pipeline, number, size or self._settings.page_size, read_from, parse)
 
     def _voting_end(self, article: Article) -> int:
-        return voting_end(article, self._settings.voting_seconds)
+        return voting_end(article, self._settings)
 
 
 def _votes_or_refusal(id: DocumentId, outcome: Outcome) -> int:

@@ -75,7 +75,7 @@ def about(newest: Page[Article], best: Page[Article]) -> str:
         "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
     )
     votes = [article.votes for article in newest.rows]
-    chart = draw_chart(settings().good_votes, settings().vote_score, settings().max_lift, votes)
+    chart = draw_chart(settings(), votes)
     return render_template(
         "status/about.html", total=newest.total, example=choose_example(best.rows), chart=chart, bookmarklet=bookmarklet
     )
