@@ -1,10 +1,13 @@
 """Conversations: order, pages, gaps and places of comments, and damaged threads."""
 
 from collections import Counter
+from unittest.mock import patch
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from voteweb.core import config
 from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
 from voteweb.core.conversation import Conversation, ConversationPage, Place
@@ -53,7 +56,7 @@ def parents_of(page: ConversationPage) -> dict[int, int]:
     return parents
 
 
-def crawl(talk: Conversation, size: int = SIZE) -> dict[Place, list[int]]:
+def crawl(talk: Conversation) -> dict[Place, list[int]]:
     """Follow every link from page 1, to other pages and from gaps; return the visible comments of each page."""
     found: dict[Place, list[int]] = {}
     links = [Place(0, 1)]
@@ -61,7 +64,7 @@ def crawl(talk: Conversation, size: int = SIZE) -> dict[Place, list[int]]:
         place = links.pop()
         if place in found:
             continue
-        page = talk.below(place.root, place.page, size)
+        page = talk.below(place.root, place.page)
         found[place] = shown(page)
         links += [Place(place.root, number) for number in range(1, page.pages + 1)]
         links += [Place(row.node.number, 1) for row in page.rows if row.more]
@@ -71,29 +74,29 @@ def crawl(talk: Conversation, size: int = SIZE) -> dict[Place, list[int]]:
 def test_siblings_stand_by_score_or_time() -> None:
     # Of one score the newer comes first, then the higher number.
     for other in (node(100, time=1_000 + VOTE_SCORE), node(100, votes=1, time=1_000)):
-        assert numbers(conversation(node(99, votes=1, time=1_000), other).below(0, 1, SIZE)) == [100, 99]
+        assert numbers(conversation(node(99, votes=1, time=1_000), other).below(0, 1)) == [100, 99]
     scored = node(1, votes=2), node(2, votes=3), node(3), node(4, 2), node(5, 2, votes=1)
-    assert numbers(conversation(*scored).below(0, 1, SIZE)) == [2, 5, 4, 1, 3]
+    assert numbers(conversation(*scored).below(0, 1)) == [2, 5, 4, 1, 3]
     nodes = node(1, time=20, votes=9), node(2, time=10), node(3, 1, time=40), node(4, 1, time=30)
-    assert numbers(conversation(*nodes, order=CommentOrder.TIME).below(0, 1, SIZE)) == [2, 1, 4, 3]
-    assert numbers(conversation(*nodes, order=CommentOrder.NEW).below(0, 1, SIZE)) == [1, 3, 4, 2]
+    assert numbers(conversation(*nodes, order=CommentOrder.TIME).below(0, 1)) == [2, 1, 4, 3]
+    assert numbers(conversation(*nodes, order=CommentOrder.NEW).below(0, 1)) == [1, 3, 4, 2]
 
 
 def test_up_to_size_comments_are_on_one_page_and_more_on_pages_of_25() -> None:
-    page = conversation(*map(node, range(1, 101))).below(0, 1, SIZE)
+    page = conversation(*map(node, range(1, 101))).below(0, 1)
     assert (len(page.rows), page.pages, page.total, page.elsewhere) == (100, 1, 100, 0)
     talk = conversation(*map(node, range(1, 102)))
-    assert [len(talk.below(0, page, SIZE).rows) for page in (1, 2, 5)] == [25, 25, 1]
-    assert (talk.below(0, 5, SIZE).pages, talk.below(0, 5, SIZE).elsewhere) == (5, 100)
-    assert [talk.below(0, asked, SIZE).number for asked in (-1, 0, 6, 10**9)] == [1, 1, 5, 5]
-    assert talk.below(0, 2, SIZE) is talk.below(0, 2, SIZE)
+    assert [len(talk.below(0, page).rows) for page in (1, 2, 5)] == [25, 25, 1]
+    assert (talk.below(0, 5).pages, talk.below(0, 5).elsewhere) == (5, 100)
+    assert [talk.below(0, asked).number for asked in (-1, 0, 6, 10**9)] == [1, 1, 5, 5]
+    assert talk.below(0, 2) is talk.below(0, 2)
 
 
 def test_best_replies_fill_the_page() -> None:
     """75 of 100 replies to one comment are shown, and the best reply to one of them before the worst of them."""
     replies = [node(n, 1, votes=n) for n in range(2, 102)]
     talk = conversation(node(1), *replies, node(200, 101, votes=50), node(201, 2, votes=50))
-    page = talk.below(0, 1, SIZE)
+    page = talk.below(0, 1)
 
     assert len(page.rows) == SIZE
     assert set(numbers(page)) == {1, 200, *range(4, 102)}
@@ -101,24 +104,25 @@ def test_best_replies_fill_the_page() -> None:
     assert page.rows[0].replies == 102
 
 
-def test_line_stands_for_gone_comment_with_visible_below() -> None:
+def test_line_stands_for_gone_comment_with_visible_below(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = node(1, state="r"), node(2, 1, state="r")
 
-    assert numbers(conversation(*gone, node(3, 2)).below(0, 1, 1)) == [1, 2, 3]  # lines do not count
-    assert numbers(conversation(*gone, node(3, 2, state="d")).below(0, 1, SIZE)) == []
+    monkeypatch.setattr(config, "COMMENTS_ON_PAGE", 1)
+    assert numbers(conversation(*gone, node(3, 2)).below(0, 1)) == [1, 2, 3]  # lines do not count
+    assert numbers(conversation(*gone, node(3, 2, state="d")).below(0, 1)) == []
     assert conversation(*gone, node(3, 2)).visible == 1
-    assert conversation(*gone, node(3, 2)).below(0, 1, SIZE).rows[1].answers == ""
+    assert conversation(*gone, node(3, 2)).below(0, 1).rows[1].answers == ""
 
 
 def test_replies_of_one_removed_with_them_are_covered() -> None:
     talk = conversation(node(1), node(2, 1, state="R"), node(3, 2), node(4, 3))
 
-    assert numbers(talk.below(0, 1, SIZE)) == [1]
+    assert numbers(talk.below(0, 1)) == [1]
     assert [talk.is_covered(n) for n in (1, 2, 3, 4)] == [False, False, True, True]
     assert (talk.is_shown(4), talk.is_visible(4), talk.visible) == (False, False, 1)
-    assert talk.place(4, SIZE) == Place(0, 1)
+    assert talk.place(4) == Place(0, 1)
     assert [n.number for n in talk.ancestors(4)] == [1, 2, 3]
-    assert conversation(*(node(n, n - 1) for n in range(1, 3_001))).place(3_000, SIZE) == Place(2_994, 1)
+    assert conversation(*(node(n, n - 1) for n in range(1, 3_001))).place(3_000) == Place(2_994, 1)
 
 
 def test_explanation_has_sums_of_visible_neighbours() -> None:
@@ -136,12 +140,12 @@ def test_explanation_has_sums_of_visible_neighbours() -> None:
 def test_unknown_numbers_have_no_place() -> None:
     talk = conversation()
 
-    assert (talk.place(9, SIZE), talk.ancestors(9), talk.row(9), talk.level(9)) == (Place(0, 1), (), None, 0)
-    assert talk.below(9, 1, SIZE) == ConversationPage((), 1, 1, 0)
+    assert (talk.place(9), talk.ancestors(9), talk.row(9), talk.level(9)) == (Place(0, 1), (), None, 0)
+    assert talk.below(9, 1) == ConversationPage((), 1, 1, 0)
 
 
-def assert_each_met_once(talk: Conversation, pages: dict[Place, list[int]], visible: set[int], size: int) -> None:
-    met = Counter(n for place, found in pages.items() for n in found if talk.place(n, size) == place)
+def assert_each_met_once(talk: Conversation, pages: dict[Place, list[int]], visible: set[int]) -> None:
+    met = Counter(n for place, found in pages.items() for n in found if talk.place(n) == place)
     assert met == Counter(visible)
     for place, found in pages.items():
         assert len(found) == len(set(found))
@@ -169,27 +173,28 @@ def threads(draw: st.DrawFn) -> list[Node]:
 
 @given(threads(), st.sampled_from([1, 3, 10, 25, SIZE]), st.sampled_from(CommentOrder))
 def test_invariants(nodes: list[Node], size: int, order: CommentOrder) -> None:
-    talk = conversation(*nodes, order=order)
-    visible = {n.number for n in nodes if talk.is_visible(n.number)}
-    assert talk.visible == len(visible)
+    with patch.multiple(config, COMMENTS_ON_PAGE=size, TOP_LEVEL_ON_PAGE=min(size, TOP_LEVEL_ON_PAGE)):
+        talk = conversation(*nodes, order=order)
+        visible = {n.number for n in nodes if talk.is_visible(n.number)}
+        assert talk.visible == len(visible)
 
-    pages = crawl(talk, size)
-    assert_each_met_once(talk, pages, visible, size)
-    for place in pages:
-        page = talk.below(place.root, place.page, size)
-        assert len(shown(page)) + sum(row.more for row in page.rows) + page.elsewhere == page.total
-        if page.total > size:
-            assert len(page.rows) <= size
-        else:
-            assert page.pages == 1
-        assert max((row.level for row in page.rows), default=0) <= LEVELS_ON_PAGE
-        assert sum(row.level == 1 for row in page.rows) <= max(TOP_LEVEL_ON_PAGE, size)
-        nested = parents_of(page)
-        for row in page.rows:
-            above = talk.ancestors(row.node.number)
-            assert nested[row.node.number] == (above[-1].number if row.level > 1 else 0)
-            assert row.replies == sum(row.node.number in {n.number for n in talk.ancestors(v)} for v in visible)
-            assert row.answers == (above[-1].author if above and talk.is_visible(above[-1].number) else "")
+        pages = crawl(talk)
+        assert_each_met_once(talk, pages, visible)
+        for place in pages:
+            page = talk.below(place.root, place.page)
+            assert len(shown(page)) + sum(row.more for row in page.rows) + page.elsewhere == page.total
+            if page.total > size:
+                assert len(page.rows) <= size
+            else:
+                assert page.pages == 1
+            assert max((row.level for row in page.rows), default=0) <= LEVELS_ON_PAGE
+            assert sum(row.level == 1 for row in page.rows) <= max(TOP_LEVEL_ON_PAGE, size)
+            nested = parents_of(page)
+            for row in page.rows:
+                above = talk.ancestors(row.node.number)
+                assert nested[row.node.number] == (above[-1].number if row.level > 1 else 0)
+                assert row.replies == sum(row.node.number in {n.number for n in talk.ancestors(v)} for v in visible)
+                assert row.answers == (above[-1].author if above and talk.is_visible(above[-1].number) else "")
 
 
 @given(threads())

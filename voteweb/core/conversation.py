@@ -5,11 +5,11 @@ comment answers one written before it, so that its parent has a lower number. Wh
 cycle, a comment that answers itself), it is treated as a top-level comment: nothing that somebody wrote is lost, and
 ``voteweb doctor`` names it.
 
-Up to *size* visible comments are on one page. Of more, a page has TOP_LEVEL_ON_PAGE comments of the first level, and
-replies up to *size* rows: the first in the order of the conversation among those whose parent is shown. Either page is
-at most LEVELS_ON_PAGE levels deep. What a gap holds is on the page of the comment that is answered, where the same rule
-begins anew with its replies: every comment can be reached, however large and deep the conversation. note_visit.lua
-knows which comments are shown of a conversation on one page.
+Up to COMMENTS_ON_PAGE visible comments are on one page. Of more, a page has TOP_LEVEL_ON_PAGE comments of the first
+level, and replies up to COMMENTS_ON_PAGE rows: the first in the order of the conversation among those whose parent is
+shown. Either page is at most LEVELS_ON_PAGE levels deep. What a gap holds is on the page of the comment that is
+answered, where the same rule begins anew with its replies: every comment can be reached, however large and deep the
+conversation. note_visit.lua knows which comments are shown of a conversation on one page.
 """
 
 import heapq
@@ -17,9 +17,9 @@ from collections import defaultdict
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
-from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
 from voteweb.core.ranking import comment_score
 
 
@@ -142,7 +142,7 @@ class Conversation:
     def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
         """Lay out *thread* with siblings in this *order*, which costs milliseconds for thousands of comments."""
         self._vote_score = comment_vote_score
-        self._pages: BoundedCache[tuple[int, int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
+        self._pages: BoundedCache[tuple[int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
         self._nodes = nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
         self._parents, self._levels, self._covered = climb(nodes)
         self._below = _count(nodes, self._parents, self._covered)
@@ -162,27 +162,27 @@ class Conversation:
         """The number of comments that anybody can read."""
         return self._below.get(0, 0)
 
-    def below(self, root: int, number: int, size: int) -> ConversationPage:
+    def below(self, root: int, number: int) -> ConversationPage:
         """Return page *number* of the replies to comment *root*, without itself: the same object for the same page."""
-        key = root, number, size
-        return self._pages.get(key) or self._pages.put(key, self._build_page(root, number, size))
+        key = root, number
+        return self._pages.get(key) or self._pages.put(key, self._build_page(root, number))
 
-    def _build_page(self, root: int, number: int, size: int) -> ConversationPage:
+    def _build_page(self, root: int, number: int) -> ConversationPage:
         total = self._below.get(root, 0)
-        pages = max(-(-len(self._children.get(root, ())) // self._limits(root, size)[0]), 1)
+        pages = max(-(-len(self._children.get(root, ())) // self._limits(root)[0]), 1)
         number = min(max(number, 1), pages)
-        tops, shown = self._chosen(root, number, size)
+        tops, shown = self._chosen(root, number)
         here = sum(map(self._visible_from, tops))
         return ConversationPage(self._build_rows(tops, shown), number, pages, total, total - here)
 
-    def place(self, number: int, size: int) -> Place:
+    def place(self, number: int) -> Place:
         """Return where the comment is shown; if it is nowhere, that is the place of the next one above that is."""
         path = [n for n in self._path(number) if n in self._ranks]
         place = Place(0, 1)
         while path:
-            page = self._children[place.root].index(path[0]) // self._limits(place.root, size)[0] + 1
+            page = self._children[place.root].index(path[0]) // self._limits(place.root)[0] + 1
             place = Place(place.root, page)
-            shown = self._chosen(*place, size)[1]
+            shown = self._chosen(*place)[1]
             hidden = next((i for i, n in enumerate(path) if n not in shown), None)
             if hidden is None:
                 return place
@@ -229,20 +229,20 @@ class Conversation:
         after = map(self._score, filter(self.is_visible, siblings[at + 1 :]))
         return CommentExplanation(self._score(number), next(before, None), next(after, None))
 
-    def _limits(self, root: int, size: int) -> tuple[int, int]:
-        """Return how many replies to *root* a page of *size* visible comments has, and how many rows."""
-        if self._below.get(root, 0) <= size:
+    def _limits(self, root: int) -> tuple[int, int]:
+        """Return how many replies to *root* a page has, and how many rows."""
+        if self._below.get(root, 0) <= config.COMMENTS_ON_PAGE:
             everything = len(self._nodes) + 1
             return everything, everything
-        return min(TOP_LEVEL_ON_PAGE, max(size, 1)), size
+        return config.TOP_LEVEL_ON_PAGE, config.COMMENTS_ON_PAGE
 
-    def _chosen(self, root: int, page: int, size: int) -> tuple[tuple[int, ...], set[int]]:
-        """Return the replies to *root* at the top of this *page* of *size* comments, and all that it shows of them.
+    def _chosen(self, root: int, page: int) -> tuple[tuple[int, ...], set[int]]:
+        """Return the replies to *root* at the top of this *page*, and all that it shows of them.
 
         These are the first of those whose parent is shown. The queue holds one reply of each list, the first that is
         not shown: the others can only come after it.
         """
-        children, ranks, (step, most) = self._children, self._ranks, self._limits(root, size)
+        children, ranks, (step, most) = self._children, self._ranks, self._limits(root)
         tops = children.get(root, ())[(page - 1) * step : page * step]
         shown = set(tops)
         # rank, level, parent, index in its list
@@ -254,7 +254,7 @@ class Conversation:
             shown.add(number)
             if index + 1 < len(children[parent]):
                 heapq.heappush(queue, (ranks[children[parent][index + 1]], level, parent, index + 1))
-            if level < LEVELS_ON_PAGE and number in children:
+            if level < config.LEVELS_ON_PAGE and number in children:
                 heapq.heappush(queue, (ranks[children[number][0]], level + 1, number, 0))
         return tops, shown
 

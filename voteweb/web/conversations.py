@@ -55,7 +55,7 @@ class ShownConversation:
         self.order = order
         self._time, self._settings = now(), settings()
         self.tree = tree(read.thread, self.order)
-        self.page: ConversationPage = self.tree.below(root, number, config.COMMENTS_ON_PAGE)
+        self.page: ConversationPage = self.tree.below(root, number)
         if number > self.page.pages:
             raise NoSuchPage()
         self._read = read
@@ -320,7 +320,7 @@ def _expect(root: int) -> Expect:
         conversation = _kept_tree(thread, order_of_page(request_globals().get("viewer")))
         if conversation is None:
             return set()
-        rows = conversation.below(root, page_number(), config.COMMENTS_ON_PAGE).rows
+        rows = conversation.below(root, page_number()).rows
         above = conversation.ancestors(root)[-config.SHOWN_ANCESTORS :] if root in thread.nodes else ()
         return {row.node.number for row in rows} | {node.number for node in above} | {root}
 
@@ -399,5 +399,5 @@ def page_address(id: int, root: int, page: int, order: CommentOrder) -> str:
 
 def place_address(id: int, number: int, conversation: Conversation, order: CommentOrder) -> str:
     """Return the address at which comment *number* of article *id* is shown among others."""
-    place = conversation.place(number, config.COMMENTS_ON_PAGE)
+    place = conversation.place(number)
     return f"{page_address(id, place.root, place.page, order)}#c{number}"
