@@ -98,13 +98,17 @@ def test_ban_with_an_end_says_until_when(mod: Browser, reader: Browser, bob: Bro
         error = mod.form("/u/bob/ban").one("p", role="alert").text
         assert ("whole number from 1 to 3,650" if reason == "Heated." else "Please give a reason.") in error
         assert [mod.value(name) for name in ("reason", "days")] == [reason, days]
+    bob.open("/submit")
     mod.submit("/u/bob/ban", reason="Heated.", days="7")
     until = format_until(store)
     assert mod.follow().flashes == [f"bob has been banned until {until} and logged out everywhere."]
     assert until in reader.open("/u/bob").page.one("p", class_="error").text
     assert f"mod banned bob until {until} : Heated." in reader.open("/log").main
-    assert bob.open("/").flashes == [f"This account is banned until {until}: Heated."]
+    bob.submit("/submit")
+    assert bob.flashes == [f"This account is banned until {until}: Heated."]
     assert bob.page.one("main").one("time").text == until
+    bob.submit("/submit", **{"log-in-name": "bob", "log-in-password": PASSWORD})
+    assert bob.page.by_id("log-in-errors").one("time").text == until
 
 
 def format_until(store: Store) -> str:

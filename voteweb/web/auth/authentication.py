@@ -64,7 +64,8 @@ def _log_in_by_form() -> None:
 
 def log_in_error() -> str:
     """Return why the log-in inside this form was refused, "" if it was not."""
-    return str(g.get("log_in_error", ""))
+    error: str = g.get("log_in_error", "")
+    return error
 
 
 def authenticate(name: str, password: str) -> User:
