@@ -143,6 +143,10 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     assert (bob.status, f"{until:%H:%M} UTC" in bob.alert, typed(bob)) == (403, True, TYPED)
     assert bob.form("/a/1/c/2/edit").all("button") == []
     assert bob.open("/a/1/c/2/edit").status == 403
+    bob.response = minute_14
+    store.users.end_sessions("bob")
+    bob.submit("/a/1/c/2/edit", text=TYPED)
+    assert bob.form("/a/1/c/2/edit").all("button")  # to log in with
 
 
 def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store) -> None:
