@@ -69,6 +69,7 @@ def test_moderator_releases_what_they_have_seen(new: Browser, mod: Browser, read
 def test_second_of_two_edits_keeps_what_was_typed(new: Browser) -> None:
     path = f"/a/{id_of(new)}/edit"
     sent = fields_of(new.open(path).form(path))
+    assert "You can change your article until" not in new.main
     new.post(path, sent | {"title": "Better words"})
     new.post(path, sent | {"title": "My words"})
     assert new.alert.startswith("Somebody has changed this article since you opened this form")
