@@ -46,12 +46,8 @@ def inputs(article: Article, conversation: ShownConversation | None) -> tuple[Va
     A reference to the conversation equals another one as long as the cache of conversations keeps it, which bounds how
     many there are.
     """
-    tree = weakref.ref(conversation.tree) if conversation else None
-    return (article.voted, article.saved, conversation.order if conversation else ""), (
-        article,
-        tree,
-        settings().weights,
-    )
+    tree, order = (weakref.ref(conversation.tree), conversation.order) if conversation else (None, "")
+    return (article.voted, article.saved, order), (article, tree, settings().weights)
 
 
 def own(user: User | None, conversation: ShownConversation | None) -> dict[str, Part]:

@@ -90,7 +90,7 @@ class Imports(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        #: Of those of the last batch the id by the key of the name, and the name as the member spells it.
+        #: The id of each poster of the last batch by the key of the name, and the name as the member spells it.
         self._posters: dict[str, tuple[int, str]] = {}
         self._numbers: BoundedCache[str, int] = BoundedCache(MAX_KNOWN_NUMBERS)
 
