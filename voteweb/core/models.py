@@ -358,8 +358,8 @@ class LogEntry:
     ban removes, or its end restores, ``votes`` how many votes it takes or gives back, ``closed`` how many its end
     cannot give back; ``until`` is the unix time at which it ends, 0 for good. ``undoes`` is the id of an entry that
     it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
-    done, and so many others are ``kept``. ``part_of`` is the id of the entry of an act of which this is a part, 0 for
-    none: the log has no entry of its own for it.
+    done, and so many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0
+    for none: such a part is not logged.
     """
 
     kind: LogAction

@@ -10,7 +10,7 @@ from voteweb.core.errors import ConfigError
 
 #: Seconds between two attempts to start a server that fails, for example because its disk is full.
 RETRY_SECONDS = 0.5
-#: Seconds between two checks of a server that runs, and for which the end of the block waits for one at most.
+#: Seconds between two checks of a server that runs. The end of the block waits for one about so long.
 CHECK_SECONDS = 0.25
 
 

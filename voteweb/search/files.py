@@ -48,7 +48,7 @@ class IndexFolder:
             return 0
 
     def set_percent(self, percent: int) -> None:
-        """Say how much is built of that file."""
+        """Note how much is built of the file that is to become the current one."""
         with suppress(OSError):
             self._percent.write_text(str(percent))
 

@@ -141,7 +141,10 @@ def _read(ranking: Ranking) -> tuple[Article, ...]:
 
 
 def _group(names: tuple[str, ...], ranking: Ranking, page: str, title: str = "%(groups)s") -> Feed:
-    """Return the first articles of a *ranking* of the groups *names*, which their *page* has; *title* names them."""
+    """Return a feed of the first articles of a *ranking* of the groups *names*.
+
+    *page* is the path of its list after the names; in *title*, %(groups)s stands for the titles of the groups.
+    """
     pipeline = store().pipeline()
     stored = store().groups.queue_get(pipeline, names)
     listing = _queue(pipeline, ranking)
