@@ -1,4 +1,4 @@
-"""The icons, the web manifest and structured data; tests/journeys/test_icons.py looks at icons in a browser."""
+"""The icons, the web manifest and structured data; tests/journeys/test_pages.py looks at icons in a browser."""
 
 import json
 import struct
