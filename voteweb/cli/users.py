@@ -115,16 +115,18 @@ def role(site: Site, member: User, role: str) -> None:
 
 
 @user.command()
+@click.argument("name")
 @password_stdin_option
 @click.option("--link", is_flag=True, help="Print a one-time link for a new password, and ask for none.")
-@with_member
-def password(site: Site, member: User, password_stdin: bool, link: bool) -> None:
+@with_site()
+def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
     """Give the member NAME another password; ends all their sessions.
 
     With --link, the member chooses it: the link sets a new password once, and expires.
     """
     if link and password_stdin:
         raise click.UsageError("--link asks for no password: leave --password-stdin out.")
+    member = site.store.users.get(validation.member_name(name))
     if link:
         settings = site.settings
         origin = settings.site_url.rstrip("/") or f"http://{reachable_place(settings.host, settings.port)}"
