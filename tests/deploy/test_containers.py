@@ -2,30 +2,17 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import DEPLOY, compose_services, last_arguments, with_replacements
-from tests.helpers import free_ports, needs, until
+from tests.deploy.files import compose_services, last_arguments, with_replacements
+from tests.helpers import free_ports, until
 from voteweb.store import Store
 
 pytestmark = pytest.mark.heavy
-
-
-def test_hadolint_accepts_the_dockerfile(tmp_path: Path) -> None:
-    path = shutil.which("hadolint", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    needs(path, "hadolint")
-    # A configuration of its own, so that none of this machine is used.
-    config = tmp_path / "hadolint.yaml"
-    config.write_text("ignored: []\n")
-    env = {name: value for name, value in os.environ.items() if not name.startswith("HADOLINT_")}
-    command = [str(path), "--config", str(config), str(DEPLOY / "Dockerfile")]
-    check = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
-    assert (check.returncode, check.stdout, check.stderr) == (0, "", "")
 
 
 def test_the_health_check_fails_where_no_site_is_up() -> None:
