@@ -153,7 +153,8 @@ class Migrations(StorePart):
         keys = self._keys
         # Every site of voteweb that was ever used has one of the latter, and no program after the book has any.
         used = (keys.last_user_id(), keys.log(), keys.groups(), keys.imported(""))
-        # No layout before 6 has the list of the first members, which is written with each of them.
+        # No layout before 6 has the list of the first members, which is written with each of them. A layout after 7
+        # must tell such data of its own from older ones.
         number, backup, is_used, has_names = self._connection.run(
             [("GET", keys.schema()), ("GET", keys.migrating()), ("EXISTS", *used), ("EXISTS", keys.names(0))]
         )
