@@ -87,12 +87,6 @@ def test_names_of_members_are_links(subtests: pytest.Subtests) -> None:
     check_results(subtests, {links: LINKED})
 
 
-def test_only_the_first_names_count() -> None:
-    assert names(" ".join(f"@member{n} @MEMBER{n}" for n in range(9))) == tuple(
-        f"member{n}" for n in range(MAX_MENTIONS)
-    )
-
-
 def test_looking_ends_with_the_names_that_count() -> None:
     letters = "абвгдежзик"
     text = " ".join("@" + "".join(letters[int(digit)] for digit in f"{n:09}") for n in range(900))
