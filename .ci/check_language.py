@@ -25,6 +25,8 @@ _OPENINGS = r"(?:What|Whoever|Of|Nothing|Let|Whose)\b"
 _BEGINNINGS = {".py": r'^[ ]*"""\s*', ".lua": r"\A--\s*"} | dict.fromkeys((".html", ".xml", ".txt"), r"\{#-?\s*")
 #: The two words may stand on two lines of a comment, with its sign between them.
 _THE_OWN = re.compile(r"\bthe(?:\s|#:?|--|\*|//)+own\b", re.IGNORECASE)
+#: The name of a test with more than ten words.
+_LONG_NAME = re.compile(r"\bdef test(?:_[^_(]+){11,}")
 
 
 def findings() -> Iterator[str]:
@@ -34,9 +36,9 @@ def findings() -> Iterator[str]:
             if path.is_file() and path.suffix not in SKIPPED_SUFFIXES:
                 text = path.read_text("utf-8")
                 opening = re.compile(_BEGINNINGS.get(path.suffix, "(?!)") + _OPENINGS, re.MULTILINE)
-                for match in (*opening.finditer(text), *_THE_OWN.finditer(text)):
+                for match in (*opening.finditer(text), *_THE_OWN.finditer(text), *_LONG_NAME.finditer(text)):
                     line = text.count("\n", 0, match.start()) + 1
-                    yield f"{path.relative_to(ROOT)}:{line}: {' '.join(match[0].split())!r}: say who does what"
+                    yield f"{path.relative_to(ROOT)}:{line}: {' '.join(match[0].split())!r}: say in short who does what"
     command = ["git", "log", "--no-merges", "--format=%h %s", f"{BASE}..HEAD"]  # none without a repository
     log = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)  # noqa: S603
     for commit in log.stdout.splitlines():

@@ -17,7 +17,7 @@ def sample(requests: int, *, cpu_seconds: float = 1.0, errors: int = 0) -> Sampl
     return Sample(requests, seconds=2.0, errors=errors, cpu_seconds=cpu_seconds)
 
 
-def test_ratio_is_that_of_the_same_round_with_the_spread_of_rounds_or_runs() -> None:
+def test_ratios_compare_same_rounds_with_spread_of_rounds_or_runs() -> None:
     rounds = [
         {"page": sample(50), "base": sample(100)},
         {"page": sample(16), "base": sample(20)},

@@ -48,7 +48,7 @@ def test_a_failed_backup_leaves_the_previous_one(invoke: Invoke, backup: Path, m
     assert list(backup.parent.iterdir()) == [backup]
 
 
-def test_a_file_that_cannot_be_made_is_named_as_it_was_typed(invoke: Invoke, small_site: Store) -> None:
+def test_a_file_that_cannot_be_made_is_named_as_typed(invoke: Invoke, small_site: Store) -> None:
     assert error_line(invoke("backup", "/proc/x")) == "No such file or directory: /proc/x"
     assert "there is no folder /nowhere" in invoke("backup", "/nowhere/x").stderr
 
@@ -125,9 +125,7 @@ def test_a_terminal_gets_no_backup(invoke: Invoke, monkeypatch: pytest.MonkeyPat
     assert "standard output is a terminal" in result.stderr
 
 
-def test_a_folder_gets_a_file_named_after_the_site_and_the_time(
-    invoke: Invoke, small_site: Store, tmp_path: Path
-) -> None:
+def test_a_folder_gets_a_file_named_after_site_and_time(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
     assert invoke("backup", f"{tmp_path}/", VOTEWEB_SITE="cooking").exit_code == 0
     (file,) = tmp_path.iterdir()
     assert re.fullmatch(r"voteweb-cooking-[0-9]{8}T[0-9]{6}Z\.gz", file.name)

@@ -119,7 +119,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(
     assert snapshot(small_site) == {}
 
 
-def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
+def test_too_many_compressed_lines_are_refused_before_anything_is_written(
     invoke: Invoke, small_site: Store, backup: Path
 ) -> None:
     lines = split_lines(backup.read_bytes())

@@ -24,7 +24,7 @@ def site(folder: Path, invoke_alone: Invoke) -> Path:
     return folder
 
 
-def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path, invoke_alone: Invoke) -> None:
+def test_the_environment_overrides_the_file_of_a_named_site(site: Path, invoke_alone: Invoke) -> None:
     (site / "voteweb.env").chmod(0o604)
     result = invoke_alone("--site", site, "config", VOTEWEB_SITE_NAME="Other")
     lines = {line.split()[0]: line.split() for line in result.stdout.splitlines()}
@@ -33,7 +33,7 @@ def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path, i
     assert "and the secret key in it: chmod o= " in result.stderr, "every user can read it"
 
 
-def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site: Path) -> None:
+def test_current_folders_file_is_read_unless_a_database_is_named(site: Path) -> None:
     command = ["user", "role", "ann", "admin"]
     for prefix, status in ((["env", "--unset", "VOTEWEB_DATA_DIR"], 0), ([], 1)):
         with start_voteweb(*command, prefix=prefix, cwd=site) as process:

@@ -110,18 +110,14 @@ def test_an_index_that_nobody_keeps_is_behind(invoke: Invoke, site: Store) -> No
     assert invoke("doctor", "--repair").stdout.endswith("The index has 4 articles and 1 comment.\n")
 
 
-def test_the_process_that_keeps_the_index_is_asked_to_build_it_anew(
-    invoke: Invoke, site: Store, folder: IndexFolder
-) -> None:
+def test_the_process_keeping_the_index_is_asked_to_rebuild_it(invoke: Invoke, site: Store, folder: IndexFolder) -> None:
     lose(site, folder)
     with folder.locked():
         assert "The background process of the site builds the index anew now." in invoke("doctor", "--repair").stdout
     assert folder.is_rebuild_requested()
 
 
-def test_a_machine_without_an_index_or_a_site_without_search_has_none_to_check(
-    invoke: Invoke, site: Store, tmp_path: Path
-) -> None:
+def test_sites_without_search_or_local_index_have_none_to_check(invoke: Invoke, site: Store, tmp_path: Path) -> None:
     for settings in ({"VOTEWEB_SEARCH": "0"}, {"VOTEWEB_DATA_DIR": str(tmp_path / "elsewhere")}):
         result = invoke("doctor", **settings)
         assert (result.exit_code, result.stdout.count("\n")) == (0, 1)

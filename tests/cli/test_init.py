@@ -109,7 +109,7 @@ def test_a_failure_is_warned_of_and_leaves_no_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_that_came_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+def test_a_link_that_replaced_the_folder_is_not_followed(tmp_path: Path) -> None:
     system, link = tmp_path / "system", tmp_path / "site"
     system.mkdir(mode=0o755)
     link.symlink_to(system)
@@ -118,7 +118,7 @@ def test_a_link_that_came_in_place_of_the_folder_is_not_followed(tmp_path: Path)
     assert system.stat().st_mode & 0o777 == 0o755
 
 
-def test_a_database_that_has_an_admin_gets_no_second_one_but_a_site_beside(
+def test_a_database_with_an_admin_takes_only_another_site_beside(
     invoke: Invoke, store: Store, tmp_path: Path, server_url: str
 ) -> None:
     store.users.make("bob", "", Role.ADMIN)

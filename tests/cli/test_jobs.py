@@ -93,7 +93,7 @@ def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store:
 
 
 @pytest.mark.heavy
-def test_one_of_two_web_servers_of_a_machine_runs_the_jobs(
+def test_one_of_two_web_servers_on_a_machine_runs_jobs(
     start_site: StartSite, store: Store, server_url: str, tmp_path: Path
 ) -> None:
     env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path / "new"), "VOTEWEB_SEARCH": "1", **SECRET}

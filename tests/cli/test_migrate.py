@@ -28,7 +28,7 @@ def old_site(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     return store
 
 
-def test_data_of_an_older_version_are_refused_and_a_dry_run_changes_nothing(invoke: Invoke, old_site: Store) -> None:
+def test_older_data_are_refused_and_a_dry_run_changes_nothing(invoke: Invoke, old_site: Store) -> None:
     assert "run `voteweb migrate`, which makes a backup first" in error_line(invoke("doctor"))
     before = snapshot(old_site)
     result = invoke("migrate", "--dry-run")

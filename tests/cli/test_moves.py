@@ -75,7 +75,7 @@ def nodes() -> Iterator[Cluster]:
         yield nodes
 
 
-def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
+def test_a_site_moved_through_all_kinds_of_database_is_unchanged(
     invoke_alone: Invoke, folder: Path, tmp_path: Path, shared_url: str, sentinel_url: str, nodes: Cluster
 ) -> None:
     first, neighbour = Place("", folder=folder / "first"), Place("other", url=shared_url)

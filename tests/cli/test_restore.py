@@ -20,7 +20,7 @@ from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 
-def test_a_backup_of_an_older_layout_with_the_same_primary_keys_is_restored(
+def test_an_older_layout_with_the_same_primary_keys_is_restored(
     invoke: Invoke, small_site: Store, backup: Path
 ) -> None:
     before, lines = lasting(small_site), read_backup(backup)

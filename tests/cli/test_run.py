@@ -29,7 +29,7 @@ SOCKET = "database.sock"
 SAMPLE_LINK = re.compile(r"https://[a-z]+\.example/[^\"]*")
 
 
-def test_a_sample_site_is_the_same_after_a_kill_and_a_restart(
+def test_a_sample_site_is_the_same_after_kill_and_restart(
     start_site: StartSite, folder: Path, invoke_alone: Invoke
 ) -> None:
     site = start_site("--sample", "--data", str(folder))
@@ -107,9 +107,7 @@ def test_a_port_in_use_is_refused_before_a_database_starts(invoke_alone: Invoke,
     assert list(folder.iterdir()) == []
 
 
-def test_a_database_of_another_program_and_one_of_a_url_without_a_secret_key_are_refused(
-    invoke: Invoke, store: Store
-) -> None:
+def test_another_programs_database_and_a_missing_secret_key_are_refused(invoke: Invoke, store: Store) -> None:
     assert "VOTEWEB_SECRET_KEY" in error_line(invoke("run", "--port", 0))
     store.connection.client.rpush("user:", "x")
     assert "belongs to another program" in error_line(invoke("run", "--port", 0, **SECRET))

@@ -17,9 +17,7 @@ from voteweb.store import Store
 ARTICLES, GROUPS = 60, 8
 
 
-def test_an_empty_site_gets_a_moderator_articles_groups_and_conversations_once(
-    store: Store, settings: Settings
-) -> None:
+def test_an_empty_site_gets_moderator_articles_groups_and_conversations_once(store: Store, settings: Settings) -> None:
     now = time.time()
     password = import_sample(store, settings, now)
     assert password
@@ -56,9 +54,7 @@ def test_comments_of_the_sample_would_be_accepted_by_the_form() -> None:
     assert [row["text"] for row in rows] == [validation.comment(row["text"]) for row in rows]
 
 
-def test_an_import_that_stopped_after_its_groups_is_completed_as_the_site_allows(
-    store: Store, settings: Settings
-) -> None:
+def test_an_import_stopped_after_groups_is_completed_as_settings_allow(store: Store, settings: Settings) -> None:
     store.groups.make("books", "Our own title", "")
     assert import_sample(store, replace(settings, comments=0, max_groups=1), time.time())
     counts = store.health.counts()

@@ -80,7 +80,7 @@ def test_an_account_is_deleted_with_or_without_posts(invoke: Invoke, store: Stor
     assert log_entries(store) == [], "it would keep the name"
 
 
-def test_a_ban_ends_all_sessions_can_be_lifted_and_is_logged(invoke: Invoke, store: Store) -> None:
+def test_bans_end_all_sessions_are_logged_and_can_be_lifted(invoke: Invoke, store: Store) -> None:
     user(store, "Bob")
     assert "give a reason" in error_line(invoke("user", "ban", "bob", "--reason", " "))
     ban = invoke("user", "ban", "bob", "--reason", " too much  spam ")
@@ -95,7 +95,7 @@ def test_a_ban_ends_all_sessions_can_be_lifted_and_is_logged(invoke: Invoke, sto
 @pytest.mark.parametrize(
     ("password", "end"), [(f" {PASSWORD} ", "\nsecond line\n"), ("🦊" * MAX_PASSWORD_LENGTH, "\r\n")]
 )
-def test_a_member_is_created_with_the_password_of_the_first_line(
+def test_a_member_is_created_with_the_first_line_as_password(
     invoke: Invoke, store: Store, password: str, end: str
 ) -> None:
     result = invoke("user", "create", "Ann", "--password-stdin", input=f"{password}{end}")

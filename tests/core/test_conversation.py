@@ -82,7 +82,7 @@ def test_siblings_stand_by_score_or_time() -> None:
     assert numbers(conversation(*nodes, order=CommentOrder.NEW).below(0, 1)) == [1, 3, 4, 2]
 
 
-def test_up_to_size_comments_are_on_one_page_and_more_on_pages_of_25() -> None:
+def test_only_conversations_above_100_comments_have_pages_of_25() -> None:
     page = conversation(*map(node, range(1, 101))).below(0, 1)
     assert (len(page.rows), page.pages, page.total, page.elsewhere) == (100, 1, 100, 0)
     talk = conversation(*map(node, range(1, 102)))

@@ -119,7 +119,7 @@ ADDRESSES = st.lists(
 
 
 @given(ADDRESSES)
-def test_every_domain_that_can_be_hidden_or_have_a_rule_passes(typed: str) -> None:
+def test_all_domains_that_can_be_hidden_or_have_rules_pass(typed: str) -> None:
     domain = links.domain_of_address(typed)
     assert not domain or links.is_listed_domain(domain)
     with suppress(Invalid):

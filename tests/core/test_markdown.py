@@ -60,7 +60,7 @@ def test_plain_links_read_little_of_what_is_before_them(piece: str, monkeypatch:
     assert read <= 50 * LENGTH
 
 
-def test_address_used_by_many_links_does_not_make_a_huge_page() -> None:
+def test_an_address_in_many_links_makes_no_huge_page() -> None:
     address = f"http://{'x' * 10_000}"
     assert len(markdown.to_html(f"[x]: {address}\n" + "\n[x]" * 2_400)[0]) < 80 * LENGTH
 
@@ -73,7 +73,7 @@ def test_text_has_50_links_and_the_rest_stays_plain(link: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["*", "__", "~~"])
-def test_text_has_500_marks_of_emphasis_and_the_rest_stays_plain(mark: str) -> None:
+def test_text_has_500_emphasis_marks_and_the_rest_stays_plain(mark: str) -> None:
     html, _ = markdown.to_html(f"{mark}a{mark} " * 300 + "[b](http://c.d)")
     assert html.count("</") - len(["</a>", "</p>"]) == 250 // len(mark)
     assert html.count(mark) == 600 - 2 * (250 // len(mark))

@@ -24,7 +24,7 @@ def test_a_member_is_hidden_however_the_name_is_spelled() -> None:
     assert hidden_member("ANN") == hidden_member("ann")
 
 
-def test_rankings_are_merged_without_doubles_and_newest_first_of_a_tie() -> None:
+def test_merged_rankings_have_no_doubles_and_newest_first_in_ties() -> None:
     first, second = {1: 30.0, 4: 10.0}, {2: 30.0, 1: 30.0, 3: 20.0}
     assert merged([first, second], 0, 10) == [2, 1, 3, 4]
     assert merged([first, second], 1, 3) == [1, 3]

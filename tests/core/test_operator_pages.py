@@ -5,7 +5,7 @@ from pathlib import Path
 from voteweb.core.operator_pages import OperatorPages, operator_page_faults
 
 
-def test_a_reader_gets_the_file_in_their_language_or_the_common_one(tmp_path: Path) -> None:
+def test_readers_get_their_languages_file_or_the_common_one(tmp_path: Path) -> None:
     folder, pages = str(tmp_path), OperatorPages(str(tmp_path))
     assert (pages.text("rules", "en"), operator_page_faults(folder), operator_page_faults("")) == ("", [], [])
     (tmp_path / "rules.md").write_bytes(b"\xef\xbb\xbf# Be kind\r\n")
@@ -28,7 +28,7 @@ def test_a_faulty_file_is_named_and_keeps_its_last_text(tmp_path: Path) -> None:
     assert pages.text("rules", "en") == ""
 
 
-def test_a_link_to_what_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:
+def test_a_link_to_an_unreadable_file_is_named_and_omitted(tmp_path: Path) -> None:
     (tmp_path / "rules.md").symlink_to("x" * 300)  # a name that no file can have: root may read all others
     assert operator_page_faults(str(tmp_path)) == [f"Cannot read {tmp_path}/rules.md: File name too long"]
     assert OperatorPages(str(tmp_path)).text("rules", "en") == ""

@@ -33,7 +33,7 @@ def test_no_password_matches_an_empty_or_broken_hash(hash: str) -> None:
         assert not passwords.verify(hash, typed)
 
 
-def test_a_hash_that_would_cost_a_log_in_much_is_none(stored_hash: str) -> None:
+def test_a_hash_too_costly_for_a_log_in_is_none(stored_hash: str) -> None:
     assert passwords.is_hash(stored_hash)
     assert passwords.is_hash(argon2.PasswordHasher(1, 8, 1).hash("correct horse"))
     for parameters in ("m=4194304,t=2,p=1", "m=19456,t=1000,p=1", "m=19456,t=2,p=64", "m=-9,t=1,p=1"):
@@ -77,7 +77,7 @@ def test_codes_are_long_different_and_read_as_they_are_shown() -> None:
     assert all(len(spell(code)) == 19 and read(spell(code)) == code for code in codes)
 
 
-def test_a_code_is_read_in_any_case_with_any_signs_between(subtests: pytest.Subtests) -> None:
+def test_a_code_is_read_in_any_case_with_any_separators(subtests: pytest.Subtests) -> None:
     codes = [
         ("ABCD-EFGH-JKMN-PQR0", "abcdefghjkmnpqr0"),
         ("i1lI oO00 – 2345.6789", "1111000023456789"),

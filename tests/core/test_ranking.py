@@ -78,7 +78,7 @@ def test_explanation_has_every_part_of_the_score() -> None:
     )
 
 
-def test_votes_lift_an_article_by_a_number_of_days_at_most() -> None:
+def test_votes_lift_an_article_by_a_bounded_number_of_days() -> None:
     # 2,553 votes × 432 s = 12 days 18 h 21 min 36 s, of which 7 days count
     explanation = explain(article(votes=2_553), A_WEEK)
     assert (explanation.bonus, explanation.lift) == (1_102_896, 604_800)

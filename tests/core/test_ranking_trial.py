@@ -25,7 +25,7 @@ def article(id: int, age: float, votes: int) -> Article:
     return Article(id=id, title="t", link="", text="", poster="ann", time=NOW - age, votes=votes)
 
 
-def test_stay_is_the_worth_of_the_votes_and_the_time_to_fill_a_page() -> None:
+def test_stay_follows_from_votes_and_time_to_fill_a_page() -> None:
     a_day_without_votes = Sample(tuple(article(id, 0, 0) for id in range(50)), DAY)
     assert stay_seconds(0, a_day_without_votes, SETTINGS) == pytest.approx(DAY / 2)
     assert stay_seconds(100, a_day_without_votes, SETTINGS) == pytest.approx(DAY)
@@ -39,7 +39,7 @@ def test_stay_is_the_worth_of_the_votes_and_the_time_to_fill_a_page() -> None:
 
 @pytest.mark.parametrize("good_votes", [1, 50, 200, 5_000])
 @pytest.mark.parametrize("lift_days", [0, 2])
-def test_page_is_that_of_all_articles_as_soon_as_it_is_final(good_votes: int, lift_days: int) -> None:
+def test_page_is_that_of_all_articles_once_it_is_final(good_votes: int, lift_days: int) -> None:
     chance = random.Random(good_votes)
     articles = [article(id, id * 3_000, int(chance.paretovariate(0.9))) for id in range(1, 3_001)]
     settings = change_weights(SETTINGS, good_votes=good_votes, lift_days=lift_days)
@@ -53,7 +53,7 @@ def test_page_is_that_of_all_articles_as_soon_as_it_is_final(good_votes: int, li
     assert [row.id for row in page.rows] == [row.id for row in whole.rows]
 
 
-def test_votes_of_a_good_article_are_those_that_one_in_twenty_reached() -> None:
+def test_good_votes_are_those_that_one_in_twenty_articles_reached() -> None:
     settled = tuple(article(id, 2 * DAY, id) for id in range(1, 101))
     assert votes_reached(settled) == ((2, 51), (10, 91), (20, 96), (100, 100))
     young = tuple(article(200 + id, 3_600, 5_000) for id in range(50))

@@ -21,7 +21,7 @@ def test_the_health_check_fails_where_no_site_is_up() -> None:
     assert subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 1
 
 
-def test_the_container_of_backups_makes_one_and_sleeps_for_a_day(server_url: str, store: Store, tmp_path: Path) -> None:
+def test_the_backup_container_makes_a_backup_and_sleeps_a_day(server_url: str, store: Store, tmp_path: Path) -> None:
     *shell, script = compose_services()["backup"]["command"]
     programs = tmp_path / "programs"
     programs.mkdir()

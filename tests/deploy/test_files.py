@@ -26,7 +26,7 @@ def test_the_builder_gets_exactly_what_it_copies() -> None:
     assert names == [f"!{source}" for copy in copies() for source in copy.sources]
 
 
-def test_the_image_runs_as_a_system_user_with_the_data_on_its_volume() -> None:
+def test_image_runs_as_system_user_with_data_on_its_volume() -> None:
     (uid,) = re.findall(r"useradd --system --uid ([1-9]\d*)", " ".join(arguments_of("RUN")))
     assert last_arguments("USER") == uid
     volume = last_arguments("VOLUME")

@@ -49,7 +49,7 @@ def machine() -> Iterator[BareDebian]:
 
 
 @pytest.mark.heavy
-def test_the_steps_lead_to_a_site_under_https_with_an_admin(machine: BareDebian) -> None:
+def test_the_steps_make_an_https_site_with_an_admin(machine: BareDebian) -> None:
     *preparation, check = STEPS
     for step in preparation:
         if "voteweb init" in step:

@@ -38,7 +38,7 @@ def is_logged_in(visitor: Visitor) -> bool:
     return bool(parse(visitor.get("/about").body).all("a", href="/account"))
 
 
-def test_pages_for_visitors_of_this_host_are_served_by_https_only(proxy: Proxy) -> None:
+def test_visitors_of_this_host_get_pages_by_https_only(proxy: Proxy) -> None:
     page = proxy.visitor().get("/signup")
     assert page.status == 200
     assert page.headers["Strict-Transport-Security"]
@@ -94,7 +94,7 @@ def test_the_proxy_names_the_visitor_whatever_the_visitor_claims(proxy: Proxy) -
     assert another.sign_up("another").status == 303
 
 
-def test_bodies_that_are_too_large_or_late_do_not_occupy_the_site(proxy: Proxy) -> None:
+def test_too_large_or_late_bodies_do_not_occupy_the_site(proxy: Proxy) -> None:
     """Nginx answers a large one in chunks and closes the connection; Caddy passes on the beginning: no valid form."""
     assert proxy.visitor().request("POST", "/login", Content_Length="400000").status == 413
     small = proxy.visitor().request("POST", "/login", iter([b"x"]))

@@ -27,7 +27,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisProc
     server.kill()
 
 
-def test_a_site_has_nothing_to_say_about_a_server_with_our_file(server: RedisProcess) -> None:
+def test_a_server_with_our_file_gets_no_warnings(server: RedisProcess) -> None:
     server.start(str(DEPLOY / "redis" / "redis.conf"))
     store = open_store(Settings(redis_url=f"redis://127.0.0.1:{server.port}/0"))
     assert store.health.warnings() == []

@@ -31,7 +31,7 @@ def test_a_server_left_by_a_killed_process_is_adopted(folder: Path) -> None:
     assert not is_up(folder)
 
 
-def test_ctrl_c_loses_no_data_and_stops_the_server_after_the_last_process(folder: Path) -> None:
+def test_ctrl_c_loses_no_data_and_last_process_stops_server(folder: Path) -> None:
     with using_process(folder) as first, using_process(folder) as last:
         assert first.server_pid() == last.server_pid()
         with connect(folder) as client:

@@ -53,7 +53,7 @@ def _owner(nodes: Cluster, site: str) -> Node:
     return nodes.owner(Keys.of_site(site).prefix)
 
 
-def test_the_data_add_up_when_their_slot_moves_in_a_storm(nodes: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_data_add_up_when_their_slot_moves_under_load(nodes: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """The slot moves to another node key by key, the replica of that takes over, and it moves on.
 
     What is refused meanwhile is sent again until it is done.

@@ -45,7 +45,7 @@ def check_refusal_of_addresses(settings: Settings) -> None:
     store.connection.close()
 
 
-def test_votes_go_on_over_tls_at_the_primary_that_sentinel_names(tmp_path: Path) -> None:
+def test_votes_go_on_over_tls_at_the_primary_sentinel_names(tmp_path: Path) -> None:
     certificates = LocalTls(tmp_path, "DNS:localhost")
     with machines(down_after=1, tls=certificates) as three:
         settings = Settings(redis_url=three.url, **certificates.settings())

@@ -132,7 +132,7 @@ def test_address_that_is_not_allowed_is_never_connected_to(
     assert reached == [LOCAL] * is_redirected
 
 
-def test_name_is_looked_up_once_for_the_check_and_the_connection(server: WebServer, fetcher: TitleFetcher) -> None:
+def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServer, fetcher: TitleFetcher) -> None:
     """A name that changes between the two (DNS rebinding) leads nowhere else."""
     answers = iter([[LOCAL], ["127.0.0.2"]])
     rebinding = replace(fetcher, resolve=lambda *_: next(answers))

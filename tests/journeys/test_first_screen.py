@@ -181,7 +181,7 @@ def test_form_to_post_fits_one_screen(visit: Visit) -> None:
 
 @pytest.mark.usefixtures("stories")
 @pytest.mark.parametrize("screen", [PHONE, DESK])
-def test_groups_take_two_lines_and_stay_dark_where_that_is_chosen(screen: dict[str, Any], visit: Visit) -> None:
+def test_groups_take_two_lines_and_stay_dark_where_chosen(screen: dict[str, Any], visit: Visit) -> None:
     visitor = visit(MEMBER, **screen)
     visitor.page.emulate_media(color_scheme="light")
     visitor.open("/account").press("Dark").open("/groups")

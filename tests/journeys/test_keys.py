@@ -77,7 +77,7 @@ def open_form(visitor: Visitor, number: int, link: str = "Reply") -> Locator:
     return field(visitor, number)
 
 
-def test_answers_are_written_in_place_and_kept_until_they_are_sent(visit: Visit, store: Store) -> None:
+def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: Store) -> None:
     factories.article(store)
     for parent, text in ((0, "One."), (1, "Two."), (0, "Three.\n\nTo be quoted.")):
         factories.comment(store, 1, parent=parent, text=text)

@@ -114,7 +114,7 @@ def vote_before_logging_in(carl: Visitor) -> None:
     carl.sees_votes("Ann's article 3.", 2, pressed=True)
 
 
-def test_votes_are_shown_at_once_and_taken_back_if_they_fail(visit: Visit, store: Store) -> None:
+def test_votes_show_at_once_and_are_taken_back_on_failure(visit: Visit, store: Store) -> None:
     factories.article(store, title="Ann's article")
     bob = visit("bob", expect_errors=True).open("/new")
     title, status = "Ann's article", bob.page.locator("[data-status]")

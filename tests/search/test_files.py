@@ -42,9 +42,7 @@ def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> Non
     assert len(list(machine.folder.path.glob("*.db"))) == 1
 
 
-def test_a_file_that_is_deleted_before_it_is_opened_is_not_missed(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_deleted_before_it_is_opened_is_not_missed(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.writer.apply([article(1, "word")])
     told = iter([machine.folder.path / "deleted.db"])
     current = IndexFolder.current

@@ -14,7 +14,7 @@ def warnings(machine: Machine) -> str:
     return "\n".join(health.warnings(machine.index))
 
 
-def test_an_index_that_is_current_needs_no_operator_and_another_says_why(machine: Machine) -> None:
+def test_a_current_index_needs_no_operator_and_another_says_why(machine: Machine) -> None:
     machine.writer.set_checked(time.time() - 5)
     assert warnings(machine) == ""
     machine.writer.set_checked(time.time() - 4_000.1)
@@ -33,7 +33,7 @@ def test_an_index_that_is_made_says_how_far_it_is(machine: Machine) -> None:
     assert warnings(machine) == "Search is being prepared (62 %)"
 
 
-def test_a_python_without_full_text_search_is_told_of_unless_search_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_full_text_search_is_reported_unless_search_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert health.start_warnings(is_on=True) == []
     monkeypatch.setattr(sqlite3, "connect", Mock(side_effect=sqlite3.OperationalError("no such module: fts5")))
     assert [len(health.start_warnings(is_on=is_on)) for is_on in (True, False)] == [1, 0]

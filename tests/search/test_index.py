@@ -99,7 +99,7 @@ STEPS = st.lists(
 @settings(deadline=None, max_examples=60)
 @given(steps=STEPS, is_repeated=st.booleans())
 @example(steps=[(1, "rust", 1.0), (2, "rust", 1.0), (3, "rust", 10.0), (2, "rust async", 1.0)], is_repeated=False)
-def test_the_index_is_that_of_the_documents_as_they_are_now(
+def test_the_index_has_the_documents_as_they_are_now(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, str, float]], is_repeated: bool
 ) -> None:
     """However documents were edited, moved and removed, and if each change is told twice."""
@@ -177,7 +177,7 @@ def test_time_in_which_a_search_does_not_work_counts_less(
     assert machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 1).note == note
 
 
-def test_searches_wait_for_their_turn_and_even_short_ones_look_at_the_clock(
+def test_searches_wait_for_their_turn_and_short_ones_have_deadlines(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine.writer.apply([article(id, "word") for id in range(30)])

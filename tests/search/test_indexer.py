@@ -108,7 +108,7 @@ def restore_a_backup(store: Store) -> None:
 
 
 @pytest.mark.parametrize("damage", [lose_the_stream, fall_behind, lose_everything, restore_a_backup])
-def test_the_index_is_built_anew_when_the_stream_has_a_gap(
+def test_the_index_is_built_anew_when_the_stream_has_gaps(
     store: Store, folder: IndexFolder, damage: Callable[[Store], None]
 ) -> None:
     for _ in range(3):
@@ -199,7 +199,7 @@ def test_an_article_of_a_program_after_the_book_is_found(
         until(lambda: found(folder, "harmful") == [int(id)])
 
 
-def test_one_process_keeps_the_index_and_builds_it_anew_when_asked(
+def test_one_process_keeps_the_index_and_rebuilds_it_when_asked(
     store: Store, server_url: str, tmp_path: Path, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
@@ -214,7 +214,7 @@ def test_one_process_keeps_the_index_and_builds_it_anew_when_asked(
     assert_same(store, folder)
 
 
-def test_a_build_that_was_asked_for_and_failed_is_made_later(
+def test_a_requested_build_that_failed_is_made_later(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.0)
@@ -291,7 +291,7 @@ def test_the_words_of_what_was_purged_are_in_no_file(store: Store, folder: Index
     assert not folder.is_rebuild_requested()
 
 
-def test_a_running_indexer_replaces_a_damaged_index_once_it_can_write(
+def test_a_running_indexer_replaces_a_damaged_index_once_writable(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli_index, "RETRY_SECONDS", 0.01)

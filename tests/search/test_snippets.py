@@ -27,7 +27,7 @@ def test_the_words_of_a_query_are_marked_in_a_title(subtests: pytest.Subtests) -
 
 
 @given(st.text(max_size=20) | MIXED, MIXED)
-def test_a_marked_title_is_the_title_and_each_mark_a_term(typed: str, title: str) -> None:
+def test_a_marked_title_keeps_its_text_and_marks_only_terms(typed: str, title: str) -> None:
     query = parse(typed)
     html = mark_title(query, title)
     assert unescape(re.sub("</?mark>", "", html)) == title

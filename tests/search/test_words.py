@@ -45,7 +45,7 @@ def test_every_substring_of_chinese_characters_is_found(before: str, typed: str,
 
 
 @given(MIXED)
-def test_a_text_is_found_by_itself_and_by_its_other_forms(text: str) -> None:
+def test_a_text_is_found_by_itself_and_its_other_forms(text: str) -> None:
     assert contains(tokens(text), typed_tokens(text))
     assert tokens(unicodedata.normalize("NFD", text)) == tokens(unicodedata.normalize("NFC", text))
 

@@ -49,7 +49,7 @@ def test_lines_are_reported_once_until_they_change(store: Store, ann: User, mod:
     assert [notice.log.why for notice in notices if notice.log] == ["spam"]
 
 
-def test_lines_of_those_who_leave_or_are_banned_do_not_wait(store: Store, ann: User, bob: User) -> None:
+def test_lines_of_leaving_or_banned_members_do_not_wait(store: Store, ann: User, bob: User) -> None:
     store.waiting.report_about("ann", bob)
     factories.ban(store, "ann")
     assert reported(store) == []

@@ -122,7 +122,7 @@ def test_kept_articles_and_comments_lose_the_name(store: Store, ann: User) -> No
     assert broken(store) == []
 
 
-def test_posts_are_deleted_on_request_and_what_comes_later_is_taken_up(store: Store, ann: User) -> None:
+def test_posts_are_deleted_on_request_and_later_data_taken_up(store: Store, ann: User) -> None:
     factories.remove(store, CommentId(4, 1))
     leave(store, ann, delete_articles=True)
     assert comments(store) == ([("", 0), ("bob", 0), ("", 1)], ["words of bob"])
@@ -140,7 +140,7 @@ def test_posts_are_deleted_on_request_and_what_comes_later_is_taken_up(store: St
     assert broken(store) == []
 
 
-def test_reports_invitations_inbox_feeds_visits_and_choices_go_with_the_account(store: Store, ann: User) -> None:
+def test_reports_invitations_inbox_feeds_visits_and_choices_go_with_accounts(store: Store, ann: User) -> None:
     store.reports.make(1, store.users.get("bob"), Reason.SPAM, "words of bob")
     assert run(store, "EXISTS", *(f"{noun}:ann" for noun in "inbox unread seen follows hides saved".split())) == 6
     run(store, "SADD", "reported-comments:ann", "another program's")

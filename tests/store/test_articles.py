@@ -15,7 +15,7 @@ from voteweb.store import Store
 pytestmark = pytest.mark.usefixtures("sound")
 
 
-def test_a_posted_article_is_stored_with_its_first_voter_and_all_its_rankings(store: Store) -> None:
+def test_a_posted_article_is_stored_with_first_voter_and_rankings(store: Store) -> None:
     ann = factories.user(store, "Ann")
     article = factories.article(store, ann, title="A & B", link="", text="# much\n\ntext", groups=("go", "redis") * 3)
     closes = int(article.time + 604_800)
@@ -40,7 +40,7 @@ def test_a_posted_article_is_stored_with_its_first_voter_and_all_its_rankings(st
     assert run(store, "EXISTS", "good:") == 0
 
 
-def test_no_two_articles_have_the_same_id_or_time_even_after_a_failover(store: Store) -> None:
+def test_articles_share_no_id_or_time_even_after_a_failover(store: Store) -> None:
     first = factories.article(store)
     run(store, "SET", "article:", 0)
     assert len({first.time, *(factories.article(store).time for _ in range(20))}) == 21
@@ -80,7 +80,7 @@ def test_a_group_that_is_added_and_removed_is_removed(store: Store) -> None:
     assert store.articles.set_groups(id, ["redis"], ["go", "redis"]) == ()
 
 
-def test_groups_that_another_program_let_expire_stay_with_an_article_in_them(store: Store) -> None:
+def test_groups_set_to_expire_by_another_program_stay_with_articles(store: Store) -> None:
     second, keys = factories.article(store), ("group:go", "time:go", "score:go")
     factories.article(store, groups=("go",))
     for write in (

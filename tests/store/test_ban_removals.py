@@ -135,7 +135,7 @@ def test_a_ban_that_is_lifted_meanwhile_removes_no_more(store: Store, bob: User)
     assert state(store) is RemovalState.RESTORING
 
 
-def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store, bob: User) -> None:
+def test_an_account_leaving_while_it_is_restored_is_left_alone(store: Store, bob: User) -> None:
     ban(store, articles=Span.ALL)
     list(store.bans.steps())
     lift(store)

@@ -53,7 +53,7 @@ def test_members_that_an_imported_comment_names_are_noted(site: Store) -> None:
     assert [node.named for node in factories.thread(site).nodes.values()] == ["BAB", ""]
 
 
-def test_a_row_is_imported_once_and_found_by_replies_of_later_runs(site: Store, make_store: MakeStore) -> None:
+def test_a_row_is_imported_once_and_later_replies_find_it(site: Store, make_store: MakeStore) -> None:
     assert site.imports.add_comments([comment(1), comment(1), comment(2, 1)]) == ["imported", "known", "imported"]
     again = make_store().imports
     with unchanged(site):
@@ -94,7 +94,7 @@ def test_an_old_conversation_is_closed_and_a_young_one_open(site: Store) -> None
     assert broken(site) == []
 
 
-def test_comments_are_no_older_than_the_article_and_those_of_who_left_nameless(site: Store) -> None:
+def test_comments_are_no_older_than_articles_and_former_members_nameless(site: Store) -> None:
     site.account_deletion.start(factories.user(site, "Zoe"), delete_articles=False)
     site.imports.add_comments([comment(1, poster="ZOE", time=START - 100)])
     node = factories.thread(site).nodes[1]
@@ -102,7 +102,7 @@ def test_comments_are_no_older_than_the_article_and_those_of_who_left_nameless(s
     assert run(site, "EXISTS", "commented:zoe") == 0
 
 
-def test_a_long_list_is_put_into_order_though_an_answer_is_lost(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_list_is_ordered_though_an_answer_is_lost(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     site.imports.add_comments([comment(2), comment(1)])
     run(site, "RPUSH", "commented:ann", *(f"7.{number}" for number in range(1, MAX_COMMENTS)))
     run_once, repeated = site.connection.run, []

@@ -54,7 +54,7 @@ def test_author_poster_and_named_members_are_told_once(
     assert told(store) == expected
 
 
-def test_members_in_a_comment_are_noted_as_they_are_when_it_is_written(store: Store, bob: User) -> None:
+def test_a_comment_notes_named_members_as_they_are_when_written(store: Store, bob: User) -> None:
     cid = factories.user(store, "cid")
 
     def named() -> str:
@@ -87,7 +87,7 @@ def test_silence_ends_replies_and_comments_but_not_mentions(store: Store, bob: U
     assert told(store) == {"ann": ["mention 1.3"], "bob": ["mention 1.3"]}
 
 
-def test_a_reply_below_the_own_article_is_no_comment_on_it(store: Store, bob: User) -> None:
+def test_replies_below_the_own_article_are_no_comments_on_it(store: Store, bob: User) -> None:
     answer(store, "ann", parent=0)
     answer(store, "cid", "@ann: yes.", parent=2)
     store.comments.set_quiet(1, 2, store.users.get("ann"), is_quiet=True)

@@ -94,7 +94,7 @@ def test_restoring_undoes_the_first_removal_completely(site: Store, with_replies
     assert gone(site) == []
 
 
-def test_replies_come_back_whose_removed_parent_was_deleted_with_its_author(site: Store) -> None:
+def test_replies_come_back_whose_parent_was_deleted_with_its_author(site: Store) -> None:
     remove(site, with_replies=True)
     site.removals.delete(FIRST)  # as the deletion of the account does
     assert gone(site) == [1, 2, 3, 4]
@@ -136,9 +136,7 @@ def cut_off(store: Store, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
             remove(store, number, with_replies=True)
 
 
-def test_a_removal_that_was_cut_off_is_finished_by_the_job_or_the_next(
-    site: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_job_or_another_removal_finishes_an_interrupted_one(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     factories.comment(site, 1, parent=5)
     site.reports.make(CommentId(1, 4), factories.user(site, "cid"), Reason.SPAM, "")
     cut_off(site, 1, monkeypatch)
@@ -166,7 +164,7 @@ def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
 
 
 @pytest.mark.parametrize(("id", "author"), [(FIRST, "ann"), (1, "bob")])
-def test_author_and_reporters_are_told_once_of_the_acts_of_others(
+def test_author_and_reporters_are_told_once_of_others_acts(
     site: Store, mod: User, id: int | CommentId, author: str
 ) -> None:
     for member in (site.users.get(author), factories.user(site, "cid"), mod):
@@ -189,7 +187,7 @@ def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User)
     assert run(site, "ZRANGE", "reports:", 0, -1) == ["comment:1.5"]
 
 
-def test_reports_are_settled_that_a_removal_covers_while_another_is_counted(
+def test_reports_a_removal_covers_are_settled_while_another_is_counted(
     site: Store, mod: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other one has looked for open reports already, and the removal itself was cut off before it did."""

@@ -85,7 +85,7 @@ def test_a_refused_vote_changes_nothing(
         store.votes.take_back(FIRST, Voter(bob.id, bob.name, bob.session))
 
 
-def test_the_voters_expire_an_hour_after_the_end_and_the_number_stays(store: Store, bob: User) -> None:
+def test_voters_expire_an_hour_after_closing_and_the_number_stays(store: Store, bob: User) -> None:
     run(store, "PERSIST", "voted-comments:1-0")
     store.votes.cast(FIRST, bob)
     closes = store.threads.get(1).closes

@@ -147,7 +147,7 @@ def test_a_newcomer_answers_those_who_answer_them_freely(
         factories.comment(store, article, new, parent=parent)
 
 
-def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) -> None:
+def test_numbers_are_given_once_even_if_the_last_is_lost(store: Store) -> None:
     article = factories.article(store)
     for _ in range(3):
         factories.comment(store, article)
@@ -200,7 +200,7 @@ def test_an_edit_changes_the_words_and_says_so(store: Store, bob: User) -> None:
     assert after.revision > before.revision
 
 
-def test_nobody_edits_deletes_or_silences_anothers_comment_or_edits_too_late(make_store: MakeStore, bob: User) -> None:
+def test_nobody_edits_deletes_or_silences_others_comments_or_edits_late(make_store: MakeStore, bob: User) -> None:
     store = make_store(edit_seconds=0)
     boss = factories.user(store, "boss", Role.ADMIN)
     for act in (
@@ -259,7 +259,7 @@ def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: 
         store.removals.delete(FIRST)
 
 
-def test_a_comment_is_deleted_at_any_time_and_below_an_article_that_is_gone(make_store: MakeStore, bob: User) -> None:
+def test_comments_are_deleted_at_any_time_and_below_gone_articles(make_store: MakeStore, bob: User) -> None:
     store = make_store(edit_seconds=0, commenting_seconds=1)
     factories.comment(store, author=bob)
     run(store, "HSET", "thread:1", "closes", "1700000000")

@@ -131,7 +131,7 @@ def test_what_frees_memory_is_done_on_a_full_server(store: Store) -> None:
     assert run(store, "TTL", "reset:digest") > 0
 
 
-def test_a_limit_in_time_is_looked_at_again_once_it_is_over(store: Store) -> None:
+def test_a_time_limit_is_checked_again_once_it_is_over(store: Store) -> None:
     seconds = [100, -1]
 
     def decide(attempt: Attempt) -> Sequence[Command]:
@@ -143,6 +143,6 @@ def test_a_limit_in_time_is_looked_at_again_once_it_is_over(store: Store) -> Non
     assert seconds == []
 
 
-def test_what_it_adds_to_a_stream_at_its_end_is_left_out(store: Store) -> None:
+def test_additions_to_a_stream_at_its_end_are_left_out(store: Store) -> None:
     run(store, "XADD", "changes:", f"{2**64 - 1}-{2**64 - 1}", "a", 1)
     assert commit(store.connection, lambda _: [("XADD", store.keys.changes(), "*", "a", 2)])

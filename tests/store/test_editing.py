@@ -124,9 +124,7 @@ def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store, mod: U
         assert store.articles.get(1).link == f"https://of-{votes}.example/"
 
 
-def test_every_change_of_what_the_form_shows_has_a_revision_that_edits_are_of(
-    store: Store, mod: User, bob: User
-) -> None:
+def test_edits_name_a_revision_that_counts_changes_the_form_shows(store: Store, mod: User, bob: User) -> None:
     for name in ("go", "redis"):
         factories.group(store, name)
     factories.article(store)
@@ -143,7 +141,7 @@ def test_every_change_of_what_the_form_shows_has_a_revision_that_edits_are_of(
     assert store.articles.get(1).revision == 3
 
 
-def test_last_five_versions_are_kept_for_thirty_days_while_their_article_has_a_poster(store: Store, mod: User) -> None:
+def test_articles_with_a_poster_keep_five_versions_for_thirty_days(store: Store, mod: User) -> None:
     factories.article(store, title="Title 0", groups=("go",))
     for number in range(1, 8):
         edit(store, mod if number == 7 else None, title=f"Title {number}", text="编程 / \\", groups=("go",))

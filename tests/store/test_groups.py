@@ -32,7 +32,7 @@ def test_a_group_is_created_once_and_can_be_changed(store: Store) -> None:
         store.groups.change("nowhere", "Nowhere", "")
 
 
-def test_what_another_program_wrote_is_a_group_if_the_set_holds_it(store: Store) -> None:
+def test_another_programs_group_exists_if_the_set_holds_it(store: Store) -> None:
     run(store, "SADD", "groups:", "go")
     run(store, "ZADD", "time:ghost", 1, "article:1")
     assert store.read(store.groups.queue_get, ["ghost", "go"]) == (None, Group("go", "go", "", 0))
@@ -86,7 +86,7 @@ def delete(store: Store) -> Iterator[int]:
     return store.groups.delete_in_steps("go", LogEntry(LogAction.DELETE_GROUP, COMMAND_LINE, title="go"))
 
 
-def test_a_deletion_that_is_cut_off_leaves_the_group_until_it_is_empty(store: Store) -> None:
+def test_an_interrupted_deletion_leaves_the_group_until_it_is_empty(store: Store) -> None:
     for _ in cut_everywhere(store, make_group, delete):
         is_group = bool(run(store, "SISMEMBER", "groups:", "go"))
         assert run(store, "LLEN", "log-kind:delete") == (0 if is_group else 1)

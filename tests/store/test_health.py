@@ -96,7 +96,7 @@ def test_health_keeps_its_warnings_for_some_seconds(store: Store, monkeypatch: p
         assert warnings.call_count == times
 
 
-def test_machine_whose_clock_is_wrong_is_named_until_it_is_set(store: Store) -> None:
+def test_a_machines_wrong_clock_is_named_until_it_is_set(store: Store) -> None:
     now = time.time()
     clock.compare(now - 3_600, now, now)
     assert abs(clock.now() - (now - 3_600)) < 60

@@ -52,7 +52,7 @@ def test_admitted_member_can_act_and_nothing_of_the_request_stays(store: Store, 
     assert store.votes.cast(article.id, admitted) == 2
 
 
-def test_refused_member_is_logged_out_with_the_reason_until_let_in(store: Store, hal: User) -> None:
+def test_refused_member_is_logged_out_with_reason_until_let_in(store: Store, hal: User) -> None:
     assert store.waiting.judge_account("hal", refusal())
     assert not store.waiting.judge_account("hal", refusal("Another reason."))
     refused = store.users.get("hal")
@@ -64,7 +64,7 @@ def test_refused_member_is_logged_out_with_the_reason_until_let_in(store: Store,
     assert (admitted.banned, admitted.ban_reason, admitted.held) == (0, "", 0)
 
 
-def test_held_member_gets_no_ban_and_no_role_and_can_leave(store: Store, hal: User) -> None:
+def test_held_member_gets_no_ban_or_role_and_can_leave(store: Store, hal: User) -> None:
     """An admin who cannot act would count as one who is left."""
     factories.ban(store, "hal")
     store.users.set_role("hal", Role.ADMIN)

@@ -129,7 +129,7 @@ def test_those_of_who_leaves_are_deleted(store: Store, ann: User) -> None:
     assert factories.stored_article(store, held).status is ArticleStatus.DELETED
 
 
-def test_a_ban_removes_those_of_its_span_and_its_end_lets_them_wait_again(store: Store, mod: User, ann: User) -> None:
+def test_articles_removed_by_a_bans_span_wait_again_afterwards(store: Store, mod: User, ann: User) -> None:
     old, new = post(store, ann), post(store, ann)
     run(store, "HSET", f"article:{old}", "time", f"{time.time() - 2 * 86_400:.6f}")
     assert repair(store)

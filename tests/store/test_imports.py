@@ -42,7 +42,7 @@ def test_only_new_stories_are_added_and_each_once(store: Store) -> None:
         assert store.imports.add([]) == store.imports.known([]) == []
 
 
-def test_stories_of_one_second_get_distinct_times_in_order_and_in_few_steps(store: Store) -> None:
+def test_one_seconds_stories_get_distinct_ordered_times_in_few_steps(store: Store) -> None:
     client, round_trips = store.connection.client, list[float]()
     store.connection.load_scripts()
     store.connection.on_round_trip = round_trips.append

@@ -78,7 +78,7 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     assert [dump(other) for other in others] == before
 
 
-def test_the_user_of_a_site_can_read_no_key_of_another(sites: dict[str, Store]) -> None:
+def test_the_user_of_a_site_reads_no_other_sites_keys(sites: dict[str, Store]) -> None:
     baking = sites["baking"]
     for other in (sites[""].keys, sites["cooking"].keys):
         with pytest.raises(redis.exceptions.NoPermissionError):

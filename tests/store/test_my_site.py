@@ -51,7 +51,7 @@ def test_a_choice_is_kept_until_it_is_taken_back(store: Store, ann: User) -> Non
     assert broken(store) == []
 
 
-def test_only_what_exists_and_is_listed_is_followed_hidden_or_saved(store: Store, ann: User) -> None:
+def test_only_existing_listed_things_are_followed_hidden_or_saved(store: Store, ann: User) -> None:
     factories.remove(store)
     with pytest.raises(NoSuchGroup):
         store.my_sites.follow("perl", ann)
@@ -84,7 +84,7 @@ def test_each_list_is_bounded(store: Store, ann: User) -> None:
     assert run(store, "ZCARD", "hides:ann") == config.MAX_HIDDEN
 
 
-def test_each_change_is_seen_by_processes_that_know_an_earlier_choice(store: Store, ann: User) -> None:
+def test_each_change_is_seen_by_processes_knowing_an_earlier_choice(store: Store, ann: User) -> None:
     assert store.my_sites.of(ann) == MySite()
     store.my_sites.hide(hidden_article(1), ann)
     hiding = store.users.get("ann")

@@ -15,7 +15,7 @@ def notes_on(store: Store, name: str) -> tuple[Note, ...]:
     return notes.get(name, ())
 
 
-def test_a_note_is_written_once_and_deleted_by_its_author_or_an_admin(store: Store, mod: User, bob: User) -> None:
+def test_notes_are_written_once_and_deleted_by_author_or_admin(store: Store, mod: User, bob: User) -> None:
     sue, boss = factories.user(store, "sue", Role.MODERATOR), factories.user(store, "boss", Role.ADMIN)
     for author in (mod, mod, sue):
         store.notes.add("Bob", "Asked to stop.", author)

@@ -97,9 +97,7 @@ def voted_ids(store: Store, member: User, ids: Sequence[int]) -> tuple[set[int],
     return set(voted.result) & set(ids), sum(key.startswith(f"{store.keys.prefix}voted:") for key in keys)
 
 
-def test_votes_of_this_process_are_remembered_and_asked_for_again_after_one_elsewhere(
-    make_store: MakeStore, bob: User
-) -> None:
+def test_votes_of_this_process_are_remembered_until_one_elsewhere(make_store: MakeStore, bob: User) -> None:
     store, other = make_store(), make_store()
     first, second, third, fourth = ids = [factories.article(store).id for _ in range(4)]
     cid = factories.user(store, "cid")

@@ -18,7 +18,7 @@ def ann(store: Store) -> User:
     return factories.user(store, "Ann")
 
 
-def test_a_link_of_which_a_digest_is_stored_for_a_day_sets_a_password_once(store: Store, ann: User) -> None:
+def test_a_link_stored_as_digest_for_a_day_works_once(store: Store, ann: User) -> None:
     token = store.passwords.make_link("ANN")
     (key,) = run(store, "KEYS", "reset:*")
     assert token not in str(snapshot(store))
@@ -55,7 +55,7 @@ def test_a_mailed_link_ends_with_the_address(store: Store, ann: User, address: s
     ],
     ids=["another link", "the operator", "the member"],
 )
-def test_any_new_password_ends_every_link_and_a_reset_the_codes(
+def test_new_passwords_end_every_link_and_resets_end_the_codes(
     store: Store, ann: User, set_password: Callable[[Store], object], codes: int
 ) -> None:
     """Another person who had the account before may have made the recovery codes."""

@@ -19,7 +19,7 @@ def is_logged(store: Store) -> bool:
     return bool(run(store, "EXISTS", "log-kind:purge"))
 
 
-def test_a_purge_that_is_cut_off_is_not_logged_unless_it_is_whole(store: Store) -> None:
+def test_an_interrupted_purge_is_logged_only_if_it_is_whole(store: Store) -> None:
     for _ in cut_everywhere(store, write_words, purge):
         is_deleted = factories.stored_article(store).status is ArticleStatus.DELETED
         assert is_deleted is is_logged(store) is (words_left(store) == [])

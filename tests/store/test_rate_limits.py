@@ -41,7 +41,7 @@ def let_pass(store: Store, seconds: float) -> None:
         run(store, "SET", key, float(run(store, "GET", key)) - seconds, "KEEPTTL")
 
 
-def test_acts_beyond_the_burst_are_refused_with_their_time_but_one_per_interval(store: Store) -> None:
+def test_acts_beyond_the_burst_are_refused_except_one_per_interval(store: Store) -> None:
     assert at_once([lambda: store.limits.hit([(NARROW, "ann")])] * 100).count(None) == 3
     refusal = store.limits.hit([(NARROW, "ann")])
     assert isinstance(refusal, TooFast)
@@ -77,7 +77,7 @@ def test_a_refund_takes_one_act_back(store: Store) -> None:
     store.limits.refund([(NARROW, "nobody")])
 
 
-def test_a_check_counts_nothing_and_a_key_lives_as_long_as_needed(store: Store) -> None:
+def test_checks_count_nothing_and_keys_last_as_long_as_needed(store: Store) -> None:
     def check() -> TooFast | None:
         return store.read(store.limits.queue_check, (NARROW, "ann"))
 

@@ -114,7 +114,7 @@ def test_a_combined_list_hides_articles_unlisted_since(store: Store) -> None:
     assert page_ids(store, ranking) == [3]
 
 
-def test_a_restored_article_gets_no_key_that_only_looks_like_that_of_a_group(store: Store) -> None:
+def test_a_restored_article_gets_no_key_of_an_invalid_group(store: Store) -> None:
     factories.article(store, groups=("go",))
     run(store, "SADD", "groups:", "a+b")  # as another program may
     run(store, "HSET", "article:1", "groups", "a+b go")

@@ -77,7 +77,7 @@ def test_rescoring_leaves_other_faults_to_the_doctor(site: Store, settings: Sett
     assert run(site, "ZSCORE", "score:", "article:1") is not None
 
 
-def test_an_article_is_retried_when_its_groups_or_votes_changed_meanwhile(
+def test_an_article_is_retried_when_groups_or_votes_changed_meanwhile(
     site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = with_changes(site, settings, vote_score=100.0)

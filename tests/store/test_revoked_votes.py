@@ -63,7 +63,7 @@ def test_bans_of_a_ring_leave_the_votes_of_others(store: Store, ring: list[User]
     assert store.open_votes.count(ring) == (0, False)
 
 
-def test_an_undo_gives_back_what_is_open_and_counts_the_others(store: Store, ring: list[User]) -> None:
+def test_an_undo_gives_back_open_votes_and_counts_the_others(store: Store, ring: list[User]) -> None:
     for name in RING:
         factories.ban(store, name, votes=True)
     votes(store)
@@ -81,7 +81,7 @@ def test_an_undo_gives_back_what_is_open_and_counts_the_others(store: Store, rin
     assert store.bans.count_removed(store.users.get("r3")) == RemovalCounts(closed=4)
 
 
-def test_a_lifted_ban_lets_its_member_vote_and_can_give_back_later(store: Store, ring: list[User]) -> None:
+def test_a_lifted_ban_allows_votes_and_can_give_back_later(store: Store, ring: list[User]) -> None:
     factories.ban(store, "r2", votes=True)
     next(store.bans.steps())
     factories.lift(store, "r2")

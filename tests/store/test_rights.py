@@ -71,7 +71,7 @@ def test_a_missing_right_is_named_in_words() -> None:
 
 
 @pytest.mark.parametrize("engine", ["valkey", "redis"])
-def test_the_user_of_one_site_reads_no_password_of_the_server(engine: str) -> None:
+def test_the_user_of_one_site_reads_no_server_password(engine: str) -> None:
     with private_server(engine) as url, redis.Redis.from_url(url) as admin:
         admin.config_set("requirepass", "of the server")
         with redis.Redis.from_url(limited_user(admin, url, "cooking", "resetkeys", "~{cooking}:*")) as client:

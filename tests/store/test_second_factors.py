@@ -71,14 +71,14 @@ def test_a_recovery_code_replaces_one_factor_and_is_used_up(store: Store, mod: U
         store.second_factors.use_code(store.users.get("mod"), third)
 
 
-def test_the_operator_turns_it_off_with_an_entry_in_log_and_inbox(store: Store, mod: User) -> None:
+def test_the_operator_turns_it_off_with_log_and_inbox_entries(store: Store, mod: User) -> None:
     turn_on(store)
     assert [store.second_factors.remove("MOD", OFF) for _ in range(2)] == [True, False]
     (entry,), (notice,) = log_page(store).rows, store.read(store.inbox.queue_page, "mod", 1).rows
     assert (entry.kind, notice.log) == (LogAction.SECOND_FACTOR, entry)
 
 
-def test_a_role_gives_no_rights_without_one_where_it_is_required(store: Store, mod: User) -> None:
+def test_a_role_without_one_gives_no_rights_where_required(store: Store, mod: User) -> None:
     article, root = factories.article(store), factories.user(store, "root", Role.ADMIN)
     rule = LogEntry(LogAction.DOMAIN, "root", title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=root)

@@ -109,7 +109,7 @@ def test_a_killed_rescoring_is_ended_by_the_job(
     assert list(new.site_settings.rescoring_steps()) == []
 
 
-def test_a_change_waits_for_the_end_of_another_and_is_in_the_log(site: Store, mod: User, settings: Settings) -> None:
+def test_a_change_waits_until_another_ends_and_is_logged(site: Store, mod: User, settings: Settings) -> None:
     root = factories.user(site, "root", Role.ADMIN)
     with pytest.raises(NotAllowed):
         change(site, mod, vote_score=60.0)

@@ -30,7 +30,7 @@ def commands_of_read(store: Store, article_id: int = 1, **arguments: Any) -> lis
     return [[command[0] for command in commands] for commands in trips]
 
 
-def test_conversation_comes_with_words_and_own_votes_if_it_is_short(store: Store) -> None:
+def test_only_short_conversations_come_with_words_and_own_votes(store: Store) -> None:
     nodes = [node(1), node(2, parent=1, author="Zoë-陈"), node(3, status=CommentStatus.DELETED, author="")]
     write_thread(store, 1, nodes)
     run(store, "SADD", "voted-comments:1-0", 0, 2 * 2**32 + 7, 1 * 2**32 + 8)
@@ -48,7 +48,7 @@ def test_conversation_comes_with_words_and_own_votes_if_it_is_short(store: Store
         assert store.read(store.threads.queue_words, 1, numbers) == words
 
 
-def test_known_conversation_is_not_sent_again_but_every_read_shows_what_is_stored(store: Store) -> None:
+def test_a_known_conversation_is_not_resent_yet_reads_are_current(store: Store) -> None:
     write_thread(store, 1, [node(1)])
     assert commands_of_read(store) == [["HGETALL", "EVALSHA"]]
     assert commands_of_read(store) == [["EVALSHA"]]
@@ -64,7 +64,7 @@ def test_known_conversation_is_not_sent_again_but_every_read_shows_what_is_store
             assert read(store).thread.nodes[changed.number] == changed
 
 
-def test_long_conversation_is_read_only_after_a_change_with_expected_and_new_comments(
+def test_long_conversation_comes_if_changed_with_expected_and_new_comments(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threads, "SENT_THREAD", SENT_THREAD)

@@ -96,7 +96,7 @@ def test_what_is_not_in_force_cannot_be_undone(site: Store, name: str) -> None:
         undo(site)
 
 
-def test_acts_are_undone_one_after_the_other_and_those_on_another_article_hinder_none(site: Store) -> None:
+def test_acts_are_undone_in_turn_unhindered_by_other_articles(site: Store) -> None:
     other = factories.article(site, groups=("lua",))
     set_groups(site, "lua", "go")
     set_groups(site, "go redis", "lua")
@@ -134,7 +134,7 @@ def undo_all(site: Store) -> Iterator[None]:
     yield from site.undoing.steps()
 
 
-def test_an_admin_undoes_all_that_a_moderator_did_by_one_act(site: Store) -> None:
+def test_one_act_of_an_admin_undoes_all_a_moderator_did(site: Store) -> None:
     act_of_every_kind(site)
     found = site.undoing.find("mod", 0)
     assert [act.id for act in found.acts] == [5, 4, 3, 2, 1]
@@ -201,7 +201,7 @@ def sort_and_remove(store: Store) -> None:
     factories.remove(store, 2, by="Mod")
 
 
-def test_undoing_all_that_is_cut_off_between_any_two_trips_ends_whole(store: Store) -> None:
+def test_undoing_all_ends_whole_though_cut_off_between_any_trips(store: Store) -> None:
     for _ in cut_everywhere(store, sort_and_remove, undo_all):
         list(store.undoing.steps())
         assert (run(store, "EXISTS", "undoing:"), broken(store)) == (0, [])

@@ -29,7 +29,7 @@ def test_a_hash_verified_before_another_password_changes_nothing(store: Store) -
     assert (now.password, now.session) == ("hash of another password", session_id)
 
 
-def test_an_unknown_member_is_none_or_an_error_and_never_created(store: Store) -> None:
+def test_an_unknown_member_is_none_or_an_error_never_created(store: Store) -> None:
     assert store.users.find("x1") is None
     for change in (store.users.get, store.users.end_sessions, partial(store.users.set_role, role=Role.ADMIN)):
         with pytest.raises(NoSuchMember, match="x1"):
@@ -44,7 +44,7 @@ def test_a_counter_that_is_no_number_is_damaged_data(store: Store) -> None:
     assert store.users.find("ann") is None
 
 
-def test_the_network_of_a_sign_up_is_forgotten_with_its_member_and_after_a_month(store: Store) -> None:
+def test_signup_network_goes_with_its_member_and_after_a_month(store: Store) -> None:
     ann, bob, _ = [store.users.make(name, "", network="198.51.100.0/24") for name in ("ann", "bob", "cid")]
     (key,) = run(store, "KEYS", "network:*")
     assert all(0 < run(store, "TTL", name) <= SIGNUP_NETWORK_SECONDS for name in (key, "signup:ann"))

@@ -47,7 +47,7 @@ def test_each_change_is_seen_at_once(
     assert is_seen(read(store, voter))
 
 
-def test_another_session_of_the_same_member_is_its_own_and_each_ends_in_time(
+def test_sessions_of_one_member_are_separate_and_end_in_time(
     store: Store, voter: Voter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read(store, voter) is read(store, voter)

@@ -52,7 +52,7 @@ def new_counts(store: Store, *ids: int, name: str = "ann") -> dict[int, int]:
 
 @pytest.mark.parametrize("ranges", [config.MAX_SEEN_RANGES, 4])
 @pytest.mark.parametrize("seed", range(4))
-def test_new_is_what_no_page_has_shown_and_marked_for_half_an_hour(
+def test_unshown_comments_are_new_and_marked_for_half_an_hour(
     seed: int, ranges: int, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compared with a model, the time at which each was first shown; with few ranges nothing new is lost."""
@@ -95,7 +95,7 @@ def test_new_is_what_no_page_has_shown_and_marked_for_half_an_hour(
         ({}, 8, 1, {1, 2, 3, 4, 5, 6, 7}),
     ],
 )
-def test_page_of_a_short_conversation_reads_what_it_shows_at_once(
+def test_a_short_conversations_page_reads_what_it_shows_at_once(
     replies: dict[int, int], root: int, page: int, left: set[int], store: Store
 ) -> None:
     """Up to LEVELS_ON_PAGE levels, and SHOWN_ANCESTORS above a comment; comment 8 is on the article."""
@@ -115,9 +115,7 @@ def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) ->
         assert (run(store, "HGET", "seen:ann", 1) == stored) is (stored == young)
 
 
-def test_comments_that_are_gone_own_or_by_a_hidden_member_are_not_new(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_comments_gone_own_or_by_hidden_members_are_not_new(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     factories.user(store, "Cem")
     write_thread(store, 1, [node(number) for number in range(1, 8)])
     visit(store)

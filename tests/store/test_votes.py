@@ -31,7 +31,7 @@ def test_taking_a_vote_back_undoes_it_completely(make_store: MakeStore, bob: Use
     assert {key: content for key, content in after.items() if not key.startswith("stats:")} == before
 
 
-def test_a_vote_writes_no_key_that_only_looks_like_that_of_a_group(store: Store, bob: User) -> None:
+def test_a_vote_writes_no_key_of_an_invalid_group(store: Store, bob: User) -> None:
     run(store, "HSET", "article:1", "groups", "a:b  go a+b go * ünïcode")
     assert store.votes.cast(1, bob) == 2
     assert set(run(store, "KEYS", "score:*")) == {"score:", "score:go", "score:ünïcode"}

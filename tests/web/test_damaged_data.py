@@ -50,7 +50,7 @@ def test_a_key_of_another_type_is_explained(
     assert browser.open(address).status == 200
 
 
-def test_a_common_key_of_another_type_is_named_until_it_is_mended(store: Store, reader: Browser) -> None:
+def test_a_common_key_of_another_type_is_named_until_mended(store: Store, reader: Browser) -> None:
     run(store, "XADD", "score:", "*", "x", "y")
     assert reader.open("/healthz").response.get_json() == {
         "status": "degraded",

@@ -49,7 +49,7 @@ def test_answer_has_the_headers_of_flask(member: Browser, reached: list[str]) ->
     assert from_frame == from_flask
 
 
-def test_answers_are_counted_at_once_but_not_by_the_page_that_shows_them(
+def test_answers_count_at_once_except_on_the_page_showing_them(
     app: Flask, member: Browser, store: Store, reached: list[str]
 ) -> None:
     ann, bob, other = store.users.get("ann"), store.users.get("bob"), Browser(app)
@@ -125,7 +125,7 @@ def test_page_read_afresh_takes_one_round_trip(
     assert reached == []
 
 
-def test_vote_on_an_article_that_is_new_on_the_list_is_shown(member: Browser, store: Store, reached: list[str]) -> None:
+def test_vote_on_an_article_new_to_the_list_is_shown(member: Browser, store: Store, reached: list[str]) -> None:
     id = factories.article(store).id
     store.votes.cast(id, store.users.get("bob"))
     member.client.set_cookie("acted", "1")
@@ -135,7 +135,7 @@ def test_vote_on_an_article_that_is_new_on_the_list_is_shown(member: Browser, st
     assert reached == []
 
 
-def test_combined_groups_and_a_list_that_is_no_more_are_left_to_the_view(
+def test_combined_groups_and_deleted_lists_are_left_to_the_view(
     member: Browser, store: Store, reached: list[str]
 ) -> None:
     """It counts the former against a limit."""

@@ -60,7 +60,7 @@ def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: 
 
 
 @pytest.mark.parametrize(("days", "age", "expected"), [(7, WEEK - 60, 429), (7, WEEK + 60, 303), (0, 0, 303)])
-def test_member_is_a_newcomer_for_a_week_or_as_long_as_the_site_says(
+def test_member_is_a_newcomer_for_a_week_or_as_configured(
     days: int, age: float, expected: int, make_browser: MakeBrowser, store: Store
 ) -> None:
     newcomer = sign_up(make_browser(newcomer_days=days))
@@ -71,7 +71,7 @@ def test_member_is_a_newcomer_for_a_week_or_as_long_as_the_site_says(
     assert newcomer.status == expected
 
 
-def test_moderators_imported_members_and_those_made_by_the_operator_are_no_newcomers(
+def test_moderators_imported_and_operator_made_members_are_no_newcomers(
     newcomer: Browser, bob: Browser, make_member: MakeMember, store: Store
 ) -> None:
     store.users.set_role("carl", Role.MODERATOR)

@@ -140,7 +140,7 @@ def test_other_pages_take_as_few_round_trips_as_possible(
         assert counts == expected, address
 
 
-def test_long_article_takes_a_member_two_round_trips_with_unread_entries(
+def test_long_article_takes_members_two_round_trips_with_unread_entries(
     bob: Browser, store: Store, count_round_trips: CountRoundTrips
 ) -> None:
     write_thread(store, 2, [node(number) for number in range(1, 102)])

@@ -62,7 +62,7 @@ def test_members_share_a_page_with_their_own_parts(make_member: MakeMember, coun
     assert len(seen) == 4  # each form is one of its own
 
 
-def test_members_with_another_order_of_comments_share_a_page_of_their_own(
+def test_members_with_another_order_share_a_page_of_their_own(
     bob: Browser, make_member: MakeMember, store: Store, count_renders: CountRenders
 ) -> None:
     factories.comment(store)
@@ -74,7 +74,7 @@ def test_members_with_another_order_of_comments_share_a_page_of_their_own(
             assert browser.page.all("li", class_="comment")[0]["id"] == first
 
 
-def test_poster_moderator_and_member_who_hides_get_a_page_of_their_own(
+def test_poster_moderator_and_hiding_member_get_pages_of_their_own(
     ann: Browser, bob: Browser, mod: Browser, count_renders: CountRenders
 ) -> None:
     for browser in (mod, bob):  # their page would be that of the poster, who has voted too
@@ -103,7 +103,7 @@ def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMemb
         assert ">1 new</mark>" in browser.text
 
 
-def test_vote_alone_and_end_of_the_conversation_alone_change_the_page(bob: Browser, store: Store) -> None:
+def test_a_vote_or_conversations_end_alone_changes_the_page(bob: Browser, store: Store) -> None:
     assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "1"
     store.votes.cast(1, factories.user(store, "dora"))
     assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "2"

@@ -99,7 +99,7 @@ def test_switches_are_read_once_a_second_at_most(
     assert count_round_trips(open_later) == 2
 
 
-def test_members_log_in_to_a_read_only_site_and_their_pending_vote_is_refused(
+def test_a_read_only_site_allows_login_but_refuses_pending_votes(
     root: User, store: Store, reader: Browser, bob: Browser, switch_clock: Clock
 ) -> None:
     reader.open("/").press("/a/1/vote")
@@ -112,7 +112,7 @@ def test_members_log_in_to_a_read_only_site_and_their_pending_vote_is_refused(
     assert store.articles.get(1).votes == 1
 
 
-def test_switches_override_who_may_join_and_how_many_articles_are_held(
+def test_switches_override_who_joins_and_how_many_articles_are_held(
     root: User, store: Store, reader: Browser, switch_clock: Clock
 ) -> None:
     signup = {"username": "carl", "password": PASSWORD}

@@ -55,7 +55,7 @@ def test_stylesheet_is_sent_compressed_to_those_who_accept_it(reader: Browser) -
         assert (reader.status, reader.response.data, reader.headers["Cache-Control"]) == (304, b"", FOR_EVER)
 
 
-def test_a_file_of_another_version_is_not_kept_and_nothing_else_is_served(reader: Browser) -> None:
+def test_other_versions_are_not_kept_and_nothing_else_is_served(reader: Browser) -> None:
     for address in ("/static/site.css", "/static/site.css?v=0123456789"):
         assert reader.open(address).status == 200
         assert reader.headers["Cache-Control"] == "public, no-cache"

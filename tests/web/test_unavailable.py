@@ -148,7 +148,7 @@ def test_form_is_sent_again_from_the_page_that_says_so(link: Link, moderator: Br
     assert (page.status, PASSWORD in page.response.text, page.page.one("main").all("form")) == (503, False, [])
 
 
-def test_health_says_why_and_site_and_session_recover_without_a_restart(
+def test_health_says_why_and_site_and_session_recover_without_restart(
     link: Link, moderator: Browser, app: Flask
 ) -> None:
     health = {"status": "ok", "reasons": []}

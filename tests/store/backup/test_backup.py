@@ -100,7 +100,7 @@ def test_a_removal_that_the_backup_cut_off_settles_reports(
     assert run(site, "LRANGE", "inbox:reporter", 0, -1)[0].startswith("report log-")
 
 
-def test_keys_that_have_expired_since_are_not_restored_and_others_expire_anew(site: Store) -> None:
+def test_expired_keys_are_not_restored_and_others_expire_anew(site: Store) -> None:
     backup = back_up(site)
     restore(site, [replace(line, until=None) for line in backup])
     assert -1 not in [run(site, "TTL", key) for key in run(site, "KEYS", "once:*")]
@@ -123,7 +123,7 @@ def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store, sou
     assert (stored.poster, stored.status) == (DELETED_MEMBER, ArticleStatus.DELETED)
 
 
-def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: Store, sound: None) -> None:
+def test_comments_of_an_account_deleted_during_backup_lose_the_name(small: Store, sound: None) -> None:
     zoe = factories.user(small, "Zoe")
     factories.comment(small, 1, zoe)
     factories.comment(small, 1, parent=1)
@@ -162,7 +162,7 @@ def test_comments_written_during_the_backup_are_left_out(small: Store, sound: No
     assert run(small, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
 
 
-def test_votes_on_comments_are_those_of_the_voters_in_the_backup(small: Store, sound: None) -> None:
+def test_comment_votes_are_those_of_voters_in_the_backup(small: Store, sound: None) -> None:
     comment = factories.comment(small, 1)
     run(small, "HSET", "thread:1", 2, "no comment")
     early, before = of_nouns(back_up(small), "voted-comments"), factories.thread(small).nodes[1]
@@ -200,7 +200,7 @@ def test_a_number_that_lost_its_comment_stays_unread(small: Store, sound: None) 
     assert lasting(small) == before
 
 
-def test_a_copy_of_every_key_has_bits_that_are_no_text(small: Store) -> None:
+def test_a_whole_copy_restores_bits_that_are_no_text(small: Store) -> None:
     write_thread(small, 1, [node(at, status=CommentStatus.DELETED, author="") for at in range(1, 20)])
     before = lasting(small)
     restore(small, back_up(small, is_whole=True), whole_layout=SCHEMA)

@@ -15,7 +15,7 @@ from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import key_type
 
 
-def test_a_backup_goes_through_the_keys_of_the_database_a_few_times(small: Store) -> None:
+def test_a_backup_scans_the_databases_keys_only_a_few_times(small: Store) -> None:
     def scans() -> int:
         return int(small.connection.client.info("commandstats").get("cmdstat_scan", {"calls": 0})["calls"])
 

@@ -66,7 +66,7 @@ def test_copies_of_a_busy_site_have_no_faults(site: Store) -> None:
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line.noun)
-def test_values_of_dubious_taste_are_no_faults_and_read_back_the_same(line: KeyLine) -> None:
+def test_dubious_values_are_no_faults_and_read_back_the_same(line: KeyLine) -> None:
     assert faults(line) == []
     assert parse_line(line.as_json(), is_whole=False) == line
 
@@ -192,7 +192,7 @@ def test_a_line_out_of_range_is_a_fault(line: KeyLine) -> None:
     ],
     ids=lambda line: line.key,
 )
-def test_a_key_out_of_range_of_a_whole_copy_is_a_fault(line: KeyLine) -> None:
+def test_a_whole_copys_key_out_of_range_is_a_fault(line: KeyLine) -> None:
     assert len(faults(line, is_whole=True)) == 1
 
 

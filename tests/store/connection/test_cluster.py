@@ -47,7 +47,7 @@ def open_news(nodes: Cluster) -> Iterator[OpenStore]:
         store.connection.close()
 
 
-def test_a_site_is_unavailable_while_its_slot_moves_and_right_afterwards(nodes: Cluster, open_news: OpenStore) -> None:
+def test_a_site_is_unavailable_only_while_its_slot_moves(nodes: Cluster, open_news: OpenStore) -> None:
     store = open_news(redis_deadline=60.0)
     one_node = open_news(redis_url=f"redis://127.0.0.1:{nodes.owner(KEY).port}", redis_deadline=60.0)
     article, (bob, cid) = factories.article(store), factories.users(store, 2)
@@ -135,7 +135,7 @@ def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: 
         open_news(redis_url=url).health.wait_until_ready(1.0)
 
 
-def test_the_address_of_one_node_is_refused_if_the_site_is_on_another(nodes: Cluster, open_news: OpenStore) -> None:
+def test_a_nodes_address_is_refused_if_another_has_the_site(nodes: Cluster, open_news: OpenStore) -> None:
     owner, (other, _) = nodes.owner(KEY), nodes.others(KEY)
     with pytest.raises(ConfigError, match=r"Begin VOTEWEB_REDIS_URL with redis\+cluster://"):
         open_news(redis_url=f"redis://127.0.0.1:{other.port}/0").health.refuse_unusable()

@@ -61,7 +61,7 @@ def full_disk(store: Store) -> Iterator[None]:
     [(full_memory, "The server has used"), (full_disk, "The server cannot write to its disk")],
     ids=["memory", "disk"],
 )
-def test_a_full_server_is_read_and_backed_up_and_a_write_refused_at_once(
+def test_full_server_serves_reads_and_backups_and_promptly_refuses_writes(
     site: Store, single_server: str, full: Full, warning: str
 ) -> None:
     bob = factories.user(site, "bob")

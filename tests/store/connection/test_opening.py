@@ -9,7 +9,7 @@ from voteweb.store import Store, open_store
 from voteweb.store.connection.factory import open_connection
 
 
-def test_opening_a_store_sends_nothing_and_waiting_for_a_server_ends_with_the_timeout() -> None:
+def test_opening_a_store_sends_nothing_and_waiting_has_a_timeout() -> None:
     with closed_port() as url:
         store = open_store(Settings(redis_url=url))
         store.pipeline().execute()
@@ -26,7 +26,7 @@ def test_the_refusal_of_a_url_does_not_repeat_the_password(url: str) -> None:
     assert "%23" in str(refusal.value)
 
 
-def test_a_password_in_the_url_is_used_and_a_refusal_reported_at_once(store: Store, server_url: str) -> None:
+def test_a_urls_password_is_used_and_refusals_reported_at_once(store: Store, server_url: str) -> None:
     refused = open_store(Settings(redis_url=server_url, redis_deadline=60.0))
     admitted = open_store(Settings(redis_url=server_url.replace("://", "://:secret@"), redis_deadline=5.0))
     client = store.connection.client

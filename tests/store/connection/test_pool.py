@@ -26,7 +26,7 @@ def kill_by_server(connections: Pool, server_url: str) -> None:
     redis.Redis.from_url(server_url).client_kill_filter(_id=str(id))
 
 
-def test_a_connection_that_the_server_closed_is_replaced_after_a_second(
+def test_a_connection_the_server_closed_is_replaced_after_a_second(
     connections: Pool, single_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kill_by_server(connections, single_server)

@@ -68,7 +68,7 @@ def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
         open_connection(Settings(redis_url=url, site="news"))
 
 
-def test_a_cluster_has_only_database_0_and_needs_the_name_of_the_site() -> None:
+def test_clusters_have_only_database_0_and_need_a_site_name() -> None:
     for end in ("/1", "/0?db=3"):
         with pytest.raises(ConfigError, match=r"VOTEWEB_REDIS_URL .* only database 0"):
             open_connection(Settings(redis_url=f"redis+cluster://a:1{end}", site="news"))
@@ -159,7 +159,7 @@ def test_without_a_primary_every_sentinels_reason_is_reported(servers: Servers) 
     assert type(failure.value) is redis.ConnectionError
 
 
-def test_a_look_up_ends_in_time_and_the_next_asks_others(servers: Servers) -> None:
+def test_look_up_ends_in_time_and_the_next_asks_others(servers: Servers) -> None:
     for finder in (servers.sentinels("abcdef"), servers.nodes("abcdef")):
         servers.now, servers.asked = 0.0, []
         for number in (1, 2, 3):
@@ -169,7 +169,7 @@ def test_a_look_up_ends_in_time_and_the_next_asks_others(servers: Servers) -> No
         assert servers.asked == [(host, 0.25) for host in "abcdef"]
 
 
-def test_a_look_up_holds_for_all_threads_also_if_it_failed(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_even_a_failed_look_up_holds_for_all_threads(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(primary, "LOOK_UP_SECONDS", 0.1)
     finder = servers.sentinels("a")
     for _ in range(2):

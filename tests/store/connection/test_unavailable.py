@@ -40,7 +40,7 @@ def test_every_command_to_an_unreachable_database_is_unavailable(
         store.connection.close()
 
 
-def test_a_database_is_waited_for_until_the_deadline_and_anew_once_it_answered(
+def test_a_database_is_awaited_until_a_deadline_that_answers_renew(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection, now = store.connection, time.monotonic()
@@ -68,7 +68,7 @@ def test_a_database_is_waited_for_until_the_deadline_and_anew_once_it_answered(
         (redis.ResponseError("BUSY Redis is busy running a script. You can only call SCRIPT KILL."), False),
     ],
 )
-def test_a_server_that_cannot_answer_now_is_unavailable_and_perhaps_replaced(
+def test_a_server_unable_to_answer_is_unavailable_and_perhaps_replaced(
     error: redis.ResponseError, is_elsewhere: bool
 ) -> None:
     assert (is_unavailable(error), may_be_replaced(error)) == (True, is_elsewhere)

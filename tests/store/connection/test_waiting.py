@@ -73,7 +73,7 @@ def test_a_vote_is_answered_once_the_replicas_have_it(make_store: MakeStore, rep
     assert broken(primary) == []
 
 
-def test_a_vote_without_replicas_is_unavailable_but_may_count_and_is_warned_of(make_store: MakeStore) -> None:
+def test_unavailable_votes_without_replicas_may_count_and_are_warned_of(make_store: MakeStore) -> None:
     careful, primary = make_store(redis_deadline=0.2, wait_replicas=5), make_store()
     article, bob = factories.article(primary), factories.user(primary, "bob")
     with pytest.raises(Unavailable):

@@ -108,7 +108,7 @@ def test_bits_are_not_compared_while_a_removal_hides_comments(site: Store) -> No
     assert broken_keys(site) == {"hidden:2", "article:2"}
 
 
-def test_a_closed_article_needs_no_voters_but_they_may_outlive_voting(site: Store) -> None:
+def test_a_closed_article_needs_no_voters_but_may_keep_them(site: Store) -> None:
     assert run(site, "EXISTS", "voted:3") == 0
     run(site, "HSET", "article:3", "base", "0")  # as if posted here a week ago: the voters were counted
     for key in ("voted:2", "voted-comments:2-0"):  # as after RESTORE, which counts from its own time

@@ -34,7 +34,7 @@ def convert(store: Store) -> None:
     Migrations(store.context).finish()
 
 
-def test_an_empty_database_gets_the_number_to_which_the_newest_conversion_leads(store: Store) -> None:
+def test_an_empty_database_gets_the_number_of_the_newest_conversion(store: Store) -> None:
     assert list(CONVERSIONS) == list(range(OLDEST + 1, SCHEMA + 1))
     run(store, "FLUSHDB")
     Migrations(store.context).refuse_other()
@@ -49,7 +49,7 @@ def test_the_data_of_a_program_after_the_book_are_served(store: Store) -> None:
     assert store.articles.get(1).title == "Theirs"
 
 
-def test_a_server_that_was_emptied_while_the_site_runs_keeps_what_was_written_since(store: Store) -> None:
+def test_a_server_emptied_while_the_site_runs_keeps_later_writes(store: Store) -> None:
     run(store, "FLUSHDB")
     store.users.make("ann", "")
     Migrations(store.context).refuse_other()

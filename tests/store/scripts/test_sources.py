@@ -22,7 +22,7 @@ def code(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_script_builds_keys_only_from_a_prefix_and_a_noun(name: str) -> None:
+def test_a_script_builds_keys_only_from_prefix_and_noun(name: str) -> None:
     assert not re.search(r"\b(?:KEYS|ARGV)\b", code(name))
     built = re.findall(r"prefix \.\. '([a-z-]+):'", code(name))
     assert set(built) <= TYPES.keys()

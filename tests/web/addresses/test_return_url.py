@@ -10,9 +10,7 @@ from tests.web.browser import PASSWORD, Browser
 RETURNING = [address for address in FORMS if address.returns_to is not None]
 
 
-def test_form_returns_to_the_page_it_was_sent_from_and_to_no_other_site(
-    everybody: Everybody, subtests: pytest.Subtests
-) -> None:
+def test_form_returns_to_its_own_page_and_no_other_site(everybody: Everybody, subtests: pytest.Subtests) -> None:
     for address in RETURNING:
         _, hash, anchor = (address.returns_to or "").partition("#")
         own_page = f"/new?page=2{hash}{anchor}"

@@ -48,7 +48,7 @@ def test_valid_token_under_https_needs_our_referrer(referrer: str, make_browser:
         assert store.articles.get(1).votes == 2
 
 
-def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(
+def test_form_of_an_ended_session_logs_in_and_is_sent(
     bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = " <b>& é 李 “quoted”\n\n    code\n> last line"

@@ -94,7 +94,7 @@ def test_login_form_without_session_keeps_the_name(bob: Browser, reader: Browser
     assert reader.submit("/login", password=PASSWORD).location == "/"
 
 
-def test_log_in_and_sign_up_say_what_a_form_needs_them_for(reader: Browser, store: Store) -> None:
+def test_login_and_signup_say_what_a_form_needs_them_for(reader: Browser, store: Store) -> None:
     factories.article(store)
     needed = {"/submit?title=x": "post your article", "/a/1/comment": "write your comment", "/inbox": ""}
     for path, said in needed.items():

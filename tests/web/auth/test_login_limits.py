@@ -156,7 +156,7 @@ def test_refused_signup_is_not_counted(reader: Browser, store: Store) -> None:
     assert use_up(store, SIGNUP, "127.0.0.1") == SIGNUP.burst - 1
 
 
-def test_password_reset_is_limited_and_lets_a_locked_out_member_in(reader: Browser, bob: Browser, store: Store) -> None:
+def test_password_reset_is_limited_and_lets_locked_out_members_in(reader: Browser, bob: Browser, store: Store) -> None:
     use_up(store, LOGIN_BY_NAME, "bob")
     link = f"/reset/{store.passwords.make_link('bob')}"
     reader.fill_in(link, new="another password")

@@ -41,7 +41,7 @@ def age(store: Store, seconds: int, *, used: int = 0) -> None:
             run(store, "HSET", "sessions:bob", field, f"{int(began) - seconds},{used},{rest}")
 
 
-def test_logout_ends_the_session_of_a_copied_cookie_and_no_other(bob: Browser, reader: Browser, store: Store) -> None:
+def test_logout_ends_a_copied_cookies_session_and_no_other(bob: Browser, reader: Browser, store: Store) -> None:
     factories.article(store)
     reader.log_in("bob")
     thief = copy_of(bob.open("/"))
@@ -67,7 +67,7 @@ def test_logout_ends_the_session_of_a_copied_cookie_and_no_other(bob: Browser, r
         (config.MAX_SESSION_SECONDS + 60, config.MAX_SESSION_SECONDS - 60, False),
     ],
 )
-def test_a_session_ends_after_its_last_use_and_after_a_year(
+def test_a_session_ends_if_unused_and_after_a_year(
     seconds: int, used: int, is_open: bool, bob: Browser, store: Store
 ) -> None:
     factories.article(store)
@@ -79,7 +79,7 @@ def test_a_session_ends_after_its_last_use_and_after_a_year(
 
 
 @pytest.mark.parametrize("form", ["/a/1/vote", "/account/sessions"])
-def test_only_forms_note_a_use_and_at_most_one_a_day(form: str, bob: Browser, store: Store) -> None:
+def test_only_forms_note_uses_and_at_most_one_a_day(form: str, bob: Browser, store: Store) -> None:
     factories.article(store)
 
     def changes(act: Callable[[], object]) -> bool:
@@ -97,7 +97,7 @@ def test_only_forms_note_a_use_and_at_most_one_a_day(form: str, bob: Browser, st
     assert not changes(lambda: bob.post(form, fields))
 
 
-def test_account_lists_sessions_and_ends_one_of_them_the_others_or_this(
+def test_account_lists_sessions_and_ends_one_the_others_or_this(
     bob: Browser, reader: Browser, app: Flask, store: Store
 ) -> None:
     bob.log_out()

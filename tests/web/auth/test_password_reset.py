@@ -23,7 +23,7 @@ def test_link_works_once_and_ends_all_sessions(bob: Browser, reader: Browser, st
 MESSAGE = "A password cannot be your user name or the name of this site. Please choose another."
 
 
-def test_name_is_refused_as_a_password_everywhere_but_at_log_in(reader: Browser, store: Store) -> None:
+def test_name_is_refused_as_password_everywhere_but_at_login(reader: Browser, store: Store) -> None:
     typed = "samantha1"
     reader.fill_in("/signup", username="samantha", password=typed)
     assert (reader.status, reader.field_error("password")) == (422, MESSAGE)

@@ -60,7 +60,7 @@ def test_what_is_refused_after_login_is_said(article: Article, ann: Browser, rea
     assert reader.follow().flashes == ["You have already voted for this article."]
 
 
-def test_link_or_form_from_elsewhere_or_of_long_ago_casts_no_vote(
+def test_foreign_or_old_links_and_forms_cast_no_vote(
     article: Article, bob: Browser, reader: Browser, app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = press(Browser(app)).value("vote")

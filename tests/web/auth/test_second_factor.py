@@ -36,7 +36,7 @@ def set_up(mod: Browser, store: Store) -> pyotp.TOTP:
     return app
 
 
-def test_page_shows_the_secret_to_an_app_until_a_right_code_is_typed(mod: Browser, store: Store) -> None:
+def test_page_shows_the_secret_until_a_right_code_is_typed(mod: Browser, store: Store) -> None:
     assert mod.open(PAGE).headers["Cache-Control"] == "private, no-store"
     secret = mod.page.one("code").text.replace(" ", "")
     assert f'href="otpauth://totp/voteweb:mod?secret={secret}' in mod.text
@@ -51,7 +51,7 @@ def test_page_shows_the_secret_to_an_app_until_a_right_code_is_typed(mod: Browse
     assert ('"second factor": true' in exported, secret in exported) == (True, False)
 
 
-def test_log_in_asks_for_a_code_and_keeps_page_and_vote(mod: Browser, reader: Browser, store: Store) -> None:
+def test_login_asks_for_a_code_and_keeps_page_and_vote(mod: Browser, reader: Browser, store: Store) -> None:
     app, _ = set_up(mod, store), factories.article(store, factories.user(store, "ann"))
     press(reader).submit("/login", username="mod", password=PASSWORD).follow().submit(STEP, code=WRONG)
     assert "This code is wrong." in reader.field_error("code")
@@ -87,7 +87,7 @@ def test_wrong_codes_are_limited_whichever_form_sends_them(mod: Browser, make_ap
     assert mod.open(PAGE).submit(f"{PAGE}/off", password=PASSWORD, code=app.now()).status == 429
 
 
-def test_set_up_and_second_step_end_with_time_and_with_the_account(
+def test_set_up_and_second_step_end_with_time_and_account(
     mod: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -25,7 +25,7 @@ def test_rows_change_with_the_time(bob: Browser, store: Store, monkeypatch: pyte
     assert pages == [young, minute, minute, young, closed]
 
 
-def test_rows_that_others_have_seen_have_no_button_for_the_poster_and_an_account_that_waits(
+def test_cached_rows_have_no_button_for_posters_or_waiting_accounts(
     bob: Browser, reader: Browser, make_member: MakeMember, store: Store
 ) -> None:
     factories.article(store)

@@ -127,6 +127,6 @@ def test_exception_leaves_no_request_waiting(client: Client, counting_app: Count
     assert client.get("/").status_code == 200
 
 
-def test_page_of_a_request_without_a_host_is_not_for_an_empty_one() -> None:
+def test_page_for_no_host_is_not_for_an_empty_one() -> None:
     request = {"wsgi.url_scheme": "http", "PATH_INFO": "/new"}
     assert page_key(request, "en") != page_key(request | {"HTTP_HOST": ""}, "en")

@@ -133,7 +133,7 @@ def app(sites: Sites) -> Flask:
     return sites.servers[0]
 
 
-def test_members_page_from_a_frame_is_the_same_as_one_read_afresh(sites: Sites, store: Store) -> None:
+def test_members_page_from_a_frame_equals_one_read_afresh(sites: Sites, store: Store) -> None:
     """Whether the member posted, voted, saved, read, follows or hides something, waits, moderates or chose a theme."""
     zoe = sites.member("zoe")
     members = {name: sites.member(name) for name in ("ann", "bob", "cid", "dan", "eve")}
@@ -202,7 +202,7 @@ def test_own_rows_show_what_others_did(sites: Sites, store: Store, clock: Clock)
     assert page == bob.fresh_page("/new")
 
 
-def test_end_of_a_session_a_ban_and_another_role_count_at_once(sites: Sites, store: Store) -> None:
+def test_ended_sessions_bans_and_new_roles_count_at_once(sites: Sites, store: Store) -> None:
     bob, cid, mod = members = [sites.member(name) for name in ("bob", "cid", "mod")]
     for member in members:
         assert 'href="/account"' in member.page(0, "/new")
@@ -259,7 +259,7 @@ def test_member_sees_every_own_act_at_every_server(sites: Sites) -> None:
     assert _wrong_pages(sites, 500) == 0
 
 
-def test_every_answer_to_a_members_form_marks_the_browser_and_no_other(sites: Sites) -> None:
+def test_all_answers_to_members_forms_and_no_others_mark_browsers(sites: Sites) -> None:
     bob = sites.member("bob")
     for path in ("/a/30/vote", "/a/999/vote", "/a/30/edit", "/account/password"):
         answer = bob.at(0).post(path, {"csrf_token": bob.csrf_token}).response

@@ -35,7 +35,7 @@ def test_formats_are_those_of_the_language(language: str, texts: list[str], app:
         (700 * 24, "1 year ago"),
     ],
 )
-def test_ages_are_rounded_down_and_told_in_days_for_a_month(hours: float, text: str, app: Flask) -> None:
+def test_ages_are_rounded_down_and_in_days_for_a_month(hours: float, text: str, app: Flask) -> None:
     with app.app_context():
         assert formatting.relative_time(hours * 3_600) == text
         assert formatting.relative_time(formatting.round_age(hours * 3_600)) == text

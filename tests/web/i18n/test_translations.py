@@ -49,7 +49,7 @@ def test_catalogue_has_every_visible_text_and_no_other(code: str) -> None:
 
 
 @every_language
-def test_every_message_has_a_translation_with_its_placeholders_that_is_not_fuzzy(code: str) -> None:
+def test_every_message_has_a_finished_translation_with_its_placeholders(code: str) -> None:
     for message in messages(code):
         assert not message.fuzzy, message.id
         assert len(translations(message)) == (catalogue(code).num_plurals if message.pluralizable else 1), message.id

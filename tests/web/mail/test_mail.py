@@ -40,7 +40,7 @@ def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, se
     assert len(server.mails) == 1
 
 
-def test_a_link_confirms_no_address_of_another_member_and_none_too_late(
+def test_links_confirm_no_other_members_address_and_none_too_late(
     make_member: MakeMember, bob: Browser, server: SmtpServer, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bob.fill_in("/account/mail", email=ADDRESS)
@@ -62,7 +62,7 @@ def test_no_address_can_add_a_header(bob: Browser, store: Store) -> None:
         assert store.read(store.mail.queue_account, "bob").pending is None, typed
 
 
-def test_a_new_password_is_set_by_the_link_of_a_mail(
+def test_a_new_password_is_set_by_a_mailed_link(
     store: Store, make_member: MakeMember, app: Flask, server: SmtpServer, send: Send, confirmed: Confirm
 ) -> None:
     make_member("bob")
@@ -93,7 +93,7 @@ def test_asking_for_a_password_tells_nothing_of_addresses(
     assert run(store, "ZCARD", "outbox:") == 0
 
 
-def test_no_other_page_and_no_site_without_mail_shows_an_address(
+def test_no_other_page_nor_site_without_mail_shows_an_address(
     store: Store, bob: Browser, ann: Browser, make_browser: MakeBrowser, confirmed: Confirm
 ) -> None:
     confirmed(bob.user, ADDRESS)
@@ -106,9 +106,7 @@ def test_no_other_page_and_no_site_without_mail_shows_an_address(
     assert "mail" not in plain.open("/account").text.lower()
 
 
-def test_an_address_is_removed_with_all_that_goes_there_and_with_the_account(
-    store: Store, bob: Browser, confirmed: Confirm
-) -> None:
+def test_an_address_is_removed_with_its_mails_and_the_account(store: Store, bob: Browser, confirmed: Confirm) -> None:
     confirmed(bob.user, ADDRESS)
     store.mail.queue_reset("bob")
     bob.open("/account/mail").submit("/account/mail/remove")

@@ -96,7 +96,7 @@ def test_unavailable_database_is_logged_without_its_password(settings: Settings,
         reader.client.application.extensions["voteweb.store"].connection.close()
 
 
-def test_log_in_is_logged_with_its_member_and_without_the_old_hash(
+def test_login_is_logged_with_its_member_without_the_old_hash(
     reader: Browser, settings: Settings, store: Store, log: Log
 ) -> None:
     outdated = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)

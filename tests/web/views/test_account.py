@@ -45,7 +45,7 @@ def test_password_set_by_the_operator_meanwhile_stays(
     assert not bob.is_logged_in()
 
 
-def test_a_chosen_theme_is_on_every_page_of_the_member_alone(bob: Browser, ann: Browser) -> None:
+def test_a_chosen_theme_is_on_the_members_pages_alone(bob: Browser, ann: Browser) -> None:
     for theme, shown in (("dark", "dark"), ("nonsense", None)):
         bob.open("/account").submit("/account/theme", theme=theme).follow()
         assert bob.page.one("button", name="theme", aria_pressed="true")["value"] == (shown or "")

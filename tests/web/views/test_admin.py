@@ -65,7 +65,7 @@ def test_refused_switch_keeps_what_was_typed(
     assert store.connection.command("HEXISTS", "site:", switch) == 0
 
 
-def test_each_switch_is_in_the_log_and_can_be_left_to_the_settings(root: Browser, reader: Browser) -> None:
+def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, reader: Browser) -> None:
     for switch, value, words in (
         ("read-only", "on", "Repairs."), ("read-only", "", "Repairs."), ("signup", "closed", ""), ("signup", "", ""),
         ("hold-posts", "3", ""), ("hold-posts", "", ""), ("announcement", "", "Hello."), ("announcement", "", ""),

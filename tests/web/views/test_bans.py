@@ -177,7 +177,7 @@ def test_accounts_of_one_network_are_banned_together(mod: Browser, store: Store)
     assert mod.open("/ban?name=nobody").page.one("div", class_="empty")
 
 
-def test_a_ban_takes_votes_back_and_its_end_says_what_stays_so(mod: Browser, reader: Browser, store: Store) -> None:
+def test_a_ban_takes_votes_back_and_unbanning_says_what_stays(mod: Browser, reader: Browser, store: Store) -> None:
     ring = [factories.user(store, name) for name in ("r1", "r2")]
     for _ in range(2):
         factories.comment(store, factories.article(store))

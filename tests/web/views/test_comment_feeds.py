@@ -87,7 +87,7 @@ def test_long_conversation_shows_its_newest_comments(reader: Browser, store: Sto
         assert shown == [(str(number), True) for number in range(120, 95, -1)]
 
 
-def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Browser, store: Store) -> None:
+def test_inbox_is_read_at_its_secret_address_until_withdrawn(reader: Browser, store: Store) -> None:
     ann = store.users.get("ann")
     token = store.feeds.renew(SecretFeed.INBOX, ann)
     path = f"/inbox/feed/{token}"

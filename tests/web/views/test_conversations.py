@@ -22,7 +22,7 @@ def shown(browser: Browser) -> list[str]:
     return browser.page.values("id", "li", class_="comment")
 
 
-def test_end_of_a_conversation_is_told_above_it_once_it_is_near(
+def test_end_of_a_conversation_is_told_above_it_when_near(
     make_browser: MakeBrowser, mod: Browser, store: Store
 ) -> None:
     write_thread(store, 1, [node(1)])

@@ -51,7 +51,7 @@ def test_unknown_domain_is_not_found(reader: Browser, address: str) -> None:
     assert "There is no article with a link to" in reader.text
 
 
-def test_moderators_make_a_rule_at_the_domain_and_remove_what_links_to_it(
+def test_moderators_make_a_domains_rule_and_remove_its_articles(
     mod: Browser, bob: Browser, reader: Browser, count_round_trips: CountRoundTrips
 ) -> None:
     assert not bob.open("/d/site.example").page.all("form", action="/domains")

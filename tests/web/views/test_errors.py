@@ -104,7 +104,7 @@ def test_bug_shows_no_details_and_is_logged(
     assert record.exc_info is not None
 
 
-def test_error_page_of_a_reader_sets_no_cookie_and_offers_login(reader: Browser) -> None:
+def test_readers_error_page_sets_no_cookie_and_offers_login(reader: Browser) -> None:
     for address in ("/nowhere", "/bug"):
         assert "Set-Cookie" not in reader.open(address).headers
     reader.open("/g/nope?page=2")

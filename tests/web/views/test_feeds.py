@@ -101,7 +101,7 @@ def test_item_of_a_link_leads_to_story_and_page(reader: Browser) -> None:
     assert item["authors"] == [{"name": "ann", "url": "http://localhost/u/ann"}]
 
 
-def test_item_of_a_text_has_its_first_1000_characters_as_html(reader: Browser, store: Store) -> None:
+def test_text_item_has_its_first_1000_characters_as_html(reader: Browser, store: Store) -> None:
     item = items(reader, "/new.json")[0]
     assert "external_url" not in item
     html = item["content_html"]

@@ -48,7 +48,7 @@ def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, b
     assert bob.status == 303
 
 
-def test_a_form_that_is_sent_twice_leads_to_the_article_that_waits(new: Browser) -> None:
+def test_a_form_sent_twice_leads_to_the_waiting_article(new: Browser) -> None:
     sent = fields_of(new.open("/submit").form("/submit")) | {"title": "More", "link": "https://more.example/"}
     assert [new.post("/submit", sent).location for _ in range(2)] == ["/a/2", "/a/2"]
 

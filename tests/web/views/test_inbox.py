@@ -98,9 +98,7 @@ def test_all_as_read_leaves_what_came_later_unread(ann_user: User, ann: Browser,
     assert ann.open("/inbox").page.one("div", class_="empty").one("a")["href"] == "/inbox/all"
 
 
-def test_a_page_is_marked_as_read_without_those_that_it_does_not_show(
-    ann_user: User, ann: Browser, store: Store
-) -> None:
+def test_marking_a_page_read_leaves_what_it_does_not_show(ann_user: User, ann: Browser, store: Store) -> None:
     bob = factories.user(store, "bob")
     for _ in range(2 * INBOX_PAGE_SIZE - 1):
         factories.comment(store, 2, bob, text="Again @ann")
@@ -112,7 +110,7 @@ def test_a_page_is_marked_as_read_without_those_that_it_does_not_show(
     assert not set(left) & set(middle)
 
 
-def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
+def test_inbox_of_a_site_without_comments_has_only_moderators_acts(
     ann_user: User, make_browser: MakeBrowser, store: Store
 ) -> None:
     ann = make_browser(comments=0).start_session(store.users.get("ann"))

@@ -68,7 +68,7 @@ def test_page_of_a_hundred_comments_is_small(reader: Browser, bob: Browser, stor
         assert len(gzip.compress(body)) <= 30_000
 
 
-def test_what_is_new_stays_new_until_a_page_has_shown_it(
+def test_what_is_new_stays_new_until_a_page_shows_it(
     make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "COMMENTS_ON_PAGE", 25)

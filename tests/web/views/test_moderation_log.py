@@ -171,7 +171,7 @@ def test_a_wrong_day_is_named_and_kept(reader: Browser) -> None:
         assert typed == dict(pair.split("=") for pair in query.split("&")[:2])
 
 
-def test_articles_that_a_moderator_sorted_one_after_the_other_are_one_line(
+def test_articles_a_moderator_sorted_one_after_another_are_one_line(
     reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "LOG_PAGE_SIZE", 1)

@@ -29,7 +29,7 @@ def ranks(browser: Browser) -> list[str]:
     return [row.attrs.get("value", "") for row in browser.page.one("ol", class_="articles").all("li")]
 
 
-def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) -> None:
+def test_followed_groups_are_one_list_that_may_be_front_page(bob: Browser) -> None:
     assert "You follow no group yet" in bob.open("/my").page.one("div", class_="empty").text
     bob.open("/g/go").press("/g/go/follow").follow()
     assert bob.flashes == ["You follow this group now: its articles are in your groups. My groups"]

@@ -33,7 +33,7 @@ def test_refused_vote_offers_the_way_back_to_its_list(vote_limit: Limit, bob: Br
     assert bob.page.one("main").one("a", class_="button")["href"] == "/new#a1"
 
 
-def test_refused_forms_do_not_use_up_the_articles_of_a_member(bob: Browser, store: Store) -> None:
+def test_refused_forms_do_not_use_up_a_members_articles(bob: Browser, store: Store) -> None:
     limit = rate_limits.member_limit("submission.submit", "POST")
     assert limit is not None
     for number in range(4):
@@ -50,7 +50,7 @@ def test_refused_forms_do_not_use_up_the_articles_of_a_member(bob: Browser, stor
     assert f"the limit of {limit.burst} posted articles in a row" in bob.alert
 
 
-def test_refused_act_of_a_session_that_has_ended_is_not_refunded(bob: Browser, store: Store) -> None:
+def test_refused_act_of_an_ended_session_is_not_refunded(bob: Browser, store: Store) -> None:
     limit = rate_limits.member_limit("my_site.mark_read", "POST")
     assert limit is not None
     store.users.end_sessions("bob")

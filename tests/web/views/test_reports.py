@@ -43,9 +43,7 @@ def test_report_needs_a_reason_and_keeps_the_note(bob: Browser, store: Store) ->
     assert ("checked" in bob.page.one("input", value="spam"), "open" in bob.page.by_id("report")) == (True, True)
 
 
-def test_queue_begins_with_the_oldest_report_and_counted_in_the_header(
-    mod: Browser, bob: Browser, store: Store
-) -> None:
+def test_queue_begins_with_the_oldest_report_and_header_counts_it(mod: Browser, bob: Browser, store: Store) -> None:
     for id, count in ((1, 1), (3, 2), (2, 3)):
         report(store, id, count)
     assert mod.open("/queue").titles == ["First", "Third", "Second"]
@@ -62,9 +60,7 @@ def test_removal_is_offered_last_with_the_commonest_reason(mod: Browser, store: 
     assert mod.form("/a/2/remove").one("input", name="reason")["value"] == "Off topic"
 
 
-def test_a_reporters_note_is_public_only_where_the_moderator_chooses_it(
-    mod: Browser, reader: Browser, store: Store
-) -> None:
+def test_a_reporters_note_is_public_only_where_a_moderator_chooses(mod: Browser, reader: Browser, store: Store) -> None:
     note = f"My ex wrote this.{'x' * 283}"  # as long as a note may be
     for article in (2, 3):
         store.reports.make(article, factories.user(store, f"reporter{article}"), Reason.SPAM, note)

@@ -140,9 +140,7 @@ def test_results_can_be_narrowed_and_limits_taken_away(reader: Browser, store: S
 
 @pytest.mark.usefixtures("three")
 @pytest.mark.parametrize("order", ["relevance", "votes"])
-def test_words_that_begin_so_come_below_a_line_after_the_few_that_were_typed(
-    order: str, reader: Browser, index: FixedIndex
-) -> None:
+def test_words_that_begin_so_come_below_the_few_typed_ones(order: str, reader: Browser, index: FixedIndex) -> None:
     index.few, index.suggestion = {"numb": (1,)}, "numb*"
     page = reader.open(f"/search?q=numb&sort={order}").page
     first, others = page.one("main").all("ol", class_="articles")

@@ -42,7 +42,7 @@ def test_manifest_names_the_site_and_shares_to_the_form(make_browser: MakeBrowse
     assert (manifest["share_target"]["action"], manifest["share_target"]["params"]["url"]) == ("/submit", "link")
 
 
-def test_shared_links_have_a_picture_and_the_name_of_the_site(make_browser: MakeBrowser, store: Store) -> None:
+def test_shared_links_have_a_picture_and_the_sites_name(make_browser: MakeBrowser, store: Store) -> None:
     article = factories.article(store, title="A story")
     reader = make_browser(site_url="https://news.example").open(f"/a/{article.id}")
     properties = {meta["property"]: meta["content"] for meta in reader.page.all("meta") if "property" in meta.attrs}

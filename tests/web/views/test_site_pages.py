@@ -89,7 +89,7 @@ def test_operators_pages_replace_the_default_ones(
         ),
     ],
 )
-def test_a_faulty_file_prevents_the_start_and_is_in_the_health(
+def test_a_faulty_file_prevents_the_start_and_is_in_health(
     setting: str, file: str, content: bytes, problem: str, make_browser: MakeBrowser, settings: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / file).write_bytes(content)

@@ -155,9 +155,7 @@ def test_sitemap_quotes_the_name_of_any_group(reader: Browser, store: Store) -> 
     assert "/g/a%3C%26%01b" in locations(reader, "/sitemap-0.xml")
 
 
-def test_every_part_of_the_sitemap_is_one_trip_of_bounded_reads(
-    reader: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_sitemap_part_is_one_trip_of_bounded_reads(reader: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     trips: list[list[tuple[object, ...]]] = []
     run = Connection.run
 

@@ -46,7 +46,7 @@ def test_health_reports_a_proxy_that_names_no_visitor(
     assert reader.open("/healthz").json["status"] == "degraded"
 
 
-def test_health_reports_database_search_and_settings_and_readers_are_not_cut_off(
+def test_degraded_health_names_database_search_and_settings_with_status_200(
     make_browser: MakeBrowser, index: FixedIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(HealthChecks, "warnings", lambda _: ["Nothing is kept on disk."])

@@ -26,7 +26,7 @@ def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store
     assert reader.page.one("div", class_="empty").text == "No article by zoe is listed."
 
 
-def test_lines_of_a_member_are_on_their_page_until_a_moderator_removes_them(
+def test_lines_stay_on_a_members_page_until_moderators_remove_them(
     bob: Browser, ann: Browser, mod: Browser, reader: Browser, store: Store
 ) -> None:
     bob.open("/account").submit("/account/about", about="1\n2\n\n3\n4")
