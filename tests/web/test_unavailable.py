@@ -34,15 +34,24 @@ class Link:
     def __init__(self, path: Path, target: str) -> None:
         self.path = path
         self._target = target
-        self.restore()
+        os.symlink(target, path)
 
     def cut(self, app: Flask) -> None:
-        """Close all connections of *app* and prevent new ones."""
+        """Close all connections of *app* and prevent new ones, for which it waits DEADLINE."""
         self.path.unlink()
-        app.extensions["voteweb.store"].connection.close()
+        _set_deadline(app, DEADLINE)
 
-    def restore(self) -> None:
+    def restore(self, app: Flask) -> None:
         os.symlink(self._target, self.path)
+        _set_deadline(app, 10.0)
+
+
+def _set_deadline(app: Flask, seconds: float) -> None:
+    connection = app.extensions["voteweb.store"].connection
+    connection.deadline, pool = seconds, connection.client.connection_pool
+    pool.disconnect()
+    pool.connection_kwargs.update(dict.fromkeys(("socket_timeout", "socket_connect_timeout"), seconds))
+    pool.reset()
 
 
 @pytest.fixture
@@ -53,9 +62,9 @@ def link(settings: Settings, tmp_path: Path) -> Link:
 
 @pytest.fixture
 def app(link: Link, settings: Settings, make_store: MakeStore) -> Iterator[Flask]:
-    """A site with an article and a short deadline."""
+    """A site with an article."""
     make_store()
-    store = open_store(replace(settings, redis_url=f"unix://{link.path}", redis_deadline=DEADLINE, limits=1))
+    store = open_store(replace(settings, redis_url=f"unix://{link.path}", limits=1))
     factories.article(store, groups=("python", "redis"))
     factories.user(store, "mod", Role.MODERATOR, passwords.hash_password(PASSWORD))
     yield create_app(replace(settings, search=0), store)
@@ -138,7 +147,7 @@ def test_form_is_sent_again_from_the_page_that_says_so(link: Link, moderator: Br
     moderator.post("/submit", {"csrf_token": "another site's", "title": "On locks"})
     assert (moderator.status, moderator.page.one("main").all("form")) == (503, [])
     moderator.response = sent
-    link.restore()
+    link.restore(app)
     assert moderator.submit("/submit").status == 303
     article = app.extensions["voteweb.store"].articles.get(2)
     assert (article.title, article.text, article.groups) == ("On locks", 'The "first" words\n<b>', ("python", "redis"))
@@ -158,7 +167,7 @@ def test_health_says_why_and_site_and_session_recover_without_restart(
     assert (moderator.open("/healthz").status, moderator.json) == (503, down)
     assert int(moderator.headers["Retry-After"]) > 0
     assert moderator.open("/").status == 503
-    link.restore()
+    link.restore(app)
     assert moderator.open("/").status == 200
     assert moderator.is_logged_in()
     assert (moderator.open("/healthz").status, moderator.json) == (200, health)
