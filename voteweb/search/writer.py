@@ -33,7 +33,7 @@ _MERGED_PAGES = 500
 _INSERTION = "INSERT INTO {{shard}} (rowid, {names}) VALUES (?{values})"
 #: The first gap from a rowid on, in one statement: to try one after another would take the square of their number.
 _FREE = (
-    "SELECT rid + 1 FROM (SELECT ?1 - 1 AS rid UNION ALL SELECT rid FROM {kind} WHERE rid >= ?1 ORDER BY rid) AS taken "
+    "SELECT rid + 1 FROM (SELECT ? - 1 AS rid UNION ALL SELECT rid FROM {kind} WHERE rid >= ? ORDER BY rid) AS taken "
     "WHERE NOT EXISTS (SELECT 1 FROM {kind} WHERE rid = taken.rid + 1) LIMIT 1"
 )
 
@@ -189,7 +189,8 @@ class IndexWriter:
     def _free_rowid(self, kind: Kind, time: int) -> int:
         """Return *time*, or the next rowid that is free."""
         last_time, after = self._ties.get(kind, (-1, -1))
-        free = int(self._run(_FREE, after if last_time == time else time, of=kind)[0][0])
+        first = after if last_time == time else time
+        free = int(self._run(_FREE, first, first, of=kind)[0][0])
         self._ties[kind] = (time, free)
         return free
 
