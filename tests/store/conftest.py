@@ -4,7 +4,6 @@ Without a prefix on Valkey run the tests of pages and commands. What a script or
 there; what else the store does with them is the same on each.
 """
 
-import shutil
 import sys
 import traceback
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ import pytest
 from tests import factories
 from tests.clusters import cluster
 from tests.conftest import private_server
-from tests.helpers import needs
 from tests.machines import machines
 from tests.store.examination import broken
 from voteweb.core.models import Role, User
@@ -85,8 +83,6 @@ def database(request: pytest.FixtureRequest) -> Iterator[RunningDatabase]:
         with cluster(node_timeout=60) as nodes:
             yield RunningDatabase(nodes.url, prefix)
         return
-    if kind == "redis":
-        needs(shutil.which("redis-server"), "a redis-server on PATH")
     with private_server(kind) as url:
         yield RunningDatabase(url, prefix)
 
