@@ -28,12 +28,17 @@ class Certificate(NamedTuple):
 
 
 class Authority:
-    """A certificate authority, which keeps its files in *folder*; skips the running test without openssl."""
+    """A certificate authority, which keeps its files in *folder*; skips the running test without openssl.
 
-    def __init__(self, folder: Path, name: str = "authority") -> None:
+    Its ``certificate`` has the *extensions*, such as ``subjectAltName=DNS:news.example``.
+    """
+
+    def __init__(self, folder: Path, name: str = "authority", *extensions: str) -> None:
         needs(shutil.which("openssl"), "openssl")
         self._folder = folder
-        self.file, self._key = self._make(name, "req", "-x509", *_key_options(name), "-days", "2")
+        options = [word for extension in extensions for word in ("-addext", extension)]
+        self.certificate = self._make(name, "req", "-x509", *_key_options(name), *options, "-days", "2")
+        self.file, self._key = self.certificate
 
     def issue(self, name: str, *hosts: str, days: int = 2) -> Certificate:
         """Return a new certificate for *hosts*, valid for *days* from now, or until so many days ago."""

@@ -17,6 +17,7 @@ from tests.fetching.web_server import Send, WebServer, bomb, drip, endless, html
 from voteweb.core.errors import FetchBusy, NoTitle
 from voteweb.fetching import TitleFetcher
 from voteweb.fetching.connections import resolve
+from voteweb.fetching.pages import browser_tls
 
 LOCAL = "127.0.0.1"
 #: Names as a hostile site could resolve them; all others cannot be found.
@@ -45,11 +46,13 @@ def fetcher(server: WebServer) -> TitleFetcher:
     return TitleFetcher("tests", lookup, LOCAL.__eq__, frozenset({server.port}), seconds=3.0)
 
 
-def answered(server: WebServer, fetcher: TitleFetcher, answer: bytes | Callable[[Send], None]) -> str:
+def answered(
+    server: WebServer, fetcher: TitleFetcher, answer: bytes | Callable[[Send], None], scheme: str = "http"
+) -> str:
     """Return the title that is fetched if the server gives this *answer*, or the message."""
     server.answers = {"/": answer}
     try:
-        return fetcher.fetch(f"http://good.example:{server.port}/")
+        return fetcher.fetch(f"{scheme}://good.example:{server.port}/")
     except NoTitle as error:
         return str(error)
 
@@ -76,6 +79,7 @@ def test_request_names_the_host_and_says_who_asks(server: WebServer, fetcher: Ti
         (html(b"18\r\n" + TITLE + b"\r\n0\r\n\r\n", "Transfer-Encoding: chunked"), "The title"),
         (page("编程之美", charset="gbk"), "编程之美"),
         (endless(html(TITLE)), "The title"),
+        (html(TITLE + b"x" * 100_000), "The title"),
         (endless(html(b"<!-- ")), str(NoTitle())),
         (html(bomb(200), "Content-Encoding: gzip"), str(NoTitle())),
         (html(b"\x1f\x8bnonsense", "Content-Encoding: gzip"), UNREACHABLE),
@@ -182,20 +186,28 @@ def test_slot_is_free_again_when_the_machine_has_no_thread(
     assert answered(server, fetcher, page("Words")) == "Words"
 
 
-def test_certificate_must_be_valid_and_of_the_host(tmp_path: Path, fetcher: TitleFetcher) -> None:
-    authority = Authority(tmp_path)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*authority.issue("server", "DNS:good.example"))
-    trusting = ssl.create_default_context(cafile=authority.file)
-    with serving(context) as server:
-        server.answers = {"/": page("Safe")}
-        default = replace(fetcher, ports=frozenset({server.port}), resolve=lambda *_: [LOCAL])
-        fetchers = {"unknown": default, "known": replace(default, tls=lambda: trusting)}
-        assert fetchers["known"].fetch(f"https://good.example:{server.port}/") == "Safe"
-        for name, host in (("unknown", "good.example"), ("known", "other.example")):
-            with pytest.raises(NoTitle, match="cannot be reached"):
-                fetchers[name].fetch(f"https://{host}:{server.port}/")
-        assert len(server.requests) == 1
+def test_certificates_are_checked_as_by_browsers(
+    tmp_path: Path, fetcher: TitleFetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    companies = Authority(tmp_path, "company", "subjectKeyIdentifier=none", "authorityKeyIdentifier=none")
+    monkeypatch.setenv("SSL_CERT_FILE", str(companies.file))
+    trusting = browser_tls()
+    certificates = {
+        "valid": companies.issue("valid", "DNS:good.example"),
+        "expired": companies.issue("expired", "DNS:good.example", days=-1),
+        "of another host": companies.issue("other", "DNS:other.example"),
+        "self-signed": Authority(tmp_path, "itself", "subjectAltName=DNS:good.example").certificate,
+        "of an unknown authority": Authority(tmp_path, "unknown").issue("foreign", "DNS:good.example"),
+    }
+    answers = {}
+    for name, certificate in certificates.items():
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        with serving(context) as server:
+            client = replace(fetcher, ports=frozenset({server.port}), resolve=lambda *_: [LOCAL], tls=lambda: trusting)
+            answers[name] = answered(server, client, page("Safe"), "https")
+            assert len(server.requests) == (name == "valid")
+    assert answers == dict.fromkeys(certificates, UNREACHABLE) | {"valid": "Safe"}
 
 
 def test_only_public_addresses_and_web_ports_are_reached_by_default() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 #: Addresses of one host that are tried.
 _MAX_ADDRESSES = 4
+#: Bytes that are read at once, less than a limit of ``bytes_left``: the default of Python 3.14 is more than that.
+_BUFFERED_BYTES = 8_192
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -72,7 +74,7 @@ class BoundedSocket(io.RawIOBase):
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """Return what the server sends as a file, whose reads raise OSError, also TimeoutError."""
-        return io.BufferedReader(self)
+        return io.BufferedReader(self, _BUFFERED_BYTES)
 
     def close(self) -> None:
         """Do nothing: http.client calls this before it has read the answer."""
