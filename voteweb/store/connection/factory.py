@@ -118,7 +118,7 @@ def _client(url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: f
     if scheme not in (*primary.SENTINEL_SCHEMES, *primary.CLUSTER_SCHEMES):
         return redis.Redis.from_pool(_pool(url, options))
     if scheme in primary.CLUSTER_SCHEMES:
-        parts = urlsplit(url)
+        _, parts = primary.split_servers(url)
         if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
             raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
         if not keys.name:

@@ -7,12 +7,13 @@ four times as long as ours, and its look-up of the nodes asks one silent node af
 """
 
 import random
+import re
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, cast
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 import redis
 from redis.crc import key_slot
@@ -56,9 +57,9 @@ def parse(url: str) -> PrimaryUrl:
     The options are ``db`` (a number) and, for Sentinels that require them, ``sentinel_username`` and
     ``sentinel_password``. A cluster has neither name nor options, and no database but 0. Raises ValueError.
     """
-    parts = urlsplit(url)
+    servers, parts = split_servers(url)
     in_cluster = url.startswith(CLUSTER_SCHEMES)
-    credentials, _, hosts = parts.netloc.rpartition("@")
+    credentials, _, hosts = servers.rpartition("@")
     user, _, password = credentials.partition(":")
     login: dict[str, Any] = {"username": unquote(user) or None, "password": unquote(password) or None}
     addresses = tuple(_parse_host(host, NODE_PORT if in_cluster else SENTINEL_PORT) for host in hosts.split(","))
@@ -74,6 +75,16 @@ def parse(url: str) -> PrimaryUrl:
         raise ValueError(f"there is no option {', '.join(sorted(unknown))}")
     look_up_login = {"username": options.get("sentinel_username"), "password": options.get("sentinel_password")}
     return PrimaryUrl(addresses, name, login | {"db": int(options.get("db", 0))}, look_up_login)
+
+
+def split_servers(url: str) -> tuple[str, SplitResult]:
+    """Return the credentials and hosts of *url*, and the URL without them.
+
+    ``urlsplit`` refuses a list of hosts with an IPv6 address in it. Raises ValueError.
+    """
+    scheme, separator, rest = url.partition("://")
+    servers, *after = re.split("(?=[/?#])", rest, maxsplit=1)
+    return servers, urlsplit("".join((scheme, separator, *after)))
 
 
 def _parse_host(text: str, default_port: int) -> Address:
