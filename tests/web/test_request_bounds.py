@@ -11,8 +11,8 @@ from voteweb.core import config
 from voteweb.store import Store
 
 MALFORMED = [
-    "", "xn--", "XN--", "a.xn--.b", "xn--0", "xn--99999999", "xn--zz--", "a b", " ", "a..b", ".a", "a:b", "a:99999999",
-    "[::1", "[x]", "a@b", "a/b", "a#b", "a?b", "é", "a\x00", "x" * 64, "a." * 130 + "a", "9" * 9_000,
+    "", "a b", " ", "a..b", ".a", "a:b", "a:99999999", "[::1", "[x]", "[:.:]", "[1.2.3.4]",
+    "a@b", "a/b", "a#b", "a?b", "é", "a\x00", "x" * 64, "a." * 130 + "a", "9" * 9_000,
 ]  # fmt: skip
 
 
@@ -52,9 +52,19 @@ def test_malformed_host_gets_400(host: str, app: Flask) -> None:
         assert status(app, path, host=host) == 400
 
 
-@pytest.mark.parametrize("host", ["a.b:80", "A_b-c.example.", "xn--4ca0bs", "[::1]:8000"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "a.b:80", "A_b-c.example.", "xn--4ca0bs", "[::1]:8000",
+        # Names that browsers send although they stand for no other.
+        "xn--", "XN--", "a.xn--.b", "xn--0", "xn--99999999", "xn--zz--",
+    ],
+)  # fmt: skip
 def test_valid_host_is_answered(host: str, app: Flask) -> None:
-    assert status(app, "/", host=host) == 200
+    for path in ("/", "/feed.atom", "/about", "/healthz"):
+        assert status(app, path, host=host) == 200
+    name = host.lower().removesuffix(":80")
+    assert f'<link rel="canonical" href="http://{name}/">' in ask(app, "/", host=host)[1]
 
 
 @pytest.mark.heavy

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from flask import request, url_for
-from werkzeug.sansio.utils import get_current_url
 
 from voteweb.core import config, links
 from voteweb.core.errors import NoSuchPage
@@ -30,7 +29,16 @@ _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
 
 def absolute(path: str = "/") -> str:
     """Return the full URL of *path*, under VOTEWEB_SITE_URL or the host of this request."""
-    return (settings().site_url.rstrip("/") or get_current_url(request.scheme, request.host).rstrip("/")) + path
+    return (settings().site_url.rstrip("/") or f"{request.scheme}://{_requested_host()}") + path
+
+
+def _requested_host() -> str:
+    """Return the host that the request names, in lower case, and its port unless that is the scheme's.
+
+    ``request.host`` is empty for a name with "_". The WSGI layer of request_bounds.py has checked the name.
+    """
+    host: str = request.environ.get("HTTP_HOST") or request.host
+    return host.lower().removesuffix(":443" if request.scheme == "https" else ":80")
 
 
 def canonical(**spelling: str) -> str:

@@ -30,7 +30,7 @@ from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.metrics import Facts
 from voteweb.web.responses import public
-from voteweb.web.urls import next_of_form
+from voteweb.web.urls import absolute, next_of_form
 
 T = TypeVar("T")
 #: Former addresses of pages, and where these are now.
@@ -69,9 +69,8 @@ for _path in _MOVED:
 )
 def about(newest: Page[Article], best: Page[Article]) -> str:
     """Say what the site is and explain its ranking, with its own numbers and two of its articles."""
-    base = (settings().site_url or request.url_root).rstrip("/")
     bookmarklet = (
-        f"javascript:location.href={json.dumps(base + '/submit')}"
+        f"javascript:location.href={json.dumps(absolute('/submit'))}"
         "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
     )
     votes = [article.votes for article in newest.rows]
