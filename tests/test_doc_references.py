@@ -9,7 +9,7 @@ import pytest
 
 from voteweb.cli.main import voteweb
 from voteweb.core.config import ENDED_VARIABLES, OTHER_VARIABLES
-from voteweb.core.settings import env_name, variables
+from voteweb.core.settings import Settings, env_name, variables
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -24,6 +24,7 @@ PATH = re.compile(
 )
 FILE_NAME = re.compile(r"\w+\.(?:py|lua)")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+TEST = re.compile(r"(tests/[\w/]+\.py)::(\w+)")
 #: A call of the program, wherever a shell would take one: at the start, behind a path, `&&` or a variable.
 COMMAND = re.compile(r"(?:^|/|&& |VOTEWEB_\w+=\S+ |\n\s*)voteweb ([a-z][^\n&|]*)")
 
@@ -79,6 +80,22 @@ def test_every_setting_exists(file: Path) -> None:
     if file.name == "settings.md":
         known |= ENDED_VARIABLES
     assert set(re.findall(r"VOTEWEB_[A-Z_]+[A-Z]", file.read_text("utf-8"))) <= known
+
+
+@every_text
+def test_every_named_test_exists(file: Path) -> None:
+    for path, name in TEST.findall(file.read_text("utf-8")):
+        assert re.search(rf"^(?:async )?def {name}\(", (ROOT / path).read_text("utf-8"), re.MULTILINE), name
+
+
+def test_numbers_of_readme_are_those_of_the_settings() -> None:
+    settings, text = Settings(secret_key="x" * 32), " ".join(README.read_text("utf-8").split())
+    assert f"score = time of posting + {settings.vote_score:,.0f} s × votes" in text
+    assert f"ranked by the same formula at {settings.comment_vote_score:,.0f} s a vote" in text
+    assert f"<http://{settings.host}:{settings.port}>" in text
+    assert f"`VOTEWEB_PORT={settings.port + 1} make run`" in text
+    assert len((ROOT / "voteweb/cli/sample.jsonl").read_text("utf-8").splitlines()) == 60
+    assert "adds sixty sample articles" in text
 
 
 def anchors(file: Path) -> set[str]:
