@@ -3,6 +3,7 @@
 import getpass
 import os
 import pwd
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
 from tests.helpers import needs
 from tests.site_process import run_voteweb, start_voteweb
-from voteweb.cli.environment import read_file, refuse_unclear, write_file
+from voteweb.cli.environment import read_file, refuse_unclear, refuse_unreadable_program, write_file
 from voteweb.core.errors import ConfigError
 
 
@@ -74,6 +75,17 @@ def test_a_site_of_another_user_is_never_used_as_root(site: Path) -> None:
     assert result.status == 1
     assert "nobody" in result.stderr or "Permission denied" in result.stderr
     assert sorted(site.rglob("*")) == before
+
+
+def test_an_interpreter_that_the_sites_user_cannot_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interpreter, link = tmp_path / "python3.11", tmp_path / "python"
+    interpreter.touch(0o600)
+    link.symlink_to(interpreter)
+    monkeypatch.setattr(sys, "executable", str(link))
+    with pytest.raises(ConfigError, match=rf"ann, who owns /site, cannot run {interpreter}"):
+        refuse_unreadable_program("ann", Path("/site"))
 
 
 @pytest.mark.heavy

@@ -1,5 +1,6 @@
 """``voteweb run`` in a process of its own: what it prints, serves, keeps, refuses and leaves behind."""
 
+import errno
 import json
 import logging
 import os
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,8 +20,9 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
 from tests.helpers import is_listening, until
 from tests.site_process import SECRET, StartSite, start_voteweb
-from voteweb.cli.run import default_workers, unexpected_exit_filter
+from voteweb.cli.run import default_workers, free_address, unexpected_exit_filter
 from voteweb.core import passwords
+from voteweb.core.errors import ConfigError
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
@@ -102,9 +105,24 @@ def test_a_port_in_use_is_refused_before_a_database_starts(invoke_alone: Invoke,
     with socket.create_server(("127.0.0.1", 0), reuse_port=True) as server:
         port = server.getsockname()[1]
         result = invoke_alone("run", "--port", port, "--data", folder)
-    assert error_line(result) == f"Cannot listen at 127.0.0.1 port {port}: Address already in use"
+    assert error_line(result).startswith(f"Cannot listen at 127.0.0.1 port {port}: Address already in use. ")
+    assert f"VOTEWEB_PORT={port + 1} make run" in error_line(result)
     assert result.stdout == ""
     assert list(folder.iterdir()) == []
+
+
+def test_a_machine_with_ipv6_alone_is_told_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ipv6Socket(socket.socket):
+        def bind(self, address: Any) -> None:
+            if self.family == socket.AF_INET:
+                raise OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address")
+
+        def getsockname(self) -> Any:
+            return "::1", 8000
+
+    monkeypatch.setattr(socket, "socket", Ipv6Socket)
+    with pytest.raises(ConfigError, match="VOTEWEB_HOST=::1 make run, or --host ::1"):
+        free_address("127.0.0.1", 8000)
 
 
 def test_another_programs_database_and_a_missing_secret_key_are_refused(invoke: Invoke, store: Store) -> None:

@@ -85,8 +85,15 @@ def account_of(status: os.stat_result) -> pwd.struct_passwd:
 
 def refuse_unreadable_program(name: str, path: Path) -> None:
     """Raise ConfigError if the user *name*, the owner of *path* and of this process, cannot read this program."""
-    may_read = os.access(__file__, os.R_OK, effective_ids=True)
-    if not (may_read and os.access(sys.executable, os.X_OK, effective_ids=True)):
+    if not os.access(sys.executable, os.X_OK, effective_ids=True):
+        raise ConfigError(
+            "%(name)s, who owns %(path)s, cannot run %(python)s, with which voteweb was installed: install it with a "
+            "Python of all users, such as /usr/bin/python3, in a folder such as /opt.",
+            name=name,
+            path=path,
+            python=Path(sys.executable).resolve(),
+        )
+    if not os.access(__file__, os.R_OK, effective_ids=True):
         raise ConfigError(
             "%(name)s, who owns %(path)s, cannot read voteweb in %(prefix)s: install it in a folder such as /opt.",
             name=name,

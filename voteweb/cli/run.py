@@ -1,5 +1,6 @@
 """``voteweb run``: start the whole site, from the database to the web server."""
 
+import errno
 import gc
 import logging
 import multiprocessing
@@ -110,8 +111,25 @@ def free_address(host: str, port: int) -> tuple[str, int]:
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(
-            "Cannot listen at %(host)s port %(port)s: %(reason)s", host=host, port=port, reason=reason
+            "Cannot listen at %(host)s port %(port)s: %(reason)s%(advice)s",
+            host=host,
+            port=port,
+            reason=reason,
+            advice=_advice(error, host, port),
         ) from None
+
+
+def _advice(error: Exception, host: str, port: int) -> str:
+    """Return what to do about an *error* of binding *port* at *host*, behind a full stop; "" if that is not known."""
+    number = getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
+        other = port + 1 if port < 65_535 else 8_000
+        return f". Another program has this port: VOTEWEB_PORT={other} make run, or --port {other}, takes another."
+    if number == errno.EADDRNOTAVAIL and host != "::1":
+        with suppress(ConfigError):
+            free_address("::1", port)
+            return ". This machine has no such address: VOTEWEB_HOST=::1 make run, or --host ::1, takes its own."
+    return ""
 
 
 def _check_app(settings: Settings) -> None:
