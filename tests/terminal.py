@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 
+from tests.helpers import needs
+
 #: Seconds for which a program may be silent.
 PATIENCE = 60.0
 
@@ -16,7 +18,11 @@ def converse(command: Sequence[str], answers: Sequence[tuple[str, str]]) -> str:
 
     Fails if a question does not come, or if the command fails.
     """
-    terminal, its_end = pty.openpty()
+    try:
+        terminal, its_end = pty.openpty()
+    except OSError as error:
+        needs(False, f"a pseudo-terminal: {error.strerror or error}")
+        raise
     process = subprocess.Popen(command, stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True)
     os.close(its_end)
     output = ""
