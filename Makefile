@@ -76,8 +76,11 @@ lock: $(BIN)/python
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots .bench
 
+# Recipes that print one line if Python or a part of it is missing; a half-made environment would pass for a whole one.
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit("voteweb needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	@command -v $(PYTHON) >/dev/null || { echo "voteweb needs Python 3.11 or newer, and $(PYTHON) is not installed." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("voteweb needs Python 3.11 or newer; this is %s. PYTHON=python3.11 make run takes another one." % sys.version.split()[0])'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) has no venv: install it, on Debian and Ubuntu with apt install python3-venv." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/ready: pyproject.toml | $(BIN)/python
