@@ -39,6 +39,7 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive voteweb
+	$(BIN)/deptry .
 	$(BIN)/python .ci/check_language.py
 	test ! -x $(BIN)/hadolint || $(BIN)/hadolint deploy/Dockerfile  # absent where no build of it is installed
 	$(BIN)/pip check --disable-pip-version-check
