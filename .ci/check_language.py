@@ -15,7 +15,8 @@ BASE = "7f2c628dee8d5a2137daf062e3eade7f9f903c2d"
 MAX_SUBJECT_LENGTH = 60
 #: Files and folders whose text is checked; all else is generated, data or another program's.
 PLACES = (
-    ".ci/babel.cfg", ".ci/check_language.py", ".ci/mutants.py", ".ci/mutants.toml", ".ci/run",
+    ".ci/babel.cfg", ".ci/check_language.py", ".ci/mutants.py", ".ci/machines", ".ci/mutants.toml",
+    ".ci/run", ".ci/serve",
     ".dockerignore", "CHANGELOG.md", "Makefile", "README.md", "SECURITY.md", "bench", "deploy", "docs",
     "pyproject.toml", "static", "templates", "tests", "voteweb",
 )  # fmt: skip
