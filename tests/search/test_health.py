@@ -28,7 +28,7 @@ def test_an_index_that_is_made_says_how_far_it_is(machine: Machine) -> None:
         "Search is being prepared (0 %); if that does not change: do the background jobs"
     )
     with machine.folder.locked():
-        machine.folder.start_rebuild("epoch")
+        machine.folder.start_rebuild("epoch").close()
         machine.folder.set_percent(62)
     assert warnings(machine) == "Search is being prepared (62 %)"
 

@@ -1,5 +1,6 @@
 """The index finds what was put into it: as a list of all documents would, whatever happened to them before."""
 
+from collections.abc import Iterator
 from itertools import chain, repeat
 from types import SimpleNamespace
 
@@ -133,13 +134,14 @@ def test_anything_can_be_searched(everything: Machine, typed: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """An index that is only searched."""
     machine = Machine(tmp_path_factory.mktemp("search"))
     machine.writer.apply(
         [article(1, "编程 go c++ NEAR 2016"), article(2, "x"), comment(1, 1, "编程"), comment(1, 2, "go")]
     )
-    return machine
+    yield machine
+    machine.writer.close()
 
 
 @pytest.mark.parametrize("order", [Order.RELEVANCE, Order.VOTES])

@@ -2,6 +2,7 @@
 
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -47,6 +48,8 @@ class Connection:
         self.file = file
         self._deadline = _Deadline()
         self._connection = connect(file, "ro")
+        # At the latest with its thread; Python warns of a connection that nobody closes.
+        self._closing = weakref.finalize(self, self._connection.close)
         for name, value in (("query_only", 1), ("cache_size", -_CACHE_KILOBYTES)):
             self._connection.execute(f"PRAGMA {name} = {value}")
         self._connection.set_progress_handler(self._deadline.is_past, _STEPS)
@@ -76,7 +79,7 @@ class Connection:
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
-            self._connection.close()
+            self._closing()
 
 
 class _OfThread(threading.local):

@@ -33,7 +33,10 @@ def has_full_text_search() -> bool:
 def connect(file: Path, mode: str) -> "sqlite3.Connection":
     """Open an existing *file*; *mode* is "ro" or "rw". Transactions begin only with BEGIN."""
     address = f"{file.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, timeout=_BUSY_SECONDS[mode], isolation_level=None, uri=True)
+    # One for reading belongs to a thread, and another may free both.
+    return sqlite3.connect(
+        address, timeout=_BUSY_SECONDS[mode], isolation_level=None, uri=True, check_same_thread=mode == "rw"
+    )
 
 
 @contextmanager

@@ -53,24 +53,18 @@ class IndexWriter:
     @classmethod
     def create(cls, file: Path, epoch: str) -> "IndexWriter":
         """Return a writer of the empty *file*, which becomes an index of the site's *epoch*."""
-        with translated_errors():
-            connection = _connect(file)
+        with translated_errors(), _opened(file) as connection:
             schema.create(connection, epoch)
             return cls(file, connection)
 
     @classmethod
     def open(cls, file: Path) -> "IndexWriter":
         """Return a writer of an existing index; raise IndexDamaged if *file* is none, or divides texts otherwise."""
-        with translated_errors(is_opening=True):
-            connection = _connect(file)
-            try:
-                if connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall() != [(VERSION,)]:
-                    raise IndexDamaged
-                schema.check_tables(connection)
-                return cls(file, connection)
-            except BaseException:
-                connection.close()
-                raise
+        with translated_errors(is_opening=True), _opened(file) as connection:
+            if connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall() != [(VERSION,)]:
+                raise IndexDamaged
+            schema.check_tables(connection)
+            return cls(file, connection)
 
     def apply(
         self, documents: Sequence[Document], gone: Iterable[DocumentId] = (), position: str | None = None
@@ -212,12 +206,18 @@ def _shard_of(shards: Sequence[Shard], rowid: int) -> Shard:
     return next(shard for shard in shards if rowid >= shard.first)
 
 
-def _connect(file: Path) -> "sqlite3.Connection":
+@contextmanager
+def _opened(file: Path) -> Iterator["sqlite3.Connection"]:
+    """Yield a connection to *file*, which is closed on an error."""
     connection = connect(file, "rw")
-    for name, value in (
-        ("auto_vacuum", "incremental"),
-        ("journal_mode", "wal"), ("synchronous", "normal"), ("cache_size", -_CACHE_KILOBYTES),
-        ("wal_autocheckpoint", _CHECKPOINT_PAGES),
-    ):  # fmt: skip
-        connection.execute(f"PRAGMA {name} = {value}")
-    return connection
+    try:
+        for name, value in (
+            ("auto_vacuum", "incremental"),
+            ("journal_mode", "wal"), ("synchronous", "normal"), ("cache_size", -_CACHE_KILOBYTES),
+            ("wal_autocheckpoint", _CHECKPOINT_PAGES),
+        ):  # fmt: skip
+            connection.execute(f"PRAGMA {name} = {value}")
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
