@@ -6,6 +6,7 @@ read whenever they are shown. A file that is not there, or is empty, leaves the 
 
 import os
 from pathlib import Path
+from stat import S_ISREG
 
 from voteweb.core import config
 from voteweb.core.errors import ConfigError
@@ -60,7 +61,7 @@ def folder_faults(setting: str, folder: str) -> list[str]:
 def read_file(path: Path, max_bytes: int) -> bytes:
     """Return the content of the file at *path*; raise ConfigError if it cannot be read or has more than *max_bytes*."""
     try:
-        if not path.is_file():  # opening a pipe would wait for ever
+        if not S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
             raise ConfigError("%(path)s is not a file.", path=path)
         with path.open("rb") as file:
             content = file.read(max_bytes + 1)
