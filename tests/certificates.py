@@ -41,14 +41,18 @@ class Authority:
         self.file, self._key = self.certificate
 
     def issue(self, name: str, *hosts: str, days: int = 2) -> Certificate:
-        """Return a new certificate for *hosts*, valid for *days* from now, or until so many days ago."""
+        """Return a new certificate for *hosts*, valid for *days* from now; one that has expired for negative days."""
         request = self._folder / f"{name}.csr"
         extension = ["-addext", "basicConstraints=CA:FALSE"]
         extension += ["-addext", f"subjectAltName={','.join(hosts)}"] if hosts else []
         _, key = self._make(name, "req", "-new", *_key_options(name), *extension, out=request)
         signing = ("-in", str(request), "-copy_extensions", "copy", "-CA", str(self.file), "-CAkey", str(self._key))
         file = self._folder / f"{name}.crt"
-        _openssl("x509", "-req", *signing, "-days", str(days), "-out", str(file))
+        # Newer versions take no negative days, and older ones no dates.
+        is_old = "-not_after" not in _openssl("x509", "-help")
+        past = ("-not_before", "20000101000000Z", "-not_after", "20010101000000Z")
+        validity = ("-days", str(days)) if days > 0 or is_old else past
+        _openssl("x509", "-req", *signing, *validity, "-out", str(file))
         return Certificate(file, key)
 
     def _make(self, name: str, *command: str, out: Path | None = None) -> Certificate:
@@ -88,5 +92,6 @@ def _key_options(name: str) -> Sequence[str]:
     return "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}"
 
 
-def _openssl(*arguments: str) -> None:
-    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+def _openssl(*arguments: str) -> str:
+    result = subprocess.run(["openssl", *arguments], check=True, capture_output=True, text=True)
+    return result.stdout + result.stderr
