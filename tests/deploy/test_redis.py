@@ -5,24 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import choose_kind
 from tests.deploy.files import DEPLOY
-from tests.helpers import free_ports, needs
+from tests.helpers import free_ports
 from tests.machines import DIFFERENCES, RedisProcess
-from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
-from voteweb.embedded.engines import Engine, choose_engine, record_engine
+from voteweb.embedded.engines import choose_engine
 from voteweb.store import open_store
 
 
 @pytest.fixture(params=["redis", "valkey"])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisProcess]:
     """A server that is not started yet."""
-    record_engine(tmp_path, Engine(request.param, (7, 0, 0), tmp_path))
-    try:
-        program = choose_engine(tmp_path).path
-    except ConfigError as error:
-        needs(False, str(error))
-    server = RedisProcess(tmp_path / "server", free_ports(1)[0], program=str(program))
+    choose_kind(tmp_path, request.param)
+    server = RedisProcess(tmp_path / "server", free_ports(1)[0], program=str(choose_engine(tmp_path).path))
     yield server
     server.kill()
 
