@@ -93,6 +93,7 @@ def _new_flask(settings: Settings) -> SiteFlask:
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,
+        MAX_FORM_PARTS=max(config.MAX_FIELDS, config.MAX_ROW_FIELDS * settings.page_size),
         PERMANENT_SESSION_LIFETIME=timedelta(seconds=config.MAX_SESSION_SECONDS),
         SESSION_REFRESH_EACH_REQUEST=False,
         SESSION_COOKIE_NAME=sessions.cookie_name(settings),

@@ -421,6 +421,9 @@ MAX_RETURN_LENGTH = 4_000
 MAX_CACHED_LENGTH = 1_000
 #: Bytes of a request's body: MAX_TEXT_LENGTH characters, percent-encoded at up to 12 bytes each, and the other fields.
 MAX_BODY_BYTES = 300_000
+#: Fields of a form, and of one that has fields for each row of a page, as the one that sorts articles: some nine a row.
+MAX_FIELDS = 1_000
+MAX_ROW_FIELDS = 15
 #: The header in which the proxy names the visitor's address. WSGI makes one name of "-" and "_": a visitor could send
 #: the other spelling of a name that has either, and a proxy that replaces its own would pass that on.
 ADDRESS_HEADER = "VisitorAddress"

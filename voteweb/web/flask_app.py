@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 from flask import Flask, Request, Response
 from flask.typing import ResponseReturnValue
-from werkzeug.datastructures import Headers, ImmutableMultiDict
-from werkzeug.exceptions import ClientDisconnected
+from werkzeug.datastructures import Headers, ImmutableMultiDict, MultiDict
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.formparser import FormDataParser
 from werkzeug.utils import cached_property
 
@@ -16,11 +17,43 @@ _FORM = "application/x-www-form-urlencoded"
 _FORM_TYPES = (_FORM, f"{_FORM};charset=UTF-8")
 #: Bytes of the longest form that is read at once; votes and most other forms are shorter.
 _MAX_SHORT_FORM = 2_000
-_parser = FormDataParser(cls=ImmutableMultiDict)
+
+
+class FormParser(FormDataParser):
+    """Reads the fields of a form, which has no files, with little work whatever is sent."""
+
+    def parse(
+        self, stream: IO[bytes], mimetype: str, content_length: int | None, options: dict[str, str] | None = None
+    ) -> tuple[IO[bytes], MultiDict[str, str], MultiDict[str, Any]]:
+        """Return the *stream*, the fields in it and no files; raise RequestEntityTooLarge for too many fields.
+
+        Werkzeug has no limit of fields, and quotes bytes that are no text, which takes six times as long as to replace
+        them.
+        """
+        body = stream.read() if mimetype == _FORM else b""
+        if self.max_form_parts is not None and body.count(b"&") >= self.max_form_parts:
+            raise RequestEntityTooLarge
+        fields = parse_qsl(body.decode(errors="replace"), keep_blank_values=True, errors="replace")
+        return stream, self.cls(fields), self.cls()
+
+
+_parser = FormParser(cls=ImmutableMultiDict)
 
 
 class SiteRequest(Request):
-    """A request as Flask makes it, in less time."""
+    """A request as Flask makes it, in less time, whose form is read only where one is taken."""
+
+    form_data_parser_class = FormParser
+
+    @property
+    def want_form_data_parsed(self) -> bool:
+        """Whether the address takes a form."""
+        return self.method == "POST" and self.routing_exception is None
+
+    @property
+    def is_form(self) -> bool:
+        """Whether the body, if there is one, is of the type of our forms."""
+        return self.mimetype in ("", _FORM)
 
     @cached_property
     def form(self) -> ImmutableMultiDict[str, str]:
@@ -28,7 +61,7 @@ class SiteRequest(Request):
 
         It looks up limits that no short form exceeds, wraps the stream, parses the content type and makes a parser.
         """
-        if not self.is_short_form():
+        if not self.is_short_form() or not self.want_form_data_parsed:
             return super().form
         body = self._read()
         self.environ["wsgi.input"] = BytesIO(body)  # for another request object of the same request

@@ -97,7 +97,7 @@ def test_longest_input_costs_little(everybody: Everybody, work: Work, subtests: 
 
 
 @pytest.mark.parametrize("path", ["/submit", "/a/1/edit", "/a/1/groups"])
-def test_form_with_thousands_of_groups_names_few_keys(
+def test_form_with_hundreds_of_groups_names_few_keys(
     path: str, everybody: Everybody, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = store.connection.script
@@ -109,6 +109,6 @@ def test_form_with_thousands_of_groups_names_few_keys(
 
     monkeypatch.setattr(store.connection, "script", checked)
     address = next(address for address in FORMS if address.url() == path)
-    groups = [f"g{number}" for number in range(20_000)]
+    groups = [f"g{number}" for number in range(config.MAX_FIELDS - 50)]
     field = "remove" if path == "/a/1/groups" else "groups"
     assert everybody.post(address, {**address.fields, field: groups}).status in (409, 422)

@@ -22,6 +22,7 @@ HEADINGS = {
     409: "Already done",
     410: "No longer available",
     413: "Too large",
+    415: "Not a form",
     429: "Too many requests",
     500: "Server error",
     503: "Temporarily unavailable",

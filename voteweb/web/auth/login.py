@@ -22,6 +22,7 @@ from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import PENDING, SID, USER
 from voteweb.web.context import now, request_globals, store
+from voteweb.web.flask_app import SiteRequest
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -282,10 +283,12 @@ def login_required(view: View) -> View:
 
 
 def _check_request() -> ResponseReturnValue | None:
-    """Refuse forms of other sites, redirect readers from views that are for members, and check form tokens."""
+    """Refuse forms of other sites, and bodies that are no forms; redirect readers to log-in, and check form tokens."""
     view = current_app.view_functions.get(request.endpoint or "")
     if request.method == "POST":
         csrf.check_origin()
+        if view is not None and not cast(SiteRequest, request).is_form:
+            abort(415)
     if getattr(view, "login_required", False) and not session.get(USER):
         return login_redirect()
     if view is not None and request.method == "POST":

@@ -43,6 +43,7 @@ PAGES = {
     409: (N_("Already done"), N_("This has been done already.")),
     410: (N_("No longer available"), N_("This page has been deleted.")),
     413: (N_("Too large"), N_("What you sent is larger than this site accepts.")),
+    415: (N_("Not a form"), N_("This address only accepts forms, without files. Please use the button on the page.")),
     421: (N_("Wrong address"), N_("This site is not at this address.")),
     422: (N_("Please check the form"), N_("Something in the form is not right.")),
     429: (N_("Too many requests"), N_("You have done this too often in a short time. Please wait a little.")),
