@@ -97,6 +97,13 @@ def test_requests_are_counted_by_route_and_not_by_address(reader: Browser, bob: 
     assert counts == [1, 1, 2, 1, 1, 2]
 
 
+def test_page_that_the_browser_has_is_counted_as_304(app: Flask, reader: Browser, count: Count) -> None:
+    tag = reader.open("/feed.atom").headers["ETag"]
+    create = create_app(app.extensions["voteweb.settings"], app.extensions["voteweb.store"])
+    Browser(create).open("/feed.atom", headers={"If-None-Match": tag})
+    assert count("voteweb_request_seconds_count{page=miss,route=feeds.front,status=304}") == 1
+
+
 def test_votes_are_counted_by_outcome(ann: Browser, bob: Browser, reader: Browser, count: Count, store: Store) -> None:
     factories.article(store, factories.user(store, "ann"))
     factories.imported(store)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from flask import Flask
 from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
+from voteweb.app import create_app
 from voteweb.core.settings import Settings
+from voteweb.store import Store
 from voteweb.web.caching.page_cache import PageCache
 from voteweb.web.monitoring import middleware, request_record
 from voteweb.web.monitoring.request_record import HEADER
@@ -42,6 +45,23 @@ def test_every_response_has_its_own_id_even_from_the_cache(client: Client, capfd
     assert all(len(id) == 12 and int(id, 16) >= 0 for (id,) in ids)
     logged = [[json.loads(line)["id"]] for line in capfd.readouterr().err.splitlines()]
     assert logged == ids[:4], "pages from the cache are not logged"
+
+
+@pytest.mark.parametrize("token", ["", "a token of the operator's own"])
+def test_request_is_logged_as_it_was_sent_and_answered(
+    token: str, settings: Settings, store: Store, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also the one for which a page is rendered as a whole, to be kept."""
+    site = replace(settings, page_seconds=60.0, log="json", metrics_token=token)
+
+    def request(method: str, tag: str = "") -> str:
+        client = create_app(site, store).test_client()  # nothing is kept yet
+        return client.open("/feed.atom", method=method, headers={"If-None-Match": tag}, buffered=True).headers["ETag"]
+
+    tag = request("HEAD")
+    request("GET", tag)
+    logged = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    assert [(line["method"], line["status"]) for line in logged] == [("HEAD", 200), ("GET", 304)]
 
 
 def test_exception_is_recorded_as_500_and_raised(client: Client, capfd: pytest.CaptureFixture[str]) -> None:

@@ -46,11 +46,13 @@ _HEADER_CACHE_SIZE = 1_024
 Key = tuple[str, str | None, str, str, str]
 
 
-def init_app(app: Flask, settings: Settings) -> None:
-    """Wrap *app* in the page cache, unless *settings* switch it off."""
-    if settings.page_seconds:
-        cookie = sessions.cookie_name(settings)
-        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, cookie)  # type: ignore[method-assign]
+def init_app(app: Flask, settings: Settings) -> "PageCache | None":
+    """Wrap *app* in the page cache, which is returned, unless *settings* switch it off."""
+    if not settings.page_seconds:
+        return None
+    cache = PageCache(app.wsgi_app, settings.page_seconds, sessions.cookie_name(settings))
+    app.wsgi_app = cache  # type: ignore[method-assign]
+    return cache
 
 
 class CachedPage:
@@ -62,7 +64,6 @@ class CachedPage:
         self.body = response.get_data()
         headers = Headers(response.headers)
         headers.remove("Content-Length")
-        headers.remove(request_record.HEADER)  # it belongs to the request for which the page was rendered
         # A weak tag: the plain and the compressed body are two encodings of one page.
         tag = headers.get("ETag") or f'"{sha256(self.body).hexdigest()[:32]}"'
         headers["ETag"] = self._tag = tag if tag.startswith("W/") else f"W/{tag}"
@@ -125,10 +126,16 @@ class PageCache:
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer with a cached page if there is one, else by the app."""
         key = self._key(environ)
+        return (self._hit(key) or self._find(key, environ))(environ, start_response)
+
+    def before(self, app: "WSGIApplication") -> "WSGIApplication":
+        """Return a layer that answers with a cached page if there is one, else by *app*, which has this cache."""
+        return lambda environ, start_response: (self._hit(self._key(environ)) or app)(environ, start_response)
+
+    def _hit(self, key: Key | None) -> "WSGIApplication | None":
+        """Return what sends the page that is cached under *key*."""
         page = self._cached.get(key) if key else None
-        if page and not page.is_expired():
-            return page.send_hit(environ, start_response)
-        return self._find(key, environ)(environ, start_response)
+        return page.send_hit if page and not page.is_expired() else None
 
     def _find(self, key: Key | None, environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return what answers the request of *environ*, for which no page is cached under *key*."""
