@@ -1,7 +1,7 @@
 """Read from a store in one call."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tests import factories
 from voteweb.core.comments import Reported
@@ -11,9 +11,9 @@ from voteweb.store.schema.rankings import Ranking
 from voteweb.store.site.rate_limits import RateLimitHit
 
 
-def page(store: Store, ranking: Ranking, number: int = 1, *, hit: RateLimitHit | None = None) -> Page[Article]:
-    """Return one page of a ranking; building a combined one counts against the limit of *hit*."""
-    return store.read(store.listings.queue_page, ranking, number, hit=hit)
+def page(store: Store, ranking: Ranking, number: int = 1, *, hits: Sequence[RateLimitHit] = ()) -> Page[Article]:
+    """Return one page of a ranking; building a combined one counts against the limits of *hits*."""
+    return store.read(store.listings.queue_page, ranking, number, hits=hits)
 
 
 def page_ids(store: Store, ranking: Ranking) -> list[int]:

@@ -81,7 +81,7 @@ def test_combining_missing_or_empty_groups_writes_and_costs_nothing(make_store: 
     add_stories(store, [(START, 9)], groups=("go",))
     factories.group(store, "empty")
     before = snapshot(store)
-    listed = page(store, store.rankings.groups(names, Order.SCORE), hit=(FEW, "an address"))
+    listed = page(store, store.rankings.groups(names, Order.SCORE), hits=[(FEW, "an address")])
     assert (listed.rows, listed.total, listed.more, listed.as_of) == ((), 0, False, None)
     assert snapshot(store) == before
 
@@ -130,12 +130,12 @@ def test_building_a_combination_is_limited_and_reading_it_not(make_store: MakeSt
     add_stories(store, [(START, 9)], groups=("a", "b", "c"))
     first, second, third = (store.rankings.groups(pair, Order.TIME) for pair in (["a", "b"], ["b", "c"], ["a", "c"]))
     for ranking in (first, first, first, second, first):
-        assert ids_of(page(store, ranking, hit=(FEW, "an address")).rows) == [1]
+        assert ids_of(page(store, ranking, hits=[(FEW, "an address")]).rows) == [1]
     with pytest.raises(TooFast) as refused:
-        page(store, third, hit=(FEW, "an address"))
+        page(store, third, hits=[(FEW, "an address")])
     assert refused.value.values["kind"] == "few"
     assert page_ids(store, first) == [1]
-    assert ids_of(page(store, third, hit=(FEW, "another address")).rows) == [1]
+    assert ids_of(page(store, third, hits=[(FEW, "another address")]).rows) == [1]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -35,6 +35,9 @@ _MAILS = N_("keeps people from getting mails that they did not ask for")
 _ACCOUNTS = N_("keeps one person from voting with many accounts")
 _ADVERTISING = N_("keeps out accounts that are made to advertise")
 _UNANSWERED = N_("keeps out accounts that are made to advertise, does not count your replies to those who answer you")
+_OF_NETWORKS = N_(
+    "There were too many %(things)s from your network. Please try again in %(wait)s, at %(when)s. The limit %(aim)s."
+)
 #: The messages: they say what happened, when to try again and why.
 _TEMPLATES = {
     LimitScope.MEMBER: N_(
@@ -45,8 +48,16 @@ _TEMPLATES = {
         "New members have a limit of %(burst)s %(things)s in a row. Please try again in %(wait)s, at %(when)s. "
         "The limit %(aim)s, and is wider %(span)s after joining."
     ),
+    LimitScope.ADDRESS: N_(
+        "There were too many %(things)s from your address. Please try again in %(wait)s, at %(when)s. "
+        "The limit %(aim)s."
+    ),
+    LimitScope.NETWORK: _OF_NETWORKS,
+    LimitScope.WIDE_NETWORK: _OF_NETWORKS,
+    LimitScope.NAME: N_(
+        "There were too many %(things)s. Please try again in %(wait)s, at %(when)s. The limit %(aim)s."
+    ),
 }
-_OF_STRANGERS = N_("There were too many %(things)s. Please try again in %(wait)s, at %(when)s. The limit %(aim)s.")
 
 
 class Limit(NamedTuple):
@@ -71,7 +82,7 @@ class Limit(NamedTuple):
     @property
     def template(self) -> str:
         """The message of a refusal, with the values of :class:`~voteweb.core.errors.TooFast` to be filled in."""
-        return _TEMPLATES.get(self.scope, _OF_STRANGERS)
+        return _TEMPLATES[self.scope]
 
     @property
     def interval(self) -> float:
@@ -82,7 +93,7 @@ class Limit(NamedTuple):
 #: Counts failed attempts only. Twenty people behind one address may mistype at once; guessing stays slow.
 LOGIN_BY_ADDRESS = Limit(
     "login", "log in, failed", LimitScope.ADDRESS, 20, 120, HOUR,
-    N_("failed log-ins from your address"), ("auth.login",), _GUESSING,
+    N_("failed log-ins"), ("auth.login",), _GUESSING,
 )  # fmt: skip
 #: Counts failed attempts under one name, of a member or not, from browsers in which it has not logged in before.
 LOGIN_BY_NAME = Limit(
@@ -92,32 +103,31 @@ LOGIN_BY_NAME = Limit(
     N_("keeps passwords from being guessed: in a browser in which you have logged in before, you can log in now"),
 )  # fmt: skip
 #: The people of a school or a phone company share an address: enough for them, too few for mass registration. Who rents
-#: a server can use any address of its network, so each wider network has a limit of its own.
+#: a server can use any address of its network, so each wider network has a limit of its own, here narrower than others.
 SIGNUP = Limit(
     "signup", "sign up", LimitScope.ADDRESS, 5, 20, DAY,
-    N_("new accounts from your address"), ("auth.signup",), _ACCOUNTS,
+    N_("new accounts"), ("auth.signup",), _ACCOUNTS,
 )  # fmt: skip
 SIGNUP_BY_NETWORK = Limit(
-    "signupnet", "sign up", LimitScope.NETWORK, 8, 30, DAY,
-    N_("new accounts from your network"), ("auth.signup",), _ACCOUNTS,
-)  # fmt: skip
-SIGNUP_BY_WIDE_NETWORK = Limit(
-    "signupwide", "sign up", LimitScope.WIDE_NETWORK, 10, 40, DAY, SIGNUP_BY_NETWORK.things, ("auth.signup",), _ACCOUNTS
-)  # fmt: skip
+    "signupnet", "sign up", LimitScope.NETWORK, 8, 30, DAY, SIGNUP.things, ("auth.signup",), _ACCOUNTS
+)
+SIGNUP_BY_WIDE_NETWORK = SIGNUP_BY_NETWORK._replace(
+    kind="signupwide", scope=LimitScope.WIDE_NETWORK, burst=10, times=40
+)
 #: Each attempt costs a password hash; the link itself cannot be guessed.
 PASSWORD_RESET = Limit(
     "reset", "set a password by a one-time link", LimitScope.ADDRESS, 10, 30, HOUR,
-    N_("new passwords from your address"), ("auth.reset",), _SPEED,
+    N_("new passwords"), ("auth.reset",), _SPEED,
 )  # fmt: skip
 #: Each costs a moderator some time; the ban itself can be answered once.
 BAN_ANSWER = Limit(
     "bananswer", "answer a ban", LimitScope.ADDRESS, 5, 20, DAY,
-    N_("answers to bans from your address"), ("auth.answer",), N_("keeps the moderators' list short enough to be read"),
+    N_("answers to bans"), ("auth.answer",), N_("keeps the moderators' list short enough to be read"),
 )  # fmt: skip
 #: Counts failed attempts only. Codes cannot be guessed; a right one costs a password hash.
 RECOVERY_BY_ADDRESS = Limit(
     "recover", "use a recovery code, failed", LimitScope.ADDRESS, 10, 60, HOUR,
-    N_("wrong recovery codes from your address"), ("recovery.recover",), _CODES,
+    N_("wrong recovery codes"), ("recovery.recover",), _CODES,
 )  # fmt: skip
 #: Much wider than that of addresses: no stranger alone must keep a member from using a code.
 RECOVERY_BY_NAME = Limit(
@@ -132,7 +142,7 @@ SECOND_FACTOR = Limit(
 #: Each may send a mail to a member who did not ask for it.
 MAIL_RESET_BY_ADDRESS = Limit(
     "mailreset", "ask for a new password by mail", LimitScope.ADDRESS, 5, 10, HOUR,
-    N_("requests for a new password from your address"), ("mail.recover",), _MAILS,
+    N_("requests for a new password"), ("mail.recover",), _MAILS,
 )  # fmt: skip
 MAIL_RESET_BY_NAME = Limit(
     "mailresetname", "ask for a new password by mail, whether anybody has the name or not", LimitScope.NAME,
@@ -154,14 +164,14 @@ EMAIL_BY_ADDRESS = Limit(
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
     "combine", "combine groups that nobody has combined in the last minute", LimitScope.ADDRESS, 60, 600, HOUR,
-    N_("different combinations of groups from your address"),
+    N_("different combinations of groups"),
     ("lists.group", "lists.group_new", "feeds.group", "feeds.group_new"), _SPEED,
     "GET",
 )  # fmt: skip
 #: A search may take 0.2 s of a process, besides what it reads. Nobody types as many in a minute; pages are counted too.
 SEARCH = Limit(
     "search", "search, without being logged in; search the log for words", LimitScope.ADDRESS, 30, 600, HOUR,
-    N_("searches from your address"), ("search.show", "search.feed", "moderation_log.index"), _SPEED,
+    N_("searches"), ("search.show", "search.feed", "moderation_log.index"), _SPEED,
     "GET",
 )  # fmt: skip
 
@@ -226,13 +236,11 @@ MODERATE = Limit(
     counts_refused=False,
 )  # fmt: skip
 
-#: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
-LIMITS = (
+_LIMITS = (
     LOGIN_BY_ADDRESS,
     LOGIN_BY_NAME,
     SIGNUP,
     SIGNUP_BY_NETWORK,
-    SIGNUP_BY_WIDE_NETWORK,
     PASSWORD_RESET,
     BAN_ANSWER,
     RECOVERY_BY_ADDRESS,
@@ -344,6 +352,17 @@ LIMITS = (
     PREVIEW,
     MODERATE,
 )  # fmt: skip
+#: A limit of an address, by its kind, also counts for the /48 of an IPv6 address, which has 65,536 of them: with these,
+#: which allow as much as ten households.
+WIDE_LIMITS = {
+    limit.kind: limit._replace(
+        kind=f"{limit.kind}wide", scope=LimitScope.WIDE_NETWORK, burst=10 * limit.burst, times=10 * limit.times
+    )
+    for limit in _LIMITS
+    if limit.scope is LimitScope.ADDRESS
+} | {SIGNUP.kind: SIGNUP_BY_WIDE_NETWORK}
+#: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
+LIMITS = (*WIDE_LIMITS.values(), *_LIMITS)
 
 #: Views whose forms have no limit, and why.
 EXEMPT = {

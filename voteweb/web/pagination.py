@@ -1,7 +1,7 @@
 """List pages: any of them takes one round trip for a reader, and one or two for a member."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,11 +14,12 @@ from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web import own_marks, rate_limits
+from voteweb.web import own_marks
 from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.caching import shared_pages
 from voteweb.web.context import store
 from voteweb.web.own_marks import queue_marks, read_marks
+from voteweb.web.rate_limits import combination_hits
 from voteweb.web.responses import RenderedPage
 from voteweb.web.urls import page_number
 
@@ -54,11 +55,11 @@ class _List(NamedTuple):
         self,
         pipeline: Pipeline,
         viewer_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
-        hit: RateLimitHit | None = None,
+        hits: Sequence[RateLimitHit] = (),
     ) -> Callable[[], tuple[Page[Article], dict[str, Any]]]:
         """Queue a read of the page. The returned function gives it, checked, and the results of all queries by name."""
         futures = {name: query(pipeline) for name, query in {**self.queries, **viewer_queries}.items()}
-        listing = store().listings.queue_page(pipeline, self.ranking, self.number, hit=hit)
+        listing = store().listings.queue_page(pipeline, self.ranking, self.number, hits=hits)
 
         def finish_read() -> tuple[Page[Article], dict[str, Any]]:
             results = {name: future.result for name, future in futures.items()}
@@ -105,7 +106,7 @@ def render_list(
     asked, site = shared_pages.clock(), store()
     pipeline = site.pipeline()
     viewer = queue_viewer(pipeline)
-    finish_read = listed.queue(pipeline, viewer_queries, rate_limits.combination_hit() if ranking.combines else None)
+    finish_read = listed.queue(pipeline, viewer_queries, combination_hits() if ranking.combines else ())
     queued = queue_marks(pipeline, site.listings.recent_ids(ranking, listed.number), named_voter())
     pipeline.execute()
     page, results = finish_read()

@@ -78,11 +78,8 @@ def check_form(*limits: Limit) -> None:
     if not hits or g.get("skips_member_hit"):
         return
     form = CountedForm(hits[0], is_counted=False)
-    pipeline = store().pipeline()
-    refusals = [store().limits.queue_check(pipeline, hit) for hit in (*hits, form.refused_hit)]
-    pipeline.execute()
+    g.rate_limit_refusal = store().read(store().limits.queue_check, *hits, form.refused_hit)
     g.counted_form = form
-    g.rate_limit_refusal = next((refusal.result for refusal in refusals if refusal.result), None)
 
 
 def count_refused_form(status: int) -> None:
@@ -140,17 +137,6 @@ def sign_up_network() -> str:
     return rate_limits.sign_up_network(request.remote_addr)
 
 
-def combination_hit() -> RateLimitHit | None:
-    """Return the limit that counts this request if it combines groups anew, None for a client without an address."""
-    return address_hit(rate_limits.COMBINE)
-
-
-def address_hit(limit: Limit) -> RateLimitHit | None:
-    """Return *limit*, which is by address, with the network that it counts; None for a client without an address."""
-    network = rate_limits.network(request.remote_addr, limit.scope)
-    return None if network is None else (limit, network)
-
-
 def record_exceeded(refusal: TooFast) -> None:
     """Record that a limit counted elsewhere has refused this request, which then counts against no other."""
     g.rate_limit_refusal = refusal
@@ -163,6 +149,16 @@ def exceeded() -> TooFast | None:
     return refusal
 
 
+def combination_hits() -> list[RateLimitHit]:
+    """Return the limits that count this request if it combines groups anew."""
+    return address_hits(rate_limits.COMBINE)
+
+
 def address_hits(*limits: Limit) -> list[RateLimitHit]:
-    """Return those of *limits*, all by address or network, that count this request, with the network they count."""
-    return [hit for limit in limits if (hit := address_hit(limit))]
+    """Return those of *limits*, all by address or network, that count this request, with the network they count.
+
+    With one by address goes that of the IPv6 /48 around it. No limit counts a client without an address.
+    """
+    wide = (rate_limits.WIDE_LIMITS.get(limit.kind) for limit in limits)
+    networks = ((limit, rate_limits.network(request.remote_addr, limit.scope)) for limit in (*limits, *wide) if limit)
+    return [(limit, network) for limit, network in networks if network is not None]

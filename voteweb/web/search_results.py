@@ -126,12 +126,12 @@ def read_page(
     pipeline: Pipeline,
     matches: Matches,
     ids: Sequence[DocumentId],
-    hit: RateLimitHit | None,
+    hits: Sequence[RateLimitHit],
     voter: Voter | None = None,
 ) -> tuple[Page[Any], QueuedMarks]:
     """Return the page made of *ids*, and what *voter*, the member of the session, did with its articles.
 
-    *pipeline* is executed, and counts the search against the limit *hit*. Raises TooFast and NoSuchPage.
+    *pipeline* is executed, and counts the search against the limits of *hits*. Raises TooFast and NoSuchPage.
     """
     found, listings, has_articles = cast("Sequence[Any]", ids), store().listings, matches.kind is Kind.ARTICLES
     read: Future[tuple[Any, ...]]
@@ -141,7 +141,7 @@ def read_page(
         read = listings.queue_comments(pipeline, found)
     own = queue_marks(pipeline, found, voter if has_articles else None)
     pipeline.execute()
-    check_counted(hit)
+    check_counted(hits)
     return _page(matches, len(ids), read.result), own
 
 
@@ -205,13 +205,14 @@ refused: BoundedCache[RateLimitHit, Refused] = BoundedCache(config.HINT_CACHE_SI
 _ended: BoundedCache[str, bool] = BoundedCache(config.HINT_CACHE_SIZE)
 
 
-def viewer_hit() -> RateLimitHit | None:
-    """Return the limit that counts this search, with the member whom an open session names, else with the address."""
+def viewer_hits() -> list[RateLimitHit]:
+    """Return the limits that count this search, with the member whom an open session names, else with the address."""
     voter = named_voter()
     if voter and _ended.get(voter.token):
         rate_limits.skip_member_hit()
         voter = None
-    return (rate_limits.member_hit(voter.name) if voter else None) or rate_limits.address_hit(SEARCH)
+    hit = rate_limits.member_hit(voter.name) if voter else None
+    return [hit] if hit else rate_limits.address_hits(SEARCH)
 
 
 def note_viewer(viewer: User | None, voter: Voter | None) -> None:
@@ -220,37 +221,38 @@ def note_viewer(viewer: User | None, voter: Voter | None) -> None:
         _ended.put(voter.token, True)
 
 
-def check_not_refused(hit: RateLimitHit | None) -> None:
+def check_not_refused(hits: Sequence[RateLimitHit]) -> None:
     """Raise TooFast if this process knows that a search would be refused."""
-    known = refused.get(hit) if hit else None
-    if known and known.until > now():
-        raise TooFast(known.error.template, **known.error.values | {"wait": ceil(known.until - now())})
+    for known in filter(None, map(refused.get, hits)):
+        if known.until > now():
+            raise TooFast(known.error.template, **known.error.values | {"wait": ceil(known.until - now())})
 
 
-def queue_count(pipeline: Pipeline, hit: RateLimitHit | None) -> None:
+def queue_count(pipeline: Pipeline, hits: Sequence[RateLimitHit]) -> None:
     """Queue a search to be counted; that of a member is counted where the viewer is read."""
-    if hit and hit[0] is SEARCH:
-        rate_limits.queue_hits(pipeline, hit)
+    if hits and hits[0][0] is SEARCH:
+        rate_limits.queue_hits(pipeline, *hits)
 
 
 @contextmanager
-def counting_failures(hit: RateLimitHit | None) -> Iterator[None]:
+def counting_failures(hits: Sequence[RateLimitHit]) -> Iterator[None]:
     """Count the search of this block at once if the index does not answer: it has cost as much; may raise TooFast."""
     try:
         yield
     except SearchError:
         rate_limits.skip_member_hit()  # the page about it loads the member
-        if hit:
+        if hits:
             pipeline = store().pipeline()
-            rate_limits.queue_hits(pipeline, hit)
+            rate_limits.queue_hits(pipeline, *hits)
             pipeline.execute()
-            check_counted(hit)
+            check_counted(hits)
         raise
 
 
-def check_counted(hit: RateLimitHit | None) -> None:
+def check_counted(hits: Sequence[RateLimitHit]) -> None:
     """Raise TooFast if the search of this request, which has been counted, was refused."""
     refusal = rate_limits.exceeded()
-    if refusal and hit:
-        refused.put(hit, Refused(refusal, now() + refusal.values["wait"]))
+    if refusal and hits:
+        exceeded = next((hit for hit in hits if hit[0].kind == refusal.values["kind"]), hits[0])
+        refused.put(exceeded, Refused(refusal, now() + refusal.values["wait"]))
         raise refusal

@@ -10,7 +10,8 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
 from tests.web.state import content
-from voteweb.core.rate_limits import EXEMPT, LIMITS, Limit, LimitScope, network
+from voteweb.core.config import ADDRESS_HEADER
+from voteweb.core.rate_limits import EXEMPT, LIMITS, SIGNUP, Limit, LimitScope, network
 from voteweb.store import Store
 
 pytestmark = pytest.mark.site(limits=1)
@@ -57,6 +58,27 @@ def test_request_over_the_limit_is_refused_and_changes_nothing(
                     assert f'action="{path}"' in sender.text
                     assert all(typed in sender.text for typed in address.kept)
             assert content(store) == before
+
+
+def test_households_of_one_ipv6_network_are_counted_together(
+    everybody: Everybody, make_app: MakeApp, store: Store, subtests: pytest.Subtests
+) -> None:
+    """Ten times as much from a /48 as from one of its 65,536 /64s, but for those who sign up."""
+    app = make_app(trusted_proxies=1)
+    for address in filter(limits_by_address, ROUTES):
+        with subtests.test(str(address)):
+            narrow, *_, wide = sorted(limits_by_address(address), key=lambda limit: limit.burst)
+            factor = 2 if narrow is SIGNUP else 10
+            assert (wide.burst, wide.times) == (factor * narrow.burst, factor * narrow.times)
+            everybody.browser(READER)  # on the site as it was
+            reader, headers = Browser(app), {ADDRESS_HEADER: "2001:db8:7:42::1"}
+            token = reader.csrf_token()
+            use_up(store, wide, "2001:db8:7::/48")
+            if address.method == "GET":
+                reader.open(address.url(names="python+redis", more_query={"q": "words"}), headers=headers)
+            else:
+                reader.post(address.url(), {**address.fields, "csrf_token": token}, headers=headers)
+            assert_too_fast(reader, wide)
 
 
 def test_nobody_without_an_address_is_locked_out(

@@ -18,6 +18,7 @@ from voteweb.core.rate_limits import (
     SIGNUP,
     SIGNUP_BY_NETWORK,
     SIGNUP_BY_WIDE_NETWORK,
+    WIDE_LIMITS,
     Limit,
     network,
 )
@@ -120,6 +121,20 @@ def test_only_failed_logins_from_an_address_are_counted(bob: Browser, new_browse
         new_browser.log_out()
     assert use_up(store, LOGIN_BY_ADDRESS, "203.0.113.1") == LOGIN_BY_ADDRESS.burst - 2
     assert_too_fast(new_browser.log_in("bob"), LOGIN_BY_ADDRESS)
+
+
+def test_failed_logins_from_an_ipv6_network_are_counted_once_each(
+    bob: Browser, new_browser: Browser, store: Store
+) -> None:
+    for number in range(1, 4):
+        from_address(new_browser, f"2001:db8:1:{number}::1")
+        assert new_browser.log_in(f"another{number}", WRONG).status == 422
+        assert new_browser.log_in("bob").status == 303
+        new_browser.log_out()
+    limit = WIDE_LIMITS[LOGIN_BY_ADDRESS.kind]
+    assert use_up(store, limit, "2001:db8:1::/48") == limit.burst - 3
+    assert_too_fast(new_browser.log_in("bob"), limit)
+    assert from_address(new_browser, "2001:db8:2::1").log_in("bob").status == 303
 
 
 def sign_up(app: Flask, name: str, address: str) -> Browser:

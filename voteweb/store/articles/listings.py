@@ -51,14 +51,14 @@ class MadeRankings(StorePart):
     """Makes the combined rankings and those of periods of one site."""
 
     def reads(
-        self, ranking: Ranking, reads: Sequence[Command], first: int, last: int, hit: RateLimitHit | None
+        self, ranking: Ranking, reads: Sequence[Command], first: int, last: int, hits: Sequence[RateLimitHit]
     ) -> list[Command]:
         """Return the commands that make *ranking*, or the first part of it, unless it is kept, and *reads* of it.
 
-        Building a combined one counts against the limit of *hit*. If it cannot be kept, the reply has the members from
-        position *first* to *last* (both from 0).
+        Building a combined one counts against the limits of *hits*. If it cannot be kept, the reply has the members
+        from position *first* to *last* (both from 0).
         """
-        make = self._combine(ranking, first, last, hit) if ranking.combines else self._steps(ranking)[0]
+        make = self._combine(ranking, first, last, hits) if ranking.combines else self._steps(ranking)[0]
         return [make, *reads, ("ZRANGE", ranking.key, 0, 0, "WITHSCORES")]
 
     def finish(
@@ -67,15 +67,15 @@ class MadeRankings(StorePart):
         ranking: Ranking,
         commands: list[Command],
         replies: list[Any],
-        hit: RateLimitHit | None,
+        hits: Sequence[RateLimitHit],
         fields: Sequence[str],
     ) -> tuple[int, list[Any], Made]:
         """Return the length and the rows of *ranking* from the *replies* to the *commands* of :meth:`reads`.
 
-        A ranking of a period is merged from those of its days, in steps. Raises TooFast by the limit of *hit*.
+        A ranking of a period is merged from those of its days, in steps. Raises TooFast by a limit of *hits*.
         """
-        if hit and replies[0][0] == "rate-limited":
-            raise self._context.limits.to_error([hit], replies[0][1:])
+        if hits and replies[0][0] == "rate-limited":
+            raise self._context.limits.to_error(hits, replies[0][1:])
         for _ in range(0 if ranking.combines else _MAX_TRIPS):
             if replies[0][0] != "more":
                 break
@@ -95,7 +95,7 @@ class MadeRankings(StorePart):
         rows = [(article_member(id), *row) for id, row in zip(ids, stored, strict=True)]
         return int(total), rows, Made(None, marker == "bounded")
 
-    def _combine(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:
+    def _combine(self, ranking: Ranking, first: int, last: int, hits: Sequence[RateLimitHit]) -> Command:
         return scripts.call(
             self._keys,
             "combine_groups",
@@ -106,7 +106,7 @@ class MadeRankings(StorePart):
             seconds=config.GROUP_CACHE_SECONDS,
             first_row=first,
             last_row=last,
-            **self._context.limits.script_values([hit] if hit else []),
+            **self._context.limits.script_values(hits),
         )
 
     def _steps(self, ranking: Ranking) -> list[Command]:
@@ -191,12 +191,12 @@ class Listings(StorePart):
         number: int,
         *,
         with_text: bool = False,
-        hit: RateLimitHit | None = None,
+        hits: Sequence[RateLimitHit] = (),
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of a ranking; a page past the end has no rows.
 
-        *with_text*: the rows are whole articles. Building a combined ranking counts against the limit of *hit*: the
-        execution of the pipeline raises TooFast when it is exceeded.
+        *with_text*: the rows are whole articles. Building a combined ranking counts against the limits of *hits*: the
+        execution of the pipeline raises TooFast when one is exceeded.
         """
         size, fields = self._settings.page_size, _fields(with_text=with_text)
         start, stop = (number - 1) * size, number * size
@@ -204,13 +204,13 @@ class Listings(StorePart):
         first = max(start - 1, 0)
         reads = [("ZCARD", ranking.key), read_rows(self._keys, ranking.key, first, stop + 1 - first, fields)]
         if ranking.is_made:
-            reads = self._made.reads(ranking, reads, first, stop, hit)
+            reads = self._made.reads(ranking, reads, first, stop, hits)
         elif ranking.order is Order.VOTES:
             reads.append(("ZSCORE", ranking.key, LEFT_OUT))
 
         def parse(replies: list[Any]) -> Page[Article]:
             if ranking.is_made:
-                total, stored, made = self._made.finish(pipeline, ranking, reads, replies, hit, fields)
+                total, stored, made = self._made.finish(pipeline, ranking, reads, replies, hits, fields)
             else:
                 total, stored, *left_out = replies
                 total, made = total - sum(mark is not None for mark in left_out), NOT_MADE

@@ -3,11 +3,11 @@
 -- keys: {ranking} combined: groups: limit:{limits}*
 -- args: member order groups seconds first_row last_row rates*
 -- The ranking is the combined one, and member its name in combined:; order is "time" or
--- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0. With a rate limit,
+-- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0. With rate limits,
 -- rates are those of hit_rate_limits().
 -- Answers  kept (it existed) | made | no-group (one of the names is no group's)
 --          | unkept <number of articles> <whole or bounded> then the members of the rows
---          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
+--          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
 -- The ranking holds one marker below all articles: "whole" or "bounded", scored minus the unix time of its building.
 -- With the marker, an empty intersection is kept too.
 if is_kept(ranking_key) then

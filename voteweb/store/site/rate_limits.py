@@ -77,9 +77,9 @@ class RateLimits:
         self._settings = settings
         self._secret = blake2b(settings.secret_key.encode()).digest()
 
-    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
-        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
-        return self.queue_hit(pipeline, [hit], "asked")
+    def queue_check(self, pipeline: Pipeline, *hits: RateLimitHit) -> Future[TooFast | None]:
+        """Queue the question whether an act against *hits* would be accepted; the result is the refusal, or None."""
+        return self.queue_hit(pipeline, hits, "asked")
 
     def queue_hit(
         self, pipeline: Pipeline, hits: Sequence[RateLimitHit], mode: str = "when-full"

@@ -28,7 +28,6 @@ from voteweb.core.rate_limits import (
     RECOVERY_BY_NAME,
     SIGNUP,
     SIGNUP_BY_NETWORK,
-    SIGNUP_BY_WIDE_NETWORK,
 )
 from voteweb.web import rate_limits
 from voteweb.web.acts import View, form_page, lead, refusals
@@ -48,7 +47,7 @@ from voteweb.web.views.votes import cast_pending, pending_title
 blueprint = Blueprint("auth", __name__)
 recovery = Blueprint("recovery", __name__)
 mail = Blueprint("mail", __name__)
-SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
+SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK)
 _COMMENT_FORM = re.compile(r"/a/[0-9]+(?:/c/[0-9]+/reply|/comment)")
 
 

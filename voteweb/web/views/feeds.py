@@ -132,8 +132,8 @@ def _articles(title: str, path: str, rows: Iterable[Article], **options: Any) ->
 
 
 def _queue(pipeline: Pipeline, ranking: Ranking) -> Future[Page[Article]]:
-    hit = rate_limits.combination_hit()
-    return store().listings.queue_page(pipeline, ranking, 1, with_text=True, hit=hit)
+    hits = rate_limits.combination_hits()
+    return store().listings.queue_page(pipeline, ranking, 1, with_text=True, hits=hits)
 
 
 def _read(ranking: Ranking) -> tuple[Article, ...]:

@@ -68,8 +68,8 @@ def _queue_entries(pipeline: Pipeline) -> Future[LogMatches] | Future[Invalid]:
         refused = error
         return pipeline.then(lambda: refused)
     words = wanted["q"].split()
-    if words and (hit := rate_limits.address_hit(SEARCH)):
-        rate_limits.hit(hit)
+    if words:
+        rate_limits.hit(*rate_limits.address_hits(SEARCH))
     before = min(filter(None, (until, time_before())), key=float, default="")
     return store().log.queue_search(pipeline, words, who=wanted["who"], kind=wanted["kind"], times=(since, before))
 

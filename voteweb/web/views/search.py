@@ -90,19 +90,19 @@ def _order() -> Order:
 
 def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     """Return what the page of results is rendered with; raises TooFast, NoSuchPage and the errors of the index."""
-    hit, voter = search_results.viewer_hit(), named_voter()
-    search_results.check_not_refused(hit)
-    with search_results.counting_failures(hit):
+    hits, voter = search_results.viewer_hits(), named_voter()
+    search_results.check_not_refused(hits)
+    with search_results.counting_failures(hits):
         matches = search_results.find(index, search)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     pipeline.then(lambda: search_results.note_viewer(viewer.result, voter))
-    search_results.queue_count(pipeline, hit)
+    search_results.queue_count(pipeline, hits)
     votes, names = search_results.queue_votes(pipeline, matches), search.query.group_names
     resolved = store().groups.queue_resolve_each(pipeline, names)
     if votes or names:
         pipeline.execute()
-        search_results.check_counted(hit)
+        search_results.check_counted(hits)
     if names and (query := search.query.with_groups(resolved.result)) != search.query:
         # A second name of a group, which the index does not know.
         search = search._replace(query=query)
@@ -110,7 +110,7 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         votes = search_results.queue_votes(pipeline, matches)
         pipeline.execute()
     ids, unknown = search_results.page_ids(matches, votes), _queue_unknown(pipeline, search.query)
-    page, own = search_results.read_page(pipeline, matches, ids, hit, voter)
+    page, own = search_results.read_page(pipeline, matches, ids, hits, voter)
     group_names: tuple[str, ...] = ()
     if matches.kind is Kind.ARTICLES:
         page, group_names = search_results.as_seen(page, viewer.result, own)
@@ -146,21 +146,21 @@ def _queue_unknown(pipeline: Pipeline, query: Query) -> Callable[[], list[Votewe
 @serve_feed(blueprint, "/search")
 def feed() -> Feed:
     """Return the newest results of the query ``q``."""
-    index, query, hit = _index(), _query(), rate_limits.address_hit(SEARCH)
+    index, query, hits = _index(), _query(), rate_limits.address_hits(SEARCH)
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
-    search_results.check_not_refused(hit)
+    search_results.check_not_refused(hits)
     if names := query.group_names:
         resolved = store().read(store().groups.queue_resolve_each, names)
         query = query.with_groups(resolved)
     try:
-        with search_results.counting_failures(hit):
+        with search_results.counting_failures(hits):
             matches = search_results.find_newest(index, query)
     except SearchTooSlow as error:
         abort(422, error_message(error))
     pipeline = store().pipeline()
-    search_results.queue_count(pipeline, hit)
-    page, _own = search_results.read_page(pipeline, matches, matches.found.ids, hit)
+    search_results.queue_count(pipeline, hits)
+    page, _own = search_results.read_page(pipeline, matches, matches.found.ids, hits)
     items = tuple(map(article_item if matches.kind is Kind.ARTICLES else comment_item, page.rows))
     title = _("Search for “%(query)s”", query=query.text)
     return Feed(title, "/search", items, query=f"?{_parameters(query.text)}", is_dated=False)
