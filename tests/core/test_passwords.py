@@ -1,5 +1,6 @@
 """Password hashes, and recovery codes: random, read however they are typed."""
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from unittest.mock import Mock
@@ -42,15 +43,59 @@ def test_a_hash_too_costly_for_a_log_in_is_none(stored_hash: str) -> None:
 
 
 def test_only_other_parameters_need_a_new_hash(stored_hash: str) -> None:
-    assert not passwords.needs_rehash(stored_hash)
-    assert passwords.needs_rehash(argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("x"))
+    assert not passwords.needs_rehash(stored_hash, "correct horse")
+    assert passwords.needs_rehash(argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("x"), "x")
 
 
-def test_unknown_member_costs_as_much_as_a_wrong_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    hasher = Mock(verify=Mock(return_value=True))
+#: One password as systems type it: composed, decomposed, and a part of it each.
+COMPOSED = "Zoë in Ångström"
+DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)
+MIXED = f"{COMPOSED[:7]}{unicodedata.normalize('NFD', COMPOSED[7:])}"
+
+
+@pytest.mark.parametrize("form", [COMPOSED, DECOMPOSED, MIXED])
+def test_password_opens_in_each_unicode_form(form: str) -> None:
+    stored = passwords.hash_password(form)
+    for typed in (COMPOSED, DECOMPOSED, MIXED):
+        assert passwords.find_form(stored, typed) == COMPOSED
+    assert not passwords.needs_rehash(stored, COMPOSED)
+    assert not passwords.verify(stored, "Zoe in Angstrom")
+
+
+def test_hash_of_a_decomposed_password_opens_and_needs_another() -> None:
+    stored = argon2.PasswordHasher(2, 19_456, 1).hash(DECOMPOSED)
+    for typed in (COMPOSED, DECOMPOSED, MIXED):
+        assert passwords.find_form(stored, typed) == DECOMPOSED
+    assert passwords.needs_rehash(stored, DECOMPOSED)
+    as_typed = argon2.PasswordHasher(2, 19_456, 1).hash(MIXED)
+    assert passwords.find_form(as_typed, MIXED) == MIXED
+
+
+@pytest.mark.parametrize(
+    ("typed", "hashes"),
+    [
+        ("nobody's password", 1),
+        (COMPOSED, 2),
+        (DECOMPOSED, 2),
+        (MIXED, 3),
+        ("e\u0301" * config.MAX_PASSWORD_LENGTH * 3, 1),
+    ],
+)
+def test_unknown_member_costs_as_much_as_a_wrong_password(
+    typed: str, hashes: int, stored_hash: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passwords.verify("", "makes the hash that stands in for none")
+    hasher = Mock(verify=Mock(side_effect=argon2.exceptions.VerifyMismatchError))
     monkeypatch.setattr(passwords, "_hasher", hasher)
+    for stored in ("", stored_hash):
+        assert not passwords.verify(stored, typed)
+        assert hasher.verify.call_count == hashes
+        hasher.verify.reset_mock()
+
+
+def test_no_password_opens_an_account_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_hasher", Mock(verify=Mock(return_value=True)))
     assert not passwords.verify("", "nobody's password")
-    assert len(hasher.verify.mock_calls) == 1
 
 
 def test_two_passwords_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

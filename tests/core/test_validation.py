@@ -84,7 +84,10 @@ CLEANED = {
     validation.group_description: [("", ""), (" a\n b ", "a b"), ("x" * 300, "x" * 300)],
     validation.reason: [(" Off\ntopic. ", "Off topic."), ("编", "编"), ("x" * 300, "x" * 300)],
     validation.note: [(f" {RLO} ", "")],
-    validation.password: [(typed, typed) for typed in ("83749201", " spaces stay ", "密码密码密码密码", "x" * 256)],
+    validation.password: [
+        *((typed, typed) for typed in ("83749201", " spaces stay ", "密码密码密码密码", "x" * 256)),
+        ("e\u0301" * 256, "é" * 256),
+    ],
     validation.is_submission_token: [
         *((typed, False) for typed in ("", "short", "x" * 65, "with:colon", "with blank", "naïve-token", "form-0001\n"))
     ],
@@ -170,7 +173,7 @@ REFUSED = {
             "qwertyuiop",
             "TRUSTNO1",
         ],
-        "A password must have 8 to 256 characters": ["", "1234567", "x" * 257],
+        "A password must have 8 to 256 characters": ["", "1234567", "e\u0301" * 7, "x" * 257, "e\u0301" * 90_000],
     },
     validation.new_group_name: {LETTERS: ["python\u3164", "\u3164", "g" + "\u0336" * 7]},
     lambda typed: validation.password(typed, "samantha", "Our Site"): {

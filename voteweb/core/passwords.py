@@ -1,5 +1,6 @@
 """Hash passwords and verify hashes, always at the same cost, and only some at once: others wait, or raise Busy.
 
+Systems type one letter as one character or as several. New hashes are of the form NFC; old ones may be of another.
 Recovery codes stand in for a forgotten password.
 """
 
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import BoundedSemaphore
+from typing import Literal
 
 from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -24,24 +26,47 @@ _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 MAX_COST = 8
 #: Without it, log-ins that come all at once would take the cores and the memory of all other pages.
 _slots = BoundedSemaphore(config.MAX_HASHES)
+#: How many times shorter NFC makes a text: one letter can be four characters.
+_MAX_SHRINKING = 4
+
+
+def normal(form: Literal["NFC", "NFD"], password: str) -> str:
+    """Return *password* in this *form*; one that is too long as it is, since that could take long."""
+    is_long = len(password) > _MAX_SHRINKING * config.MAX_PASSWORD_LENGTH
+    return password if is_long else unicodedata.normalize(form, password)
+
+
+def _forms(password: str) -> list[str]:
+    """Return the different forms of *password* that a hash may be of, that of new hashes first; one if it is ASCII."""
+    return list(dict.fromkeys((normal("NFC", password), password, normal("NFD", password))))
 
 
 def hash_password(password: str) -> str:
     """Return the argon2id hash of *password*, which includes its parameters and a new salt. Raises Busy."""
     with _slot():
-        return _hasher.hash(_encode(password))
+        return _hasher.hash(_encode(normal("NFC", password)))
 
 
 def verify(stored_hash: str, password: str) -> bool:
-    """Tell whether *stored_hash* is of *password*.
+    """Tell whether *stored_hash* is of *password*. Raises Busy."""
+    return find_form(stored_hash, password) is not None
 
-    Pass an empty hash for an unknown member, or one without a password: the result is False after the usual time, so
+
+def find_form(stored_hash: str, password: str) -> str | None:
+    """Return the form of *password* of which *stored_hash* is, None if it is of none.
+
+    Pass an empty hash for an unknown member, or one without a password: the result is None after the usual time, so
     that the time does not reveal who is a member. Raises Busy.
     """
     checked_hash = stored_hash or _dummy_hash()
+    with _slot():
+        found = next((form for form in _forms(password) if _is_of(checked_hash, form)), None)
+    return found if stored_hash else None
+
+
+def _is_of(checked_hash: str, form: str) -> bool:
     try:
-        with _slot():
-            return _hasher.verify(checked_hash, _encode(password)) and bool(stored_hash)
+        return _hasher.verify(checked_hash, _encode(form))
     except (VerificationError, InvalidHashError):
         return False
 
@@ -56,9 +81,9 @@ def is_hash(stored: str) -> bool:
     return parameters.parallelism <= MAX_COST and 0 < work <= MAX_COST * _hasher.time_cost * _hasher.memory_cost
 
 
-def needs_rehash(stored_hash: str) -> bool:
-    """Tell whether *stored_hash* has outdated parameters, so that the next log-in should hash the password again."""
-    return _hasher.check_needs_rehash(stored_hash)
+def needs_rehash(stored_hash: str, form: str) -> bool:
+    """Tell whether *stored_hash*, of a password in this *form*, has outdated parameters, or is not of the form NFC."""
+    return _hasher.check_needs_rehash(stored_hash) or form != normal("NFC", form)
 
 
 @contextmanager

@@ -215,7 +215,8 @@ def is_member_key(name: str) -> bool:
 
 
 def password(typed: str, *names: str) -> str:
-    """Return *typed* unchanged; raise Invalid if its length is wrong, or if it is common or one of *names*."""
+    """Return *typed* in the form NFC; raise Invalid if its length is wrong, or if it is common or one of *names*."""
+    typed = passwords.normal("NFC", typed)
     if not config.MIN_PASSWORD_LENGTH <= len(typed) <= config.MAX_PASSWORD_LENGTH:
         raise Invalid(
             N_("A password must have %(min)s to %(max)s characters."),

@@ -81,18 +81,18 @@ def authenticate(name: str, password: str) -> User:
     rate_limits.hit(*hits, reads=pipeline)
     user = stored.result if stored else None
     try:
-        is_right = passwords.verify(user.password if user else "", password)
+        form = passwords.find_form(user.password if user else "", password)
     except Busy:
         store().limits.refund(hits)
         raise
-    if not is_right or user is None or user.left:
+    if form is None or user is None or user.left:
         note_log_in(user.name if user and not user.left else "", LogInOutcome.REFUSED)
         raise Invalid(_("No member has this name and this password."))
     store().limits.refund(hits)
     if user.banned:
         note_log_in(user.name, LogInOutcome.BANNED)
         raise ban_error(user)
-    if passwords.needs_rehash(user.password):
+    if passwords.needs_rehash(user.password, form):
         _rehash(user, password)
     return user
 
