@@ -24,7 +24,7 @@ EXAMPLE = Deployment(
 
 def example(template: str) -> str:
     """Return the text of a *template* in deploy/ for the example, on a machine with Caddy 2.6.2."""
-    values = {"upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "checkout": ROOT}
+    values = {"upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "is_whole": True, "checkout": ROOT}
     return fill(template, EXAMPLE, **values)
 
 

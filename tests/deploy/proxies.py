@@ -20,7 +20,8 @@ from tests.visitor import Visitor
 
 HOST = "news.example"
 
-#: The configuration around that of the site, with folders that not only root may write to.
+#: The configuration around that of the site, with folders that not only root may write to; for Caddy in its global
+#: options.
 NGINX = """\
 daemon off;
 pid {folder}/pid;
@@ -36,13 +37,11 @@ http {{
 }}
 """
 CADDY = """\
-{{
 	admin off
 	http_port {http}
 	https_port {https}
 	default_bind 127.0.0.1
 	skip_install_trust
-}}
 """
 
 
@@ -143,6 +142,7 @@ class Caddy(Proxy):
     def command(self) -> list[str]:
         tls = "tls {} {}".format(*self.certificate)
         replacements = {
+            "\tservers {\n": CADDY.format(http=self.http, https=self.https) + "\tservers {\n",
             "\nnews.example {\n": f"\nnews.example {{\n\t{tls}\n",
             "127.0.0.1:8000 ": f"{' '.join(self.sites())} ",
             "lb_try_duration 5s": f"lb_try_duration {self.retry_seconds}s",
@@ -150,7 +150,7 @@ class Caddy(Proxy):
         }
         site = with_replacements(example("Caddyfile"), replacements)
         file = self.folder / "Caddyfile"
-        file.write_text(CADDY.format(http=self.http, https=self.https) + site)
+        file.write_text(site)
         return [find_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(file)]
 
 

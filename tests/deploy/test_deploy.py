@@ -17,8 +17,9 @@ from tests.deploy.proxies import NGINX, find_program
 from tests.deploy.test_systemd import verify
 from tests.helpers import needs
 from tests.site_process import run_voteweb
-from voteweb.cli.deploy import Deployment, fill, templates
+from voteweb.cli.deploy import CADDY, Deployment, fill, templates
 from voteweb.cli.main import voteweb
+from voteweb.core.resources import resource_folder
 from voteweb.core.settings import Settings
 
 pytestmark = pytest.mark.heavy
@@ -95,10 +96,33 @@ def test_caddy_accepts_what_is_installed_beside_other_sites(deploy: Deploy, tmp_
         assert result.exit_code == 0, result.output
     assert "up to date" in result.output
     assert main.read_text() == ":80 {\n\trespond other\n}\n\nimport sites/*.caddy\n"
+    assert f'Put "timeouts" for "servers" into the global options of {CADDY / "Caddyfile"}' in result.output
     assert not EXAMPLE.search(installed(tmp_path)["/etc/caddy/sites/links.caddy"])
-    command = [find_program("caddy"), "validate", "--adapter", "caddyfile", "--config", str(main)]
+    assert_caddy_accepts(main)
+
+
+def assert_caddy_accepts(file: Path) -> None:
+    command = [find_program("caddy"), "validate", "--adapter", "caddyfile", "--config", str(file)]
     check = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert check.returncode == 0, check.stderr
+
+
+#: The file that comes with Caddy.
+WELCOME = "# Use your own domain.\n\n:80 {\n\t# The files.\n\troot * /usr/share/caddy\n\n\tfile_server\n}\n# The end.\n"
+
+
+@pytest.mark.parametrize("former", ["", "import sites/*.caddy\n", WELCOME, f"{WELCOME}\nimport sites/*.caddy\n"])
+def test_caddy_waits_ten_seconds_where_it_serves_nobody_else(former: str, deploy: Deploy, tmp_path: Path) -> None:
+    main = tmp_path / "root" / "etc" / "caddy" / "Caddyfile"
+    write(main, former)
+    for _ in range(2):
+        result = deploy("caddy", "--install")
+        assert "global options" not in result.output
+    options = (resource_folder("deploy") / "global.caddy").read_text()
+    assert main.read_text() == options + (
+        former if "import" in former else f"{former}\nimport sites/*.caddy\n".lstrip()
+    )
+    assert_caddy_accepts(main)
 
 
 @pytest.mark.parametrize(

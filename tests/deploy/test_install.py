@@ -30,7 +30,7 @@ unit() { sed -n "s/^$1=//p" /etc/systemd/system/voteweb.service; }
   cd "$(unit WorkingDirectory)"
   exec setpriv --reuid "$(unit User)" --regid "$(unit Group)" --clear-groups $(unit ExecStart)
 ) > /tmp/site.log 2>&1 &
-{ printf '{\n\tlocal_certs\n}\n'; cat /etc/caddy/Caddyfile; } > /etc/caddy/Caddyfile.local
+sed 's/^\tservers {/\tlocal_certs\n&/' /etc/caddy/Caddyfile > /etc/caddy/Caddyfile.local
 caddy run --config /etc/caddy/Caddyfile.local > /tmp/caddy.log 2>&1 &
 for i in $(seq 150); do curl -sf https://news.example/ > /tmp/page && break; sleep 0.2; done
 cat /tmp/site.log; tail -5 /tmp/caddy.log

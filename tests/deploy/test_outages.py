@@ -59,6 +59,7 @@ def test_no_log_has_the_secret_of_an_address(proxy: Proxy, site: SiteProcess, se
         "/search?q=a-secret&page=2",
         "/search.atom?q=https://a-secret.example/a-secret",
         "/signup?invite=a-secret",
+        *("/%72eset/a-secret", "/RESE%54/a-secret", "/reset%2Fa-secret", "/inbox%2ffeed%2fa-secret.atom"),
     }
     assert site.stop().status == 0
     with ThreadPoolExecutor(len(secret | others)) as pool:  # Caddy tries for a second to reach the site, for each

@@ -1,7 +1,9 @@
 """The site behind nginx and Caddy with the files of deploy/: what visitors get, and what the site believes."""
 
+import socket
+import ssl
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import product
 from urllib.parse import urlencode
 
@@ -107,6 +109,38 @@ def test_too_large_or_late_bodies_do_not_occupy_the_site(proxy: Proxy) -> None:
             connections.enter_context(proxy.visitor().connect()).sendall(head)
         for _ in range(4 * THREADS_PER_WORKER):
             assert proxy.visitor().get("/about").status == 200
+
+
+HALF_HEADER = f"POST /login HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 1000\r\n"
+
+
+@pytest.mark.parametrize("half", [HALF_HEADER, f"{HALF_HEADER}\r\nusername="], ids=["header", "body"])
+def test_the_rest_of_a_request_is_not_waited_for(proxy: Proxy, half: str) -> None:
+    with proxy.visitor().connect() as connection, suppress(ConnectionError):
+        connection.sendall(half.encode())
+        while connection.recv(1_000):
+            pass
+
+
+def test_tls_is_of_good_ciphers_only(proxy: Proxy) -> None:
+    def connect(ciphers: str) -> ssl.SSLSession | None:
+        context = ssl.create_default_context(cafile=str(proxy.trusted))
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(ciphers)
+        connection = socket.create_connection(("127.0.0.1", proxy.https))
+        with context.wrap_socket(connection, server_hostname=HOST) as tls:
+            return tls.session
+
+    session = connect("ECDHE+AESGCM:ECDHE+CHACHA20")
+    assert session
+    assert session.has_ticket is isinstance(proxy, Caddy), "Caddy renews the key of its tickets"
+    for weak in ("ECDHE-RSA-AES128-SHA256", "ECDHE-RSA-AES256-SHA", "DHE-RSA-AES256-GCM-SHA384", "AES256-GCM-SHA384"):
+        with pytest.raises(ssl.SSLError):
+            connect(weak)
+
+
+def test_no_answer_names_the_web_server_behind(proxy: Proxy) -> None:
+    assert proxy.visitor().get("/").headers.get_all("Server") == ["Caddy" if isinstance(proxy, Caddy) else "nginx"]
 
 
 @pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)

@@ -133,6 +133,8 @@ _HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # nosec B108  # n
 #: An address to listen at: it becomes a part of the files of a proxy, which root reads.
 _HOST = re.compile(r"[A-Za-z0-9.:-]+")
 _IMPORT = "import sites/*.caddy"
+#: The lines of the file that comes with Caddy, without comments: no site of the operator's is in it.
+_WELCOME = [":80 {", "root * /usr/share/caddy", "file_server", "}"]
 _PROXIES = ("caddy", "nginx")
 
 
@@ -165,7 +167,10 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     if kind in _PROXIES:
         addresses = upstreams(site, ports, _text(_below(root, list(places)[-1])))
     # Outside of a checkout the image is not built by Compose, but must be there.
-    values = {"upstreams": addresses, "is_old_caddy": kind == "caddy" and _is_old_caddy(), "checkout": checkout()}
+    values = {
+        "upstreams": addresses, "is_old_caddy": kind == "caddy" and _is_old_caddy(), "is_whole": kind == "compose",
+        "checkout": checkout(),
+    }  # fmt: skip
     files = {path: fill(template, site, **values) for path, template in places.items()}
     if not install:
         click.echo("\n".join(f"# ----- {path}\n{text}" for path, text in files.items()), nl=False)
@@ -189,10 +194,18 @@ def _prepare(kind: str, site: Deployment, files: dict[Path, str], ports: Sequenc
     if kind == "systemd":
         return [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
     if kind == "caddy":
-        main = _text(_below(root, CADDY / "Caddyfile"))
-        has_import = _IMPORT in main.splitlines()
-        files[CADDY / "Caddyfile"] = main if has_import else f"{main.rstrip()}\n\n{_IMPORT}\n".lstrip()
-        return ["systemctl reload caddy"]
+        path, steps = CADDY / "Caddyfile", ["systemctl reload caddy"]
+        main = _text(_below(root, path))
+        lines = [line.strip() for line in main.splitlines()]
+        if _IMPORT not in lines:
+            main = f"{main.rstrip()}\n\n{_IMPORT}\n".lstrip()
+        if [line for line in lines if line and line[0] != "#" and line != _IMPORT] in ([], _WELCOME):
+            main = fill("global.caddy", site) + main
+        elif "read_body" not in main:  # other sites may take large files from slow visitors
+            advice = "docs/operations.md#behind-a-proxy"
+            steps.insert(0, f'Put "timeouts" for "servers" into the global options of {path}, see {advice}.')
+        files[path] = main
+        return steps
     if kind == "nginx":
         steps = ["nginx -t && systemctl reload nginx"]
         _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
