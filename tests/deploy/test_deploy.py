@@ -12,14 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.certificates import Authority
-from tests.deploy.files import with_replacements
+from tests.deploy.files import example, with_replacements
 from tests.deploy.proxies import NGINX, find_program
 from tests.deploy.test_systemd import verify
 from tests.helpers import needs
 from tests.site_process import run_voteweb
 from voteweb.cli.deploy import CADDY, Deployment, fill, templates
 from voteweb.cli.main import voteweb
-from voteweb.core.resources import resource_folder
 from voteweb.core.settings import Settings
 
 pytestmark = pytest.mark.heavy
@@ -96,7 +95,7 @@ def test_caddy_accepts_what_is_installed_beside_other_sites(deploy: Deploy, tmp_
         assert result.exit_code == 0, result.output
     assert "up to date" in result.output
     assert main.read_text() == ":80 {\n\trespond other\n}\n\nimport sites/*.caddy\n"
-    assert f'Put "timeouts" for "servers" into the global options of {CADDY / "Caddyfile"}' in result.output
+    assert f"Bound the time of requests in {CADDY / 'Caddyfile'}" in result.output
     assert not EXAMPLE.search(installed(tmp_path)["/etc/caddy/sites/links.caddy"])
     assert_caddy_accepts(main)
 
@@ -117,26 +116,27 @@ def test_caddy_waits_ten_seconds_where_it_serves_nobody_else(former: str, deploy
     write(main, former)
     for _ in range(2):
         result = deploy("caddy", "--install")
-        assert "global options" not in result.output
-    options = (resource_folder("deploy") / "global.caddy").read_text()
-    assert main.read_text() == options + (
+        assert "Bound the time" not in result.output
+    assert main.read_text() == example("global.caddy") + (
         former if "import" in former else f"{former}\nimport sites/*.caddy\n".lstrip()
     )
     assert_caddy_accepts(main)
 
 
 @pytest.mark.parametrize(
-    ("version", "directive"),
-    [("v2.6.2", "buffer_requests"), ("v2.10.0 h1:x", "request_buffers 300KB")],
+    ("version", "directive", "protocols"),
+    [("v2.6.2", "buffer_requests", "h1"), ("v2.10.0 h1:x", "request_buffers 300KB", "h1 h2")],
 )
-def test_each_version_of_caddy_gets_its_directive(
-    version: str, directive: str, deploy: Deploy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_each_version_of_caddy_gets_its_directives(
+    version: str, directive: str, protocols: str, deploy: Deploy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "caddy"
     program.write_text(f"#!/bin/sh\necho '{version}'\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     assert re.findall(r"^\t\t(\w*buffer\w*(?: 300KB)?)$", deploy("caddy").stdout, re.MULTILINE) == [directive]
+    deploy("caddy", "--install")
+    assert f"\t\tprotocols {protocols}\n" in installed(tmp_path)["/etc/caddy/Caddyfile"]
 
 
 def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, tmp_path: Path) -> None:

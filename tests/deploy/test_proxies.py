@@ -127,8 +127,10 @@ def test_tls_is_of_good_ciphers_only(proxy: Proxy) -> None:
         context = ssl.create_default_context(cafile=str(proxy.trusted))
         context.maximum_version = ssl.TLSVersion.TLSv1_2
         context.set_ciphers(ciphers)
+        context.set_alpn_protocols(["h2", "http/1.1"])
         connection = socket.create_connection(("127.0.0.1", proxy.https))
         with context.wrap_socket(connection, server_hostname=HOST) as tls:
+            assert tls.selected_alpn_protocol() == ("h2" if isinstance(proxy, Nginx) else "http/1.1")
             return tls.session
 
     session = connect("ECDHE+AESGCM:ECDHE+CHACHA20")
@@ -139,8 +141,10 @@ def test_tls_is_of_good_ciphers_only(proxy: Proxy) -> None:
             connect(weak)
 
 
-def test_no_answer_names_the_web_server_behind(proxy: Proxy) -> None:
-    assert proxy.visitor().get("/").headers.get_all("Server") == ["Caddy" if isinstance(proxy, Caddy) else "nginx"]
+def test_answers_name_neither_the_web_server_nor_http_3(proxy: Proxy) -> None:
+    headers = proxy.visitor().get("/").headers
+    assert headers.get_all("Server") == ["Caddy" if isinstance(proxy, Caddy) else "nginx"]
+    assert "Alt-Svc" not in headers
 
 
 @pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
