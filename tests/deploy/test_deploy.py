@@ -117,9 +117,8 @@ def test_caddy_waits_ten_seconds_where_it_serves_nobody_else(former: str, deploy
     for _ in range(2):
         result = deploy("caddy", "--install")
         assert "Bound the time" not in result.output
-    assert main.read_text() == example("global.caddy") + (
-        former if "import" in former else f"{former}\nimport sites/*.caddy\n".lstrip()
-    )
+    rest = former if "import" in former else f"{former}\nimport sites/*.caddy\n".lstrip()
+    assert main.read_text() == f"{example('global.caddy')}\n{rest}"
     assert_caddy_accepts(main)
 
 

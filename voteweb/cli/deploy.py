@@ -200,7 +200,7 @@ def _prepare(kind: str, site: Deployment, files: dict[Path, str], ports: Sequenc
         if _IMPORT not in lines:
             main = f"{main.rstrip()}\n\n{_IMPORT}\n".lstrip()
         if [line for line in lines if line and line[0] != "#" and line != _IMPORT] in ([], _WELCOME):
-            main = fill("global.caddy", site, is_old_caddy=_is_old_caddy()) + main
+            main = f"{fill('global.caddy', site, is_old_caddy=_is_old_caddy())}\n{main}"
         elif "read_body" not in main:  # other sites may take large files from slow visitors
             steps.insert(0, f'Bound the time of requests in {path}: see "Behind a proxy" in docs/operations.md.')
         files[path] = main
