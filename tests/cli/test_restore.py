@@ -12,10 +12,11 @@ from tests.cli.results import error_line, output, read_backup, write_backup
 from tests.helpers import until
 from tests.site_process import start_voteweb
 from tests.store.backup.copying import lasting
-from tests.store.examination import run
+from tests.store.examination import broken, run
 from voteweb.app import create_app
 from voteweb.core.config import OLDEST_BACKUP
 from voteweb.core.errors import ConfigError
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 
@@ -42,6 +43,25 @@ def test_a_group_that_only_articles_name_is_restored(invoke: Invoke, small_site:
     run(small_site, "FLUSHDB")
     assert invoke("restore", backup).exit_code == 0
     assert invoke("doctor").output.startswith("The data are consistent: 1 article, 2 members, 1 group")
+
+
+def test_the_log_of_a_site_without_articles_is_restored(invoke: Invoke, store: Store, tmp_path: Path) -> None:
+    store.users.set_role(factories.user(store).name, Role.MODERATOR, LogEntry(LogAction.ROLE, "root", about="ann"))
+    assert invoke("backup", tmp_path / "site.gz").exit_code == 0
+    run(store, "FLUSHDB")
+    run(store, "SCRIPT", "FLUSH")
+    assert invoke("restore", tmp_path / "site.gz").exit_code == 0
+    assert run(store, "LRANGE", "log:", 0, -1) == ["1"]
+    assert broken(store) == []
+
+
+def test_a_restore_says_what_the_doctor_then_names(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    factories.comment(small_site, 1)
+    run(small_site, "DEL", "words:1")
+    assert invoke("backup", tmp_path / "site.gz").exit_code == 0
+    run(small_site, "FLUSHDB")
+    result = invoke("restore", tmp_path / "site.gz")
+    assert (result.exit_code, result.stdout.splitlines()[1:]) == (3, ["words:1  lacks the words of comment 1.1"])
 
 
 def test_a_database_in_use_is_not_changed(invoke: Invoke, small_site: Store, backup: Path) -> None:

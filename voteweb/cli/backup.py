@@ -302,7 +302,7 @@ def summarize(counts: Mapping[str, int]) -> str:
 
 #: Lines that are written to Redis at once.
 RESTORE_BATCH_SIZE = 200
-#: The exit status when the doctor names something in what was restored with force.
+#: The exit status when the doctor names something in what was restored.
 FOUND_STATUS = 3
 
 
@@ -348,7 +348,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
                     restore.write(batch)
             restore.finish(force=force)
             click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
-            if force and not reader.is_whole:
+            if not reader.is_whole:
                 findings = Doctor(store.context).examine()
                 if _print_faults(f"{finding.key}  {finding.what}" for finding in findings):
                     sys.exit(FOUND_STATUS)

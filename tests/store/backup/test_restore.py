@@ -1,16 +1,19 @@
 """Restoring: only into an empty database, which stays marked until all of the backup is there."""
 
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import redis
 
 from tests import factories
 from tests.store.backup.copying import back_up, begin_restore
 from tests.store.backup.copying import restore as copy
-from tests.store.examination import refused, repair, run
+from tests.store.examination import broken, refused, repair, run
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
 from voteweb.store.backup import Restore
+from voteweb.store.connection import connection, transport
 from voteweb.store.doctor import Doctor
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.site.context import Context
@@ -58,6 +61,23 @@ def test_a_database_replaced_while_it_was_derived_stays_marked(small: Store, mon
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     assert run(small, "EXISTS", "restoring:")
+
+
+def test_a_repair_that_finds_its_work_disturbed_is_repeated(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection breaks before the script: the items of a list are twice beside it, and do not replace it."""
+    factories.remove(small)
+    backup, lost = back_up(small), list[object]()
+
+    def break_once(client: redis.Redis, commands: Any, **options: Any) -> list[Any]:
+        if not lost and any("ordering:" in str(command[1]) for command in commands):
+            lost.append(transport.send(client, commands[:-1]))
+            raise redis.ConnectionError("the script has not arrived")
+        return transport.send(client, commands, **options)
+
+    monkeypatch.setattr(connection, "send", break_once)
+    copy(small, backup)
+    assert len(lost) == 1
+    assert broken(small) == []
 
 
 def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> None:

@@ -8,6 +8,7 @@ from tests.store.queries import page_ids
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import Order, User
 from voteweb.store import Store
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.connection import Connection
 
 
@@ -23,6 +24,13 @@ def test_scripts_that_the_server_forgot_are_loaded_again(store: Store, bob: User
     with pytest.raises(AlreadyVoted):  # nothing ran at the first attempt
         store.votes.cast(article.id, bob)
     assert broken(store) == []
+
+
+def test_what_ran_before_a_missing_script_is_not_repeated(store: Store) -> None:
+    key = store.keys.ordering("list")
+    script = guarded(store.keys, [("LLEN", key)], [1], [("RPUSH", key, "b")])
+    run(store, "SCRIPT", "FLUSH")
+    assert store.connection.run([("RPUSH", key, "a"), script, ("LLEN", key)]) == [1, ["done"], 2]
 
 
 def test_a_server_restarted_while_scripts_load_gets_them_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

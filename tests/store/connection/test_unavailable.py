@@ -90,9 +90,9 @@ def test_an_error_of_ours_is_not_retried(store: Store, monkeypatch: pytest.Monke
     run(store, "RPUSH", "article:1", "x")
     sent = []
 
-    def record(client: redis.Redis, commands: Any) -> Any:
+    def record(client: redis.Redis, commands: Any, **options: Any) -> Any:
         sent.append(commands)
-        return send(client, commands)
+        return send(client, commands, **options)
 
     monkeypatch.setattr(connection, "send", record)
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):

@@ -6,7 +6,7 @@ guards of a site in use; all else the doctor finds to be missing, and repairs.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, starmap
@@ -21,7 +21,7 @@ from voteweb.store.comments.imports import Imports
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import articles, key_checks, members, run_fixes, threads
+from voteweb.store.doctor import MAX_ROUNDS, articles, key_checks, members, run_fixes, threads
 from voteweb.store.doctor.findings import Finding, SpoolingScanner
 from voteweb.store.moderation.reports import settle_covered
 from voteweb.store.scan.scanner import KeySpool, batched
@@ -42,9 +42,11 @@ def derive(context: Context) -> dict[str, int]:
     """Write all derived keys; return how many articles, members, comments and acts the primary ones hold."""
     connection, keys, settings = context.connection, context.keys, SiteSettings(context).read_settings()
 
-    def repair(*checks: Iterable[Finding]) -> None:
-        for findings in checks:
-            deque(run_fixes(connection, findings), maxlen=0)
+    def repair(*checks: Callable[[], Iterable[Finding]]) -> None:
+        for check in checks:
+            for _ in range(MAX_ROUNDS):
+                if "again" not in {status for _, status in run_fixes(connection, check())}:
+                    break
 
     with KeySpool(keys, TYPES) as spool:
         scanner = SpoolingScanner(connection, spool)
@@ -56,11 +58,19 @@ def derive(context: Context) -> dict[str, int]:
         counts |= {"comments": sum(comments), "entries": sum(bool(act) for _, act in scanner.items(keys.log_entries()))}
         # The job ends again what had ended, with nothing left to do.
         connection.run([("SADD", keys.merging(), name) for name in connection.command("HKEYS", keys.group_aliases())])
-        repair(threads.examine(scanner, settings), articles.examine_groups(scanner), key_checks.examine_log(scanner))
+        repair(
+            lambda: threads.examine(scanner, settings),
+            lambda: articles.examine_groups(scanner),
+            lambda: key_checks.examine_log(scanner),
+        )
         for names in batched(unique_names("comment-report", scanner.names("comment-report"))):
             connection.run([("ZADD", keys.reports(), 0, f"comment:{name}") for name in names])
         settle_covered(connection, context.log)  # the doctor would close these reports, and tell nobody
-        repair(articles.examine_reports(scanner), members.examine(scanner), key_checks.examine_counters(scanner))
+        repair(
+            lambda: articles.examine_reports(scanner),
+            lambda: members.examine(scanner),
+            lambda: key_checks.examine_counters(scanner),
+        )
     rebuild_open_votes(connection, settings)
     return counts
 

@@ -142,7 +142,7 @@ class Connection:
         try:
             return attempt()
         except redis.exceptions.NoScriptError:
-            # The server is new or was flushed: nothing ran, so load all scripts and try again.
+            # The server is new or was flushed: load all scripts, and go on with the one that has not run.
             self.load_scripts()
             return attempt()
         finally:
@@ -156,9 +156,10 @@ class Connection:
     def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.
 
-        With the *deadline* 0 they are sent once.
+        With the *deadline* 0 they are sent once. Plain writes stand before scripts: once these are loaded into a server
+        that lacks them, only they are sent again, with what follows.
         """
-        attempt = partial(send_atomic if atomic else send, self.client, commands)
+        attempt = partial(send_atomic, self.client, commands) if atomic else partial(send, self.client, commands, done=[])
         return self.retry_until_deadline(attempt, deadline=deadline)
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:

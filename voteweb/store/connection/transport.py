@@ -13,18 +13,25 @@ CHECK_SECONDS = 1.0
 
 
 def send(
-    client: redis.Redis, commands: Sequence[tuple[Any, ...]], *, on_connected: Callable[[], None] = lambda: None
+    client: redis.Redis,
+    commands: Sequence[tuple[Any, ...]],
+    *,
+    on_connected: Callable[[], None] = lambda: None,
+    done: list[Any] | None = None,
 ) -> list[Any]:
     """Send *commands* in one round trip and return their replies; raise the first error once all replies are read.
 
-    Calls *on_connected* when there is a connection: after a failure before that, nothing was sent. redis-py's own
-    pipeline also handles watched keys, retries and metrics.
+    Calls *on_connected* when there is a connection: after a failure before that, nothing was sent. *done* has the
+    replies to the first commands, which have run and are not sent again; it gets those of commands before a script
+    that the server lacks. redis-py's own pipeline also handles watched keys, retries and metrics.
     """
-    replies = replies_to(client, commands, on_connected=on_connected)
-    for reply in replies:
+    done = [] if done is None else done
+    replies = replies_to(client, commands[len(done) :], on_connected=on_connected)
+    for at, reply in enumerate(replies):
         if isinstance(reply, redis.ResponseError):
+            done += replies[:at] if isinstance(reply, redis.exceptions.NoScriptError) else []
             raise reply
-    return replies
+    return [*done, *replies]
 
 
 def replies_to(
