@@ -54,6 +54,15 @@ def test_what_cannot_be_repaired_is_reported_with_its_reason(invoke: Invoke, sto
     ]
 
 
+def test_what_other_programs_made_is_a_fault_only_if_asked(invoke: Invoke, store: Store) -> None:
+    run(store, "SADD", "voted:article:7", 5)
+    note = "Note: voted:article:7  is no key of voteweb: another program made this key\n"
+    for options in ([], ["--repair"]):
+        consistent = "The data are consistent: 0 articles, 0 members, 0 groups\n"
+        assert output(invoke("doctor", *options)) == note + consistent
+    assert invoke("doctor", "--strict").stderr == "Error: 1 broken invariant\n"
+
+
 def test_beside_a_key_of_another_type_the_rest_is_reported(invoke: Invoke, store: Store) -> None:
     _, id = (factories.article(store, groups=names).id for names in (("books",), ()))
     run(store, "SET", "group:books", "hello")

@@ -349,7 +349,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             restore.finish(force=force)
             click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
             if not reader.is_whole:
-                findings = Doctor(store.context).examine()
+                findings = (finding for finding in Doctor(store.context).examine() if not finding.is_note)
                 if _print_faults(f"{finding.key}  {finding.what}" for finding in findings):
                     sys.exit(FOUND_STATUS)
 

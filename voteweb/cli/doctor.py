@@ -29,12 +29,14 @@ from voteweb.store.migrations import Migrations, State
 
 @click.command()
 @click.option("--repair", is_flag=True, help="Repair what can be repaired automatically.")
+@click.option("--strict", is_flag=True, help="Take notes for faults.")
 @with_site()
-def doctor(site: Site, repair: bool) -> None:
+def doctor(site: Site, repair: bool, strict: bool) -> None:
     """Check that all data in the database are consistent.
 
     The site may be in use. Prints each fault with the key that has it. With --repair, each fault is repaired from the
-    articles and their voters, and printed when that is done; where nothing is broken, nothing is written.
+    articles and their voters, and printed when that is done; where nothing is broken, nothing is written. What other
+    programs made under our names is a note: no repair changes it, and it is no fault unless --strict says so.
 
     If the data are consistent, this machine's index of search is compared with them. It is made from them, so that what
     is wrong with it is a warning; with --repair it is made again.
@@ -45,6 +47,9 @@ def doctor(site: Site, repair: bool) -> None:
     left = repaired = 0
     checks = Doctor(site.store.context)
     for finding, is_repaired in checks.repair() if repair else ((finding, False) for finding in checks.examine()):
+        if finding.is_note and not strict:
+            click.echo(f"Note: {finding.key}  {finding.what}: {finding.why_not}")
+            continue
         repaired += is_repaired
         left += not is_repaired
         line = f"{finding.key}  {finding.what}"

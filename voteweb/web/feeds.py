@@ -26,6 +26,7 @@ from voteweb.web.i18n import formatting
 from voteweb.web.i18n.formatting import display_name
 from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.posters import poster_name
 from voteweb.web.responses import public, render_public, xml
 from voteweb.web.urls import absolute, comment_path, static
 
@@ -106,15 +107,15 @@ def permanent_id(kind: str, number: int, time: float) -> str:
 
 def article_item(article: Article) -> Item:
     """Return *article* as an item; without a valid link, its title links to its own page."""
-    page_url = absolute(f"/a/{article.id}")
+    page_url, poster = absolute(f"/a/{article.id}"), poster_name(article.poster)
     text = page_texts().article(excerpt(article.text)) if article.text else ""
     return Item(
         id=permanent_id("article", article.id, article.time),
         title=article.title,
         url=web_address(article.link) or page_url,
         page_url=page_url,
-        author=article.poster,
-        author_url=author_url(article.poster),
+        author=poster,
+        author_url=author_url(poster),
         published=article.time,
         updated=article.edited or article.time,
         content=render_public("feeds/_content.html", text=text, page=page_url, votes=article.votes),

@@ -26,6 +26,7 @@ from voteweb.web.context import now
 from voteweb.web.context import settings as current_settings
 from voteweb.web.forms import AnswerForm, CommentForm, ReportForm
 from voteweb.web.i18n import formatting
+from voteweb.web.posters import poster_name
 
 #: The templates whose macros all others call, each before those that it is called by.
 MACROS = (
@@ -111,6 +112,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         now=now,
         page_texts=page_texts,
         permissions=permissions,
+        poster_name=poster_name,
         refused_form=lambda: g.get("refused_form"),
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         Role=Role,

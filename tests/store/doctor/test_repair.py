@@ -169,6 +169,38 @@ def test_beside_a_key_of_another_type_the_rest_is_repaired(site: Store, key: str
     assert broken(site) == []
 
 
+@pytest.mark.parametrize(("key", "article"), [("thread:2", "article:2"), ("voted:2", "article:2"), ("was:1", "article:1")])
+def test_an_article_with_a_key_of_another_type_is_repaired(site: Store, key: str, article: str) -> None:
+    if run(site, "EXISTS", key):
+        run(site, "RENAME", key, "aside")
+    run(site, "SET", key, "hello")
+    for ranking in ("time:", "score:"):
+        run(site, "ZREM", ranking, article)
+    run(site, "HSET", article, "answered", 5)
+    assert {("time:", f"lacks {article}"), ("score:", f"lacks {article}")} <= set(repair(site))
+    assert [reason for _, reason in repair_rest(site)] == [
+        "its content may be another program's: RENAME it, then repair again"
+    ]
+    assert run(site, "HGET", article, "answered") is None
+    assert run(site, "GET", key) == "hello"
+    assert run(site, "HGET", "article:2", "votes") == "3", "nobody knows that its voters are lost"
+
+
+def test_what_other_programs_made_is_a_note_and_stays(site: Store) -> None:
+    bob = run(site, "HGET", "user:bob", "id")
+    run(site, "HSET", "article:3", "poster", bob)
+    repair(site)  # the lists of the former poster
+    run(site, "HSET", "article:g77", "title", "Theirs", "voted", 5)
+    run(site, "SADD", "voted:article:7", 5, "user:9")
+    run(site, "SET", "score:some:thing", "else")
+    with unchanged(site):
+        findings = list(Doctor(site.context).repair())
+    assert {without_prefix(site, finding.key) for finding, _ in findings} == {
+        *("article:3", "article:g77", "voted:article:7", "score:some:thing")
+    }
+    assert {(finding.is_note, is_repaired) for finding, is_repaired in findings} == {(True, False)}
+
+
 def test_what_needs_a_key_of_another_type_is_not_repaired(site: Store) -> None:
     run(site, "ZREM", "time:", "article:1")
     run(site, "RENAME", "score:", "aside")

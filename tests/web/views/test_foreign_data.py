@@ -69,6 +69,22 @@ def test_any_poster_is_shown_without_a_link(reader: Browser, mod: Browser, store
         assert reader.page.one("span", class_="by").text == f"by {poster}".strip()
 
 
+def test_the_number_of_a_member_is_shown_as_that_member(reader: Browser, mod: Browser, store: Store) -> None:
+    for number in range(30):
+        eve = factories.user(store, f"Eve{number}")
+    (id,) = write_articles(store, {"poster": eve.id})
+    for person, path in ((reader, "/"), (reader, "/new"), (mod, "/"), (reader, f"/a/{id}"), (mod, f"/a/{id}")):
+        link = person.open(path).page.by_id("main").one("a", href=f"/u/{eve.name}")
+        assert link.text == f"by {eve.name}", path
+    assert f"<name>{eve.name}</name>" in reader.open("/new.atom").text
+    store.account_deletion.start(eve, delete_articles=False)
+    for path in ("/", f"/a/{id}"):
+        for person in (reader, mod):
+            assert f"by {eve.name}" not in person.open(path).page.by_id("main").text, path
+    factories.user(store, "32")  # a name goes before a number
+    assert store.users.name_of("32") == "32"
+
+
 def test_any_title_and_any_link_are_harmless(reader: Browser, mod: Browser, store: Store) -> None:
     ids = write_articles(store, *({"title": title} for title in TITLES), *({"link": link} for link in LINKS))
     assert_lists_work(reader, mod)

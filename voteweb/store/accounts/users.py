@@ -28,7 +28,7 @@ from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.rankings import Place, place_writes
-from voteweb.store.schema.values import digest_of, finite_number, whole_number
+from voteweb.store.schema.values import digest_of, finite_number, is_id_text, whole_number
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import members_of, queue_page
 
@@ -253,6 +253,17 @@ class Users(StorePart):
             return tuple(ListedMember(user, *counts) for user, counts in rows if user and not user.left)
 
         return pipeline.then(parse)
+
+    def name_of(self, poster: str) -> str:
+        """Return *poster*, or the name of the member whose number it is: other programs write the numbers of voters."""
+        if not is_id_text(poster):
+            return poster
+        block = self._keys.names(int(poster) // config.MEMBER_BLOCK)
+        is_name, names = self._connection.run(
+            [("HEXISTS", self._keys.user(poster), "id"), ("ZRANGE", block, poster, poster, "BYSCORE")]
+        )
+        member = None if is_name or not names else self._connection.read(self.queue_get, names[0])
+        return member.name if member else poster
 
     def queue_counts(self, pipeline: Pipeline, name: str) -> Future[tuple[int, int]]:
         """Queue a count of the articles of the member *name*, and of their comments."""

@@ -18,7 +18,7 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.comments.comments import covering
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_expiry, check_place
+from voteweb.store.doctor.findings import FOREIGN_KEY, Finding, SpoolingScanner, check_expiry, check_place
 from voteweb.store.moderation.reports import Thing, first_time, thing_of, things_of, without_reports
 from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Scanner
@@ -32,6 +32,7 @@ from voteweb.store.schema.values import (
     article_member,
     comment_member,
     finite_number,
+    is_id_text,
     parse_comment,
 )
 
@@ -44,20 +45,23 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     keys = scanner.site_keys
     fields = (*decoding.FIELDS, "base", "answer", "answered")
     # Its own fields, voters and groups decide on a repair; its places by then do not.
-    kind = Kind(keys.article, fields, partial(_reads, keys), partial(_reads_of_places, keys))
-    yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
+    kind = Kind(keys.article, fields, partial(_reads, scanner), partial(_reads_of_places, keys))
+    yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, scanner, settings))
 
 
-def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
-    poster = keys.user(fields["poster"] or config.DELETED_MEMBER)
+def _reads(scanner: SpoolingScanner, id: str, fields: Fields) -> list[Command]:
+    keys, poster = scanner.site_keys, fields["poster"] or config.DELETED_MEMBER
+    voters = keys.voted("?" if keys.voted(id) in scanner.mistyped else id)
+    number = [int(poster)] if is_id_text(poster) else []
     return [
         ("HMGET", keys.site(), *FIELDS, RESCORING),
-        ("SCARD", keys.voted(id)),
-        ("PEXPIRETIME", keys.voted(id)),
-        ("HEXISTS", poster, "id"),
-        ("EXISTS", poster),
+        ("SCARD", voters),
+        ("PEXPIRETIME", voters),
+        ("HEXISTS", keys.user(poster), "id"),
+        ("EXISTS", keys.user(poster)),
         ("EXISTS", keys.thread(id)),
         ("EXISTS", keys.was(id)),
+        *(("ZRANGE", keys.names(id // config.MEMBER_BLOCK), id, id, "BYSCORE") for id in number),
         ("SMISMEMBER", keys.groups(), *(_groups(fields) or [""])),
         ("HMGET", keys.group_aliases(), *(_groups(fields) or [""])),
     ]
@@ -80,8 +84,9 @@ def _named(keys: Keys, fields: Fields) -> list[str]:
     return [*Rankings(keys).named(fields), keys.answers()]
 
 
-def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
+def _check(scanner: SpoolingScanner, settings: Settings, seen: Look) -> Iterator[Finding]:
     """Check one article, by the settings in force; one command repairs all of it."""
+    keys = scanner.site_keys
     (*in_force, rescoring_since), *_ = seen.replies
     settings = with_stored(settings, in_force)
     key, fields, gone = keys.article(seen.name), {**seen.fields, "votes": "0"}, seen.fields["gone"]
@@ -98,7 +103,8 @@ def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
     else:
         if not article.title and gone != ArticleStatus.DELETED:
             yield Finding(key, "has an empty title", why_not=BY_HAND)
-        found, votes = _check_votes(keys, settings, seen, article)
+        knows_voters = keys.voted(seen.name) not in scanner.mistyped
+        found, votes = _check_votes(keys, settings, seen, article, knows_voters=knows_voters)
         yield from found
         if votes is not None:
             article = replace(article, votes=votes)
@@ -125,7 +131,9 @@ def _whole(stored: str | None) -> int | None:
     return 0 if stored is None else int(stored) if _WHOLE.fullmatch(stored) else None
 
 
-def _check_votes(keys: Keys, settings: Settings, seen: Look, article: Article) -> tuple[list[Finding], int | None]:
+def _check_votes(
+    keys: Keys, settings: Settings, seen: Look, article: Article, *, knows_voters: bool
+) -> tuple[list[Finding], int | None]:
     """Check votes, base and end of voting; return also the right number of votes, None if nothing tells it.
 
     The votes never fall: those beyond the voters go into the base, since some voters may be lost; and when all
@@ -134,7 +142,7 @@ def _check_votes(keys: Keys, settings: Settings, seen: Look, article: Article) -
     key, fields, voters = keys.article(seen.name), seen.fields, seen.replies[1]
     votes, base, closes = _whole(fields["votes"]), _whole(fields["base"]), fields["closes"]
     end, is_deleted = voting_end(article, settings), article.is_deleted
-    is_lost = not voters and votes != base and not is_deleted and seen.now < end
+    is_lost = knows_voters and not voters and votes != base and not is_deleted and seen.now < end
     problems = ["has an end of voting that is no time"] if closes is not None and article.closes is None else []
     if votes is None or base is None:
         problems = [_BAD_NUMBERS]
@@ -157,9 +165,12 @@ def _check_votes(keys: Keys, settings: Settings, seen: Look, article: Article) -
 
 def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
     """Check the groups, the conversation, the voters and the earlier versions of an article."""
-    _, voters, expires, _, is_member, has_thread, has_versions, *_ = seen.replies
+    _, voters, expires, _, is_member, has_thread, has_versions, *numbered, _, _ = seen.replies
     key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
-    if not is_member and validation.is_member_name(article.poster):
+    if any(numbered) and not is_member:
+        what = f"has the poster {article.poster}, which is the number of {numbered[0][0]}"
+        yield Finding(key, what, why_not="another program wrote it; pages show the member", is_note=True)
+    elif not is_member and validation.is_member_name(article.poster):
         # As after the deletion of an account: who takes the name must not own the article.
         renamed = (("HSET", key, "poster", config.DELETED_MEMBER), record_change(keys, "a", seen.name))
         yield Finding(key, f"has the poster {article.poster}, who is no member", writes=renamed)
@@ -349,7 +360,7 @@ def _check_group(
     elif not is_alias and not is_group:
         repair: Command = ("SADD", keys.groups(), name) if exist[0] else ("UNLINK", *of_group)
         is_name = validation.accepts(validation.group_name, name)
-        why_not = "" if is_name else f"{name} is no name for a group: another program made this key"
+        why_not = "" if is_name else f"{name} is no name for a group: {FOREIGN_KEY}"
         for key in (key for key, exists in zip([info, *of_group], exist, strict=True) if exists):
             what = f"belongs to no group: {keys.groups()} lacks {name}"
-            yield Finding(key, what, why_not=why_not, writes=(repair,))
+            yield Finding(key, what, why_not=why_not, writes=(repair,), is_note=not is_name)

@@ -16,6 +16,10 @@ from voteweb.store.scan.scanner import BATCH_SIZE, KeySpool, Scanner, batched, r
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Place, place_writes
 
+#: Why nothing is done about a key whose name no site of voteweb would spell.
+FOREIGN_KEY = "another program made this key"
+#: Why something cannot be repaired beside a key of another type.
+_NEEDS = "its repair needs {}, which is of another type"
 #: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
 TOLERANCE = 0.001
 
@@ -26,7 +30,7 @@ class Finding(NamedTuple):
     ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
     there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
     ``what`` does not name them. ``writes`` repair this finding alone: :func:`one_fix` joins those of one thing into a
-    single ``fix``.
+    single ``fix``. A note (``is_note``) is no fault of the site: another program made this, and no repair changes it.
     """
 
     key: str
@@ -36,6 +40,7 @@ class Finding(NamedTuple):
     now: str = ""
     prepare: tuple[Command, ...] = ()
     writes: tuple[Command, ...] = ()
+    is_note: bool = False
 
 
 def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -> Iterator[Finding]:
@@ -106,9 +111,10 @@ class SpoolingScanner(Scanner):
         self.mistyped: set[str] = set()
 
     def spool(self) -> Iterator[str]:
-        """Yield every key of the site, and remember it."""
+        """Yield every key of the site, and remember it unless another program made it."""
         for key in filter(self.site_keys.covers, self.keys(f"{self.site_keys.prefix}*:*")):
-            self._spool.add(key)
+            if self.site_keys.is_ours(key):
+                self._spool.add(key)
             yield key
 
     def names(self, noun: str) -> Iterator[str]:
@@ -162,9 +168,16 @@ class SpoolingScanner(Scanner):
         def check_batch(_: Scanner, batch: list[str]) -> Iterator[Finding]:
             for seen in look_at(self, batch, kind):
                 if any(value is not None for value in seen.fields.values()):
-                    yield from one_fix(seen.fix, list(check(seen)))
+                    found = list(map(self._unless_mistyped, check(seen)))
+                    yield from one_fix(partial(seen.fix, without=self.mistyped), found)
 
         yield from self.findings(names, check_batch, size=size)
+
+    def _unless_mistyped(self, finding: Finding) -> Finding:
+        """Return *finding*, without its writes if they need a mistyped key: the others of its thing are done."""
+        for key in self.mistyped.intersection(str(part) for write in finding.writes for part in write):
+            finding = finding._replace(writes=(), why_not=_NEEDS.format(key))
+        return finding
 
     def unless_mistyped(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield *findings* until a mistyped key is needed; none is about such a key, and no repair needs one."""
@@ -173,7 +186,7 @@ class SpoolingScanner(Scanner):
                 if finding.key in self.mistyped:
                     continue
                 for key in self.mistyped.intersection(finding.fix):
-                    finding = finding._replace(fix=(), why_not=f"its repair needs {key}, which is of another type")
+                    finding = finding._replace(fix=(), why_not=_NEEDS.format(key))
                 yield finding
         except BrokenData:
             if not self.mistyped:

@@ -13,7 +13,7 @@ from voteweb.core.validation import is_member_key
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.findings import Finding, SpoolingScanner, check_place, remade
+from voteweb.store.doctor.findings import FOREIGN_KEY, Finding, SpoolingScanner, check_place, remade
 from voteweb.store.scan.looks import Fields
 from voteweb.store.scan.scanner import SCAN_COUNT, Bitmap, Scanner, batched, split_evenly
 from voteweb.store.schema.fields import BY_HAND, LOG_FIELDS, unpack
@@ -55,6 +55,9 @@ def examine_types(scanner: SpoolingScanner) -> Iterator[Finding]:
             wanted = key_type(keys, key)
             if wanted is None or actual == "none":
                 continue
+            if not keys.is_ours(key):
+                yield Finding(key, "is no key of voteweb", why_not=FOREIGN_KEY, is_note=True)
+                continue
             if actual == wanted:
                 yield from _check_lifetime(keys, key, expires)
                 continue
@@ -65,8 +68,6 @@ def examine_types(scanner: SpoolingScanner) -> Iterator[Finding]:
 
 def _check_lifetime(keys: Keys, key: str, expires: int) -> Iterator[Finding]:
     noun, name = keys.split(key)
-    if noun == "article" and name and not is_article(article_member(name)):
-        yield Finding(key, f"is no article: {name} is no number", why_not="another program made this key")
     is_combined = noun in ("time", "score") and "+" in name
     if expires >= 0 and noun not in EXPIRING and not is_combined:
         yield Finding(key, f"expires in {expires} seconds, but is for ever", ("PERSIST", key))
@@ -105,12 +106,11 @@ def _owner(keys: Keys, key: str) -> str:
 def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[Finding]:
     """Check that the key to which one belongs exists."""
     noun, name = keys.split(key)
-    owner, orphan = _owner(keys, key), NOUNS[noun].orphan
-    if not NOUNS[noun].name(name):
-        orphan = "another program may have made this key; else UNLINK it"
+    owner, is_note = _owner(keys, key), not NOUNS[noun].name(name)
+    orphan = "another program may have made this key; else UNLINK it" if is_note else NOUNS[noun].orphan
     if exists and not has_owner:
         what = f"belongs to {owner}, which is not there"
-        yield Finding(key, what, why_not=orphan, writes=(("UNLINK", key),))
+        yield Finding(key, what, why_not=orphan, writes=(("UNLINK", key),), is_note=is_note)
 
 
 def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
@@ -118,7 +118,7 @@ def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[F
     keys, kind = scanner.site_keys, NOUNS[noun]
     for key, members in scanner.members_of(found):
         if not kind.name(keys.split(key)[1]):
-            yield Finding(key, "has no name of such a key", why_not="another program made this key")
+            yield Finding(key, "has no name of such a key", why_not=FOREIGN_KEY, is_note=True)
             continue
         for member in members:
             if kind.item and not kind.item(member):

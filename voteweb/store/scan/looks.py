@@ -1,6 +1,6 @@
 """Looks at things: what is read of a thing at one instant decides on its writes, and guards them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -37,9 +37,11 @@ class Look(NamedTuple):
     guards: list[Command]
     now: float
 
-    def fix(self, writes: Sequence[Command]) -> Command:
-        """Return the command that does *writes* if the thing is still as it was seen."""
-        return guarded(self.keys, self.guards, [list(self.fields.values()), *self.replies], writes)
+    def fix(self, writes: Sequence[Command], *, without: Collection[str] = ()) -> Command:
+        """Return the command that does *writes* if the thing is still as it was seen, but for the keys *without*."""
+        seen = zip(self.guards, [list(self.fields.values()), *self.replies], strict=True)
+        kept = [(guard, reply) for guard, reply in seen if not any(part in without for part in guard)]
+        return guarded(self.keys, [guard for guard, _ in kept], [reply for _, reply in kept], writes)
 
 
 def look_at(scanner: Scanner, names: Sequence[str], kind: Kind) -> Iterator[Look]:

@@ -19,6 +19,7 @@ from voteweb.core.names import name_key
 from voteweb.web.auth.login import viewer
 from voteweb.web.context import now, request_app, settings
 from voteweb.web.i18n import formatting, locale
+from voteweb.web.posters import named
 
 #: The app, the code of a language, and the votes of a good article.
 _Version = tuple[Flask, str, int]
@@ -122,7 +123,7 @@ def _rows(template: str, articles: Iterable[Article], ranks: Sequence[int], grou
     name = name_key(user.name) if user else ""
     # Those of the poster and of an account that waits differ: see permissions.voting_state().
     rows, is_plain = [], not ranks and not (user and user.held)
-    for at, article in enumerate(articles):
+    for at, article in enumerate(map(named, articles)):
         key = (template, version, user is not None, article.id, group)
         row = _kept_rows.get(key) if is_plain else None
         if row and row.article is article and row.poster != name and row.since <= time < row.until:
