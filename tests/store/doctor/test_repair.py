@@ -169,7 +169,9 @@ def test_beside_a_key_of_another_type_the_rest_is_repaired(site: Store, key: str
     assert broken(site) == []
 
 
-@pytest.mark.parametrize(("key", "article"), [("thread:2", "article:2"), ("voted:2", "article:2"), ("was:1", "article:1")])
+@pytest.mark.parametrize(
+    ("key", "article"), [("thread:2", "article:2"), ("voted:2", "article:2"), ("was:1", "article:1")]
+)
 def test_an_article_with_a_key_of_another_type_is_repaired(site: Store, key: str, article: str) -> None:
     if run(site, "EXISTS", key):
         run(site, "RENAME", key, "aside")

@@ -159,7 +159,9 @@ class Connection:
         With the *deadline* 0 they are sent once. Plain writes stand before scripts: once these are loaded into a server
         that lacks them, only they are sent again, with what follows.
         """
-        attempt = partial(send_atomic, self.client, commands) if atomic else partial(send, self.client, commands, done=[])
+        attempt = (
+            partial(send_atomic, self.client, commands) if atomic else partial(send, self.client, commands, done=[])
+        )
         return self.retry_until_deadline(attempt, deadline=deadline)
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:

@@ -22,7 +22,6 @@ from voteweb.store.schema.log_entries import log_indexes, rewrite
 from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys, place_writes
 from voteweb.store.schema.values import (
     LEFT_OUT,
-    article_member,
     comment_of,
     finite_number,
     invitation_digest,

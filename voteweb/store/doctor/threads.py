@@ -203,7 +203,9 @@ def _check_fields(thread: ExaminedThread, settings: Settings) -> Iterator[Findin
         yield Finding(key, what, why_not="" if new is not None else BY_HAND, now=f"{name} {new}" if new else "")
     for name in sorted(fields.keys() - THREAD_FIELDS - {"hiding"}):  # of an earlier version, see removals.py
         if not is_comment_field(name.removeprefix("reason:").removeprefix("removed-by:")):
-            yield Finding(key, f"has the unknown field {name:.40}", why_not="another program made this field", is_note=True)
+            yield Finding(
+                key, f"has the unknown field {name:.40}", why_not="another program made this field", is_note=True
+            )
 
 
 def _end(thread: ExaminedThread, settings: Settings) -> str | None:
