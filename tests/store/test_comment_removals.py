@@ -84,6 +84,8 @@ def test_restoring_undoes_the_first_removal_completely(site: Store, with_replies
     before = without_log(site)
     remove(site, with_replies=with_replies)
     with unchanged(site):
+        remove(site, with_replies=with_replies)
+    with refused(site, CommentGone):
         remove(site, with_replies=not with_replies)
     thread = site.threads.get(1)
     assert (thread.nodes[1].status, thread.nodes[1].votes, thread.reasons[1]) == (CommentStatus.REMOVED, 1, "Spam.")

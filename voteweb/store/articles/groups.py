@@ -32,9 +32,18 @@ class Groups(StorePart):
         *,
         actor: User | None = None,
     ) -> list[Command]:
-        """Create a group for the moderator *actor*, None is the operator; raise GroupExists, LoggedOut, NotAllowed."""
+        """Create a group for the moderator *actor*, None is the operator; tell whether there was none like it.
+
+        Raises GroupExists if one of this name has another title or description, LoggedOut, NotAllowed.
+        """
         info, aliases = self._keys.group_info(name), self._keys.group_aliases()
-        is_group, is_alias = attempt.read(("SISMEMBER", self._keys.groups(), name), ("HEXISTS", aliases, name))
+        is_group, is_alias, stored = attempt.read(
+            ("SISMEMBER", self._keys.groups(), name),
+            ("HEXISTS", aliases, name),
+            ("HMGET", info, "title", "description"),
+        )
+        if is_group and stored == [title, description]:
+            return []
         if is_group or is_alias:
             raise errors.GroupExists(name=name)
         return [("SADD", self._keys.groups(), name), ("HSET", info, "title", title, "description", description)]
@@ -90,13 +99,13 @@ class Groups(StorePart):
     def delete(self, attempt: Attempt, name: str, entry: LogEntry, *, actor: User | None = None) -> list[Command]:
         """Delete a group without listed articles for *actor*, None is the operator; its aliases end with it.
 
-        Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
+        Tell whether there was one. Raises GroupNotEmpty, LoggedOut, NotAllowed.
         """
         keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [name])
         sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
         is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
         if not is_group:
-            raise errors.NoSuchGroup(names=name)
+            return []
         aliases = attempt.value("HGETALL", keys.group_aliases())
         old = [alias for alias, other in aliases.items() if other == name]
         # Their articles are on the way to this group.
@@ -109,7 +118,7 @@ class Groups(StorePart):
     def delete_in_steps(self, name: str, entry: LogEntry) -> Iterator[int]:
         """Take each article out of the group *name*, yielding its id, and then delete the group, logging *entry*.
 
-        The articles stay on the site. May be cut off anywhere and done again. Raises NoSuchGroup, and GroupNotEmpty if
+        The articles stay on the site. May be cut off anywhere and done again. Raises GroupNotEmpty if
         something in the group is no article: the doctor tells.
         """
         scanner, articles = Scanner(self._connection), Articles(self._context)

@@ -11,11 +11,12 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import Conflict, Unavailable, VotewebError
+from voteweb.core.errors import Conflict, NothingToUndo, Unavailable, VotewebError
 from voteweb.core.models import LogEntry, Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.connection.sent_again import is_own_result
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import Keys, key_type
 from voteweb.store.schema.log_entries import new_token, script_values
@@ -113,9 +114,10 @@ def commit(
 ) -> bool:
     """Do what *decide* returns for *actor* (None: the operator) and log *entry*; tell whether there was anything to do.
 
-    It is decided anew while others change what was read. *when_full*: also on a server whose memory is full, for acts
-    that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in place
-    of what *decide* raises), what that raises, and Conflict.
+    It is decided anew while others change what was read. Where *actor* finds what they did lately, it was sent again:
+    then there was something to do, see :func:`is_own_result`. *when_full*: also on a server whose memory is full, for
+    acts that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in
+    place of what *decide* raises), what that raises, and Conflict.
     """
     keys = connection.keys
     logged, log_keys = script_values(keys, entry)
@@ -148,6 +150,9 @@ def commit(
         outcome = connection.script("commit", named=named, **{**act, **said}, **guard)
         act["is_repeated"] |= outcome.repeated
         if outcome.status == "done":
+            is_done = not writes and isinstance(refusal, NothingToUndo | None)
+            if is_done and entry and actor and is_own_result(connection, entry):
+                return True
             if refusal:
                 raise refusal
             return bool(writes)

@@ -169,6 +169,8 @@ class RemovableComment(StoredComment):
         if node.is_deleted:
             raise CommentGone()
         if node.status is CommentStatus.REMOVED:
+            if node.removes_replies != with_replies:
+                raise CommentGone()
             return node.author, []
         return node.author, [
             *self.set_state(stored, put="R" if with_replies else "r", with_replies=with_replies),
@@ -237,14 +239,15 @@ class Removals(StorePart):
         with_replies: bool = False,
         part_of: Callable[[Attempt], list[Command]] | None = None,
         actor: User | None = None,
-    ) -> None:
+    ) -> bool:
         """Take an article out of every list, or a comment out of its conversation, with the reason of *entry*.
 
         It can be restored. A comment goes alone, or with all that is below it. Settles the reports, and tells the
-        author and the reporters. Does nothing if it was removed before. *part_of* returns the writes by which a larger
-        act forgets this part of it, none if it has no such part any more: then nothing is removed. *actor* is the
-        moderator who does it, None the operator. Raises NoSuchArticle; NoSuchComment, CommentGone when its author
-        deleted it; LoggedOut, NotAllowed, Conflict.
+        author and the reporters. Tell whether it was there: one that was removed before, or an article that was
+        deleted, stays as it is. *part_of* returns the writes by which a larger act forgets this part of it, none if it
+        has no such part any more: then nothing is removed. *actor* is the moderator who does it, None the operator.
+        Raises NoSuchArticle; NoSuchComment, CommentGone when its author deleted it, or it was removed before in the
+        other way; LoggedOut, NotAllowed, Conflict.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -255,9 +258,10 @@ class Removals(StorePart):
             settled = settle(attempt, thing_of(self._keys, id), entry.who, author) if writes else []
             return [*writes, *settled, *forgotten] if writes else []
 
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        is_removed = commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if isinstance(id, CommentId) and with_replies:
             self.finish(id.article)
+        return is_removed
 
     def restore(self, id: int | CommentId, entry: LogEntry, *, actor: User | None = None) -> None:
         """Put a removed article or comment back at its place, with its votes; one that was not removed stays as it is.

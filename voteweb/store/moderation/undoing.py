@@ -61,6 +61,8 @@ class Undoing(StorePart):
         """
         log = self._context.log
         act = log.get(id)
+        if act and act.undone and log.is_own_result(_reversal(act, actor.name)):  # sent again
+            return 0
         if act is None or not may_undo(actor, act, clock.now()):
             raise NothingToUndo()
         closed_votes = self._revert(act, actor.name, actor)
@@ -71,8 +73,7 @@ class Undoing(StorePart):
 
     def _revert(self, act: LogEntry, who: str, actor: User | None, *, part_of: int = 0) -> int:
         """Revert an act in the name of *who*, as LogEntry says; return how many votes cannot be given back."""
-        about, counts = (act.about, act.article, act.title), RemovalCounts()
-        entry = LogEntry(UNDOING[act.kind], who, *about, undoes=act.id, comment=act.comment, part_of=part_of)
+        entry, counts = replace(_reversal(act, who), part_of=part_of), RemovalCounts()
         thing = CommentId(act.article, act.comment) if act.comment else act.article
         match act.kind:
             case LogAction.GROUPS:
@@ -186,6 +187,11 @@ class Undoing(StorePart):
         attempt.told, attempt.told_of = [(NoticeKind.UNDONE, order.who)], f"log-{order.id}"
         counts = {"acts": str(found.undone), "kept": str(len(found.acts) + len(found.kept))}
         return [*ended, rewrite(keys, order.id, unpack(text) | counts)]
+
+
+def _reversal(act: LogEntry, who: str) -> LogEntry:
+    """Return the entry of the log by which *who* undoes an act that can be undone."""
+    return LogEntry(UNDOING[act.kind], who, act.about, act.article, act.title, undoes=act.id, comment=act.comment)
 
 
 def _why_kept(act: LogEntry, *, is_overruled: bool) -> KeptReason | None:

@@ -68,7 +68,7 @@ def _refuse_ban(error: Invalid | StillRestoring, user: User, member: User) -> Re
 def ban(user: User, member: User) -> Message:
     """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
     _check_may_ban(user, member)
-    entry = _ban(member, _check_ban(_TypedBan.of_request(), user), user)
+    entry, _is_new = _ban(member, _check_ban(_TypedBan.of_request(), user), user)
     until = store().users.get(member.name).banned_until
     for_good = _("%(name)s has been banned and logged out everywhere.", name=member.name)
     flash(
@@ -96,8 +96,9 @@ def ban_several_form(rows: Sequence[ListedMember]) -> str:
 
 
 def _chosen_in_form(rows: Sequence[ListedMember]) -> list[User]:
-    names = set(map(name_key, request.form.getlist("name")))
-    return [member for member in _chosen(rows) if name_key(member.name) in names]
+    """Return those in the form whom the viewer may ban: those who are banned meanwhile were chosen before that."""
+    names, members = set(map(name_key, request.form.getlist("name"))), [row.user for row in rows]
+    return [member for member in members if permissions.may_ban(viewer(), member) and name_key(member.name) in names]
 
 
 @act(
@@ -120,9 +121,14 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
     bans: list[LogEntry] = []
     for member in chosen:
         try:
-            bans.append(_ban(member, checked, user))
+            ban, is_new = _ban(member, checked, user)
         except (StillRestoring, NoSuchMember) as error:
             flash(error_message(error), "error")
+            continue
+        if is_new:
+            bans.append(ban)
+        else:
+            flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
     if bans:
         flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names([ban.about for ban in bans])))
     return _flash_removal(bans)
@@ -148,8 +154,11 @@ def _check_ban(typed: _TypedBan, user: User) -> _TypedBan:
     return typed._replace(reason=reason, days=str(days or ""))
 
 
-def _ban(member: User, checked: _TypedBan, user: User) -> LogEntry:
-    """Ban *member*; return what the log says of that. Raises StillRestoring, NoSuchMember."""
+def _ban(member: User, checked: _TypedBan, user: User) -> tuple[LogEntry, bool]:
+    """Ban *member*; return what the log says of that, and whether nobody else had.
+
+    Raises StillRestoring, NoSuchMember.
+    """
     articles, comments, bans = Span(checked.articles), Span(checked.comments), store().bans
     entry = LogEntry(
         LogAction.BAN,
@@ -161,8 +170,8 @@ def _ban(member: User, checked: _TypedBan, user: User) -> LogEntry:
         votes=store().open_votes.count([member]).all if checked.votes else 0,
     )
     days, votes = _days(checked.days), bool(checked.votes)
-    bans.ban(member.name, entry, days=days, articles=articles, comments=comments, votes=votes, actor=user)
-    return entry
+    is_new = bans.ban(member.name, entry, days=days, articles=articles, comments=comments, votes=votes, actor=user)
+    return entry, is_new
 
 
 @act(blueprint, "/u/<name>/unban", require_member, back="/u/{member.name}", member=queue_member)

@@ -99,7 +99,9 @@ def new(user: User) -> ResponseReturnValue:
     if form.validate_on_submit():
         with refusals(form, {**LOST_RIGHTS, errors.GroupExists: "name"}):
             name = form.name.data
-            store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
+            entry = _log_entry(user, name)
+            if not store().groups.make(name, form.title.data, form.description.data, entry, actor=user):
+                raise errors.GroupExists(name=name)
             return lead(next_of_form(url_for("lists.group", names=name)), _("Group created."))
     next = safe_path(request.values.get("next", ""), "")
     return render_template("groups/form.html", form=form, next=next), form.status
@@ -181,7 +183,8 @@ def _render_edit(group: Group, form: EditGroupForm, merge_form: MergeGroupForm, 
 def delete(name: str, user: User) -> Message:
     """Delete a group in which there is no article."""
     name = parse_name(name)
-    store().groups.delete(name, _log_entry(user, name, LogAction.DELETE_GROUP), actor=user)
+    if not store().groups.delete(name, _log_entry(user, name, LogAction.DELETE_GROUP), actor=user):
+        raise errors.NoSuchGroup(names=name)
     return _("The group %(name)s has been deleted.", name=name)
 
 

@@ -115,10 +115,9 @@ def set_groups(id: int, user: User, article: Article) -> Message:
 )
 def remove(id: int, user: User, article: Article) -> Message:
     """Remove an article from the site, with a reason that everybody can read."""
-    if not permissions.may_remove(user, article):
-        raise errors.ArticleGone()
     entry = article_entry(LogAction.REMOVE, user, article, validation.reason(_removal_reason()))
-    store().removals.remove(id, entry, actor=user)
+    if not store().removals.remove(id, entry, actor=user):
+        raise errors.ArticleGone()
     return _("The article has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
 
 
@@ -300,11 +299,10 @@ def _show_again(error: errors.Invalid, **about: object) -> str:
 )
 def remove_comment(user: User, comment: _Comment) -> Message:
     """Remove a comment, alone or with its replies, with a reason that everybody can read."""
-    if not permissions.may_remove_comment(user, comment.node):
-        raise errors.CommentGone()
     entry = comment.log_entry(LogAction.REMOVE, user, validation.reason(_removal_reason()))
     with_replies = "replies" in request.form
-    store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user)
+    if not store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user):
+        raise errors.CommentGone()
     alone = _("The comment has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
     both = _(
         "The comment and its replies have been removed. You can undo this in the log for %(span)s.", span=_undo_span()
