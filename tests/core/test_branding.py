@@ -25,6 +25,7 @@ def test_a_brand_has_what_is_in_its_folder(tmp_path: Path) -> None:
 def test_without_a_folder_the_site_is_as_it_was() -> None:
     assert load_brand("") == Brand()
     assert "VOTEWEB_BRAND_DIR is not a folder" in load_brand("/nowhere").faults[0]
+    assert load_brand("/etc/passwd").faults[0].startswith("VOTEWEB_BRAND_DIR is a file, /etc/passwd, and must be")
 
 
 def test_any_accent_can_be_read_on_dark_pages() -> None:

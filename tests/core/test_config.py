@@ -22,6 +22,10 @@ REFUSED = {
         "must be a finite number.": ["nan"],
     },
     "REDIS_DEADLINE": {"must be at least 0.1.": ["0"]},
+    "HOST": {
+        f"must be an address or a name without a port, such as 127.0.0.1, not {host}. The port is VOTEWEB_PORT.": [host]
+        for host in ("localhost:8000", "[::1]", "http://news.example", "[::1]:80", "a b")
+    },
     "PORT": {"must be at most 65535.": ["65536"]},
     # Redis refuses an expiry too far away, and would do so after a script's first write.
     "VOTING_SECONDS": {"must be at most 3155760000.": ["9" * 18]},
@@ -52,6 +56,11 @@ def test_misspelt_name_is_refused(name: str) -> None:
     with pytest.raises(ConfigError) as refusal:
         from_env({name: "https://news.example"})
     assert str(refusal.value) == f"There is no setting {name}. Did you mean VOTEWEB_SITE_URL? Rename or unset it."
+
+
+def test_addresses_and_names_are_hosts() -> None:
+    hosts = ["::1", "0.0.0.0", "fe80::1%eth0", "localhost", "news_1.internal", "böse.example"]
+    assert [from_env({"VOTEWEB_HOST": host}).host for host in hosts] == hosts
 
 
 def test_the_name_of_another_program_is_left_alone() -> None:

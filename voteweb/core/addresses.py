@@ -18,6 +18,8 @@ _PRIVATE_NAMES = frozenset({
 #: The last label of a host that browsers take for an IPv4 address, in any of its forms: 127.1, 0x7f.0.0.1, 2130706433.
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 
+_HOST = re.compile(r"[^\s:/@?#\[\]]+")
+
 
 def is_address(text: str) -> bool:
     """Tell whether *text* is an IPv4 or IPv6 address."""
@@ -26,6 +28,11 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_host(text: str) -> bool:
+    """Tell whether *text* is an address or a name, without a port or what else a URL has."""
+    return is_address(text) or _HOST.fullmatch(text) is not None
 
 
 def is_local_host(host: str) -> bool:

@@ -55,6 +55,8 @@ def folder_faults(setting: str, folder: str) -> list[str]:
     """Return the fault of the *folder* that a *setting* names, and what to do; "" for no folder is right."""
     if not folder or (Path(folder).is_dir() and os.access(folder, os.R_OK | os.X_OK)):
         return []
+    if Path(folder).exists() and not Path(folder).is_dir():
+        return [f"{setting} is a file, {folder}, and must be a folder. Name the folder that has the files."]
     return [f"{setting} is not a folder that can be read: {folder}. Make it, or choose another."]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.addresses import is_local_host
+from voteweb.core.addresses import is_host, is_local_host
 from voteweb.core.errors import ConfigError
 from voteweb.core.mail import check_mail
 
@@ -161,6 +161,12 @@ class Settings:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
         if not self.comment_vote_score:
             object.__setattr__(self, "comment_vote_score", 86_400 / self.comment_good_votes)
+        if not is_host(self.host):
+            raise ConfigError(
+                "VOTEWEB_HOST must be an address or a name without a port, such as 127.0.0.1, not %(host)s. "
+                "The port is VOTEWEB_PORT.",
+                host=self.host,
+            )
         if self.site_url and not is_origin(self.site_url):
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path.")
         if self.contact and not re.fullmatch(r"(?:mailto:|https?://)[!-~]+", self.contact):
