@@ -1,7 +1,9 @@
 """``voteweb config`` and the commands that list and show: in columns, with --json an object on each line."""
 
 import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, output
 from voteweb.core.config import COMMAND_LINE, MEMBER_PAGE_SIZE
 from voteweb.core.models import LogAction, LogEntry, Role
-from voteweb.core.settings import env_name, variables
+from voteweb.core.settings import Settings, env_name, variables
 from voteweb.store import Store
 
 
@@ -55,6 +57,77 @@ def test_json_has_an_object_for_each_setting_without_secrets(invoke_alone: Invok
 def test_a_missing_key_is_shown_as_missing(invoke_alone: Invoke) -> None:
     lines = printed_settings(invoke_alone, VOTEWEB_REDIS_URL="redis://db.example", VOTEWEB_REDIS_DEADLINE="0.1")
     assert lines["VOTEWEB_SECRET_KEY"].split()[1] == "missing"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refusal"),
+    [
+        ("VOTEWEB_HOST", "localhost:8000", "VOTEWEB_HOST must be an address or a name without a port, "),
+        ("VOTEWEB_BRAND_DIR", "/etc/passwd", "VOTEWEB_BRAND_DIR is a file, /etc/passwd, and must be a folder."),
+    ],
+)
+def test_a_value_of_another_kind_is_refused(invoke_alone: Invoke, name: str, value: str, refusal: str) -> None:
+    assert error_line(invoke_alone("config", **{name: value})).startswith(refusal)
+    assert refusal in invoke_alone("config", "--check", **{name: value}).output
+
+
+@pytest.fixture
+def checked(tmp_path: Path, settings: Settings) -> dict[str, str]:
+    """The variables of a site that can start."""
+    return {"VOTEWEB_DATA_DIR": str(tmp_path / "data"), "VOTEWEB_REDIS_URL": settings.redis_url, "VOTEWEB_PORT": "0"}
+
+
+def test_a_check_tries_all_and_makes_nothing(
+    invoke: Invoke, invoke_alone: Invoke, checked: dict[str, str], tmp_path: Path
+) -> None:
+    report = "folders: ok\naddress: ok\nmail: none\ndatabase: ok\n"
+    assert output(invoke("config", "--check", **checked)) == report
+    assert "makes it at the first start" in output(invoke_alone("config", "--check", **{**checked, **EMBEDDED}))
+    assert list(tmp_path.iterdir()) == []
+
+
+EMBEDDED = {"VOTEWEB_REDIS_URL": ""}
+CLOSED = "127.0.0.1:1"
+MAIL = {"VOTEWEB_MAIL_URL": f"smtp://{CLOSED}", "VOTEWEB_MAIL_FROM": "news@x.example", "VOTEWEB_SITE_URL": "http://x"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "reason"),
+    [
+        ({"VOTEWEB_DATA_DIR": "/etc/passwd/data"}, "folders", "VOTEWEB_DATA_DIR: /etc/passwd is no folder that this "),
+        ({"VOTEWEB_PAGES_DIR": "/nowhere"}, "folders", "VOTEWEB_PAGES_DIR is not a folder that can be read"),
+        ({"VOTEWEB_HOST": "203.0.113.9"}, "address", "Cannot listen at 203.0.113.9 port 0: "),
+        (MAIL, "mail", "The mail server cannot be used: ConnectionRefusedError"),
+        ({"VOTEWEB_REDIS_URL": f"redis://{CLOSED}"}, "database", f"Cannot reach the database at redis://{CLOSED}: "),
+    ],
+)
+def test_a_check_names_what_does_not_work(
+    invoke: Invoke, checked: dict[str, str], changes: dict[str, str], check: str, reason: str
+) -> None:
+    result = invoke("config", "--check", VOTEWEB_REDIS_DEADLINE="0.1", **(checked | changes))
+    assert error_line(result) == f"The site cannot start with these settings: {check}"
+    lines = dict(line.split(": ", 1) for line in result.stdout.splitlines())
+    assert lines[check].startswith(reason)
+    assert {name for name, said in lines.items() if said not in ("ok", "none")} == {check}
+
+
+def test_the_port_of_the_running_site_is_no_fault(invoke: Invoke, checked: dict[str, str]) -> None:
+    class Site(BaseHTTPRequestHandler):
+        body = b'{"status": "ok"}'
+
+        def do_GET(self) -> None:
+            self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n" + self.body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+        port = {"VOTEWEB_PORT": str(server.server_address[1])}
+        assert "address: ok, the site runs\n" in output(invoke("config", "--check", **(checked | port)))
+        Site.body = b"another program"
+        assert "Address already in use" in invoke("config", "--check", **(checked | port)).stdout
+        server.shutdown()
 
 
 def objects(result: Result) -> list[dict[str, Any]]:

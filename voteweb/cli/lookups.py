@@ -5,6 +5,7 @@ from functools import partial
 
 import click
 
+from voteweb.cli.checks import check
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.output import (
     Fields,
@@ -21,6 +22,7 @@ from voteweb.core import clock
 from voteweb.core.config import LOG_PAGE_SIZE, STATISTICS_SECONDS
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.models import LogAction, LogEntry
+from voteweb.core.operator_pages import folder_faults
 from voteweb.core.settings import Settings, unknown_name_warnings
 from voteweb.core.settings_in_force import NAMED, in_force, settings_in_force
 from voteweb.core.statistics import median_wait
@@ -28,15 +30,23 @@ from voteweb.store.site.rate_limits import queue_days
 
 
 @click.command()
+@click.option("--check", "is_check", is_flag=True, help="Try folders, address, mail and database instead.")
 @json_option
-def config(as_json: bool) -> None:
+def config(is_check: bool, as_json: bool) -> None:
     """Show every setting: its value, its unit, where it comes from and what it is for.
 
     Passwords and keys are masked. Where the data have another value than the environment, that one is in force, and a
-    line says so; of a database that does not answer, this command does not know.
+    line says so; of a database that does not answer, this command does not know. With --check, before a restart: the
+    exit status is 1 if the site could not start.
     """
     environment = set(os.environ)
     settings = load_settings(None)
+    if is_check:
+        check(settings)
+        return
+    folders = {"VOTEWEB_PAGES_DIR": settings.pages_dir, "VOTEWEB_BRAND_DIR": settings.brand_dir}
+    if faults := [fault for name, folder in folders.items() for fault in folder_faults(name, folder)]:
+        raise ConfigError("%(faults)s", faults=" ".join(faults))
     from_file = set(os.environ) - environment
     in_data = _read_in_force(settings)
     rows = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=NAMED if in_data else ()))

@@ -57,6 +57,13 @@ class SmtpSession:
             self.close()
             raise MailFailedError(type(error).__name__) from error
 
+    def open(self) -> None:
+        """Connect and log in, and send nothing; raise MailFailedError."""
+        try:
+            self._connection = self._connect()
+        except (smtplib.SMTPException, OSError) as error:
+            raise MailFailedError(type(error).__name__) from error
+
     def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
@@ -93,6 +100,15 @@ def send_at_once(site: Settings, to: str, subject: str, body: str) -> None:
     session = _session(site)
     try:
         session.send(make_message(site, secrets.token_hex(16), to, subject, body), to)
+    finally:
+        session.close()
+
+
+def try_server(site: Settings) -> None:
+    """Log in to the mail server, and send nothing; raise MailFailedError."""
+    session = _session(site)
+    try:
+        session.open()
     finally:
         session.close()
 
