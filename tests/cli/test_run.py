@@ -125,6 +125,12 @@ def test_a_machine_with_ipv6_alone_is_told_its_address(monkeypatch: pytest.Monke
         free_address("127.0.0.1", 8000)
 
 
+def test_a_further_process_refuses_the_embedded_database(invoke_alone: Invoke, folder: Path) -> None:
+    result = invoke_alone("run", "--port", 0, "--data", folder, "--further")
+    assert error_line(result).startswith("A further process of the site needs a Redis or Valkey server, VOTEWEB_REDIS")
+    assert list(folder.iterdir()) == []
+
+
 def test_another_programs_database_and_a_missing_secret_key_are_refused(invoke: Invoke, store: Store) -> None:
     assert "VOTEWEB_SECRET_KEY" in error_line(invoke("run", "--port", 0))
     store.connection.client.rpush("user:", "x")

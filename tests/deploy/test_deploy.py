@@ -83,6 +83,7 @@ def test_systemd_accepts_the_units_of_another_site(tmp_path: Path) -> None:
     assert (check.returncode, [line for line in check.stderr.splitlines() if "links" in line]) == (0, [])
     unit = files["links.service"]
     assert "\nExecStart=/bin/true --site /srv/links run\n" in unit
+    assert "\nExecStart=/bin/true --site /srv/links run --port %i --further\n" in files["links@.service"]
     assert not re.search(r"^EnvironmentFile=", unit, re.MULTILINE), "root would follow a link of the site's user"
     assert "\nReadWritePaths=/srv/links /data/links\n" in unit
 

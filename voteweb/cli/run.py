@@ -57,13 +57,19 @@ SHUTDOWN_SECONDS = 10
 @click.option("--workers", type=click.IntRange(1), help="Web server processes  [default: VOTEWEB_WORKERS]")
 @data_option
 @click.option("--sample", is_flag=True, help="Put articles and a moderator into an empty database.")
-def run(host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool) -> None:
+@click.option("--further", is_flag=True, help="Be a further process of the site: refuse the embedded database.")
+def run(host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool, further: bool) -> None:
     """Serve the site until Ctrl-C.
 
     Uses the embedded database in the data directory, unless VOTEWEB_REDIS_URL is set.
     """
     environment = set(os.environ)
     settings = load_settings(data, host=host, port=port, workers=workers)
+    if further and not settings.redis_url:
+        raise ConfigError(
+            "A further process of the site needs a Redis or Valkey server, VOTEWEB_REDIS_URL: the embedded database "
+            "belongs to the first one, and stops with it."
+        )
     setting_sources = sources(settings, set(os.environ) - environment, FILE_NAME)
     for warning in unknown_name_warnings():
         warn(warning)
