@@ -2,6 +2,7 @@
 
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.cli.results import error_line, output
 from tests.site_process import StartSite
 from tests.store.examination import run, snapshot
 from tests.store.schema import layout3
+from voteweb.cli.backup import write_backup
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
 from voteweb.core.settings import Settings
@@ -89,9 +91,32 @@ def test_an_interrupted_migration_continues_with_its_backup(
         assert error_line(invoke("migrate")) == str(ServerChanged())
     assert "A migration did not finish" in invoke("doctor").stderr
     result = invoke("migrate", "--backup", other)
-    assert result.stdout.startswith(f"Continuing the migration whose backup is {file}.\n")
+    assert f"\nContinuing the migration whose backup is {file}.\n" in result.stdout
     assert not other.exists()
     assert invoke("doctor").exit_code == 0
+
+
+def test_meanwhile_other_commands_say_what_is_being_done(
+    invoke_alone: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that is given while the data are copied, which comes before all conversions."""
+    lines = list[str]()
+
+    def give_command(*arguments: Any, **options: Any) -> object:
+        lines.append(error_line(invoke_alone("doctor", "--data", folder)))
+        return write_backup(*arguments, **options)
+
+    monkeypatch.setattr("voteweb.cli.doctor.write_backup", give_command)
+    for name, value in layout3.SETTINGS.items():
+        monkeypatch.setenv(f"VOTEWEB_{name.upper()}", str(value))
+    with open_database(Settings(data_dir=str(folder))) as settings:
+        store = open_store(settings)
+        layout3.load_keys(store)
+        store.connection.close()
+        assert "Stop the site and run `voteweb migrate`" in error_line(invoke_alone("doctor", "--data", folder))
+        done = output(invoke_alone("migrate", "--data", folder))
+    assert done.startswith(f"Converting the data from layout 3 to {SCHEMA}.\n")
+    assert lines == [f"The data are being converted from layout 3 to {SCHEMA}. Try again when that is done."]
 
 
 @pytest.mark.heavy
@@ -102,7 +127,8 @@ def test_the_embedded_database_is_converted_at_the_start(start_site: StartSite, 
         store.connection.close()
     variables = {f"VOTEWEB_{name.upper()}": str(value) for name, value in layout3.SETTINGS.items()}
     site = start_site("--data", str(folder), **variables)
-    assert site.greeting.startswith(f"Wrote a backup of every key to {folder}/before-layout-{SCHEMA}-from-3-")
+    begun = f"Converting the data from layout 3 to {SCHEMA}.\nWrote a backup of every key to {folder}/"
+    assert site.greeting.startswith(f"{begun}before-layout-{SCHEMA}-from-3-")
     assert "Another title" in site.get("/").body
     assert site.stop().status == 0
     again = start_site("--data", str(folder), **variables)

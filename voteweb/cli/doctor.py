@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from operator import itemgetter
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged, StillRescoring
 from voteweb.core.jobs import RESCORING
 from voteweb.core.models import LogAction
+from voteweb.embedded.database import conversion_lock
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import examine, start_warnings
@@ -156,8 +158,16 @@ def migrate(site: Site, dry_run: bool, backup: Path | None) -> None:
     if state.is_current:
         click.echo(f"The data have layout {SCHEMA}, the current one.")
     else:
-        folder = Path() if site.environment.redis_url else Path(site.settings.data_dir)
-        convert_site(site.store, state, backup or folder, dry_run=dry_run)
+        is_embedded, data = not site.environment.redis_url, Path(site.settings.data_dir)
+        with conversion_lock(data) if is_embedded and not dry_run else nullcontext():
+            convert_site(site.store, state, backup or (data if is_embedded else Path()), dry_run=dry_run)
+
+
+def convert_embedded(store: Store, folder: Path) -> None:
+    """Convert the data of the embedded database in *folder* unless they have the current layout."""
+    if not Migrations(store.context).state().is_current:
+        with conversion_lock(folder):
+            convert_site(store, Migrations(store.context).state(), folder)
 
 
 def convert_site(store: Store, state: State, path: Path, *, dry_run: bool = False) -> None:
@@ -165,6 +175,8 @@ def convert_site(store: Store, state: State, path: Path, *, dry_run: bool = Fals
 
     There is no backup if an unfinished migration has made its own.
     """
+    if not dry_run:
+        click.echo(f"Converting the data from layout {state.number} to {SCHEMA}.")
     run, migrations = store.health.engine().run, Migrations(store.context)
     # Data that cannot be converted are found here, before anything is changed.
     totals = {

@@ -16,7 +16,7 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.models import LogEntry
 from voteweb.core.settings import Settings, env_name, from_env
 from voteweb.core.settings_in_force import mask_password, not_in_force
-from voteweb.embedded.database import open_database
+from voteweb.embedded.database import is_converting, open_database
 from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.migrations import Migrations
 
@@ -109,6 +109,7 @@ def open_checked_store(
     by default the setting's deadline, if it is too old, if a restore into it did not finish, unless *allow_unfinished*,
     or if its data have another layout, unless *any_schema*.
     """
+    is_embedded = not settings.redis_url
     with open_database(settings) as settings:
         _wait_until_ready(settings, settings.redis_deadline if timeout is None else timeout)
         store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
@@ -116,7 +117,8 @@ def open_checked_store(
             store.health.refuse_old()
             store.health.refuse_unusable(allow_unfinished=allow_unfinished)
             if not any_schema:
-                Migrations(store.context).refuse_other()
+                is_busy = is_embedded and is_converting(Path(settings.data_dir))
+                Migrations(store.context).refuse_other(is_converting=is_busy)
                 store = with_settings_in_force(store)
             yield store
 

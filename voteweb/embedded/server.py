@@ -91,7 +91,12 @@ def restore_sync(folder: Path, path: Path, appendfsync: str) -> None:
 
 def is_running(folder: Path) -> bool:
     """Tell whether a server holds the lock of *folder*; the caller must hold ``start.lock``."""
-    with (folder / "server.lock").open("w") as lock:
+    return is_held(folder / "server.lock")
+
+
+def is_held(file: Path) -> bool:
+    """Tell whether another process holds the lock *file*."""
+    with file.open("w") as lock:
         if not _try_lock(lock):
             return True
         fcntl.flock(lock, fcntl.LOCK_UN)

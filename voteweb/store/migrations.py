@@ -180,8 +180,8 @@ class Migrations(StorePart):
             )
         return State(known, backup or "")
 
-    def refuse_other(self) -> None:
-        """Raise ConfigError unless the data have the current layout.
+    def refuse_other(self, *, is_converting: bool = False) -> None:
+        """Raise ConfigError unless the data have the current layout; *is_converting*: another process sees to that.
 
         Silent if the database is unavailable or refuses us: the next command reports that.
         """
@@ -189,6 +189,12 @@ class Migrations(StorePart):
             state = self.state()
             if state.is_current:
                 return
+            if is_converting:
+                raise ConfigError(
+                    "The data are being converted from layout %(number)s to %(current)s. Try again when that is done.",
+                    number=state.number,
+                    current=SCHEMA,
+                )
             reason = "A migration did not finish" if state.backup else "An older version of voteweb wrote the data"
             raise ConfigError(
                 "%(reason)s: they have layout %(number)s, and this version needs %(current)s. Stop the site and run "
