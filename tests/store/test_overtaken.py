@@ -22,15 +22,16 @@ Act = Callable[[Store], object]
 @pytest.fixture
 def site(store: Store, mod: User, sound: None) -> Store:
     """A site of the admin root: ann's article 1, and 2, which mod has removed."""
-    factories.user(store, "root", Role.ADMIN)
+    for name in ("root", "boss"):
+        factories.user(store, name, Role.ADMIN)
     for _ in range(2):
         factories.article(store)
     factories.remove(store, 2)
     return store
 
 
-def undo_all(store: Store) -> object:
-    return store.undoing.start("mod", 0, store.users.get("root"))
+def undo_all(store: Store, by: str = "root") -> object:
+    return store.undoing.start("mod", 0, store.users.get(by))
 
 
 #: What is done, what overtakes it, and what it answers: its refusal, or what it returns.
@@ -49,7 +50,7 @@ ACTS: dict[str, tuple[Act, Act, object]] = {
         lambda store: factories.restore(store, 2),
         errors.NothingToUndo,
     ),
-    "undo all": (undo_all, undo_all, errors.NothingToUndo),
+    "undo all": (undo_all, lambda store: undo_all(store, "boss"), errors.NothingToUndo),
 }  # fmt: skip
 
 

@@ -116,7 +116,8 @@ def test_a_change_waits_until_another_ends_and_is_logged(site: Store, mod: User,
     outcomes = at_once([partial(change, site, root, vote_score=score) for score in (60.0, 70.0)])
     assert sorted(outcomes, key=str) == [StillRescoring, True]
     score = (60.0, 70.0)[outcomes.index(True)]
-    assert not change(site, root, vote_score=score)  # sent again
+    assert change(site, root, vote_score=score), "sent again"
+    assert not change(site, factories.user(site, "boss", Role.ADMIN), vote_score=score)
     (entry,) = log_page(site).rows
     assert (entry.who, entry.removed, entry.added) == ("root", ("vote-score=100.0",), (f"vote-score={score}",))
     list(site.site_settings.rescoring_steps())

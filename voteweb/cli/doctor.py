@@ -16,7 +16,7 @@ from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged, StillRescoring
 from voteweb.core.jobs import RESCORING
 from voteweb.core.models import LogAction
-from voteweb.embedded.database import conversion_lock
+from voteweb.embedded.server import CONVERT_LOCK, hold_lock
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.files import IndexFolder
 from voteweb.search.health import examine, start_warnings
@@ -158,25 +158,25 @@ def migrate(site: Site, dry_run: bool, backup: Path | None) -> None:
     if state.is_current:
         click.echo(f"The data have layout {SCHEMA}, the current one.")
     else:
-        is_embedded, data = not site.environment.redis_url, Path(site.settings.data_dir)
-        with conversion_lock(data) if is_embedded and not dry_run else nullcontext():
-            convert_site(site.store, state, backup or (data if is_embedded else Path()), dry_run=dry_run)
+        folder = None if site.environment.redis_url else Path(site.settings.data_dir)
+        convert_site(site.store, state, backup or folder or Path(), embedded=folder, dry_run=dry_run)
 
 
-def convert_embedded(store: Store, folder: Path) -> None:
-    """Convert the data of the embedded database in *folder* unless they have the current layout."""
-    if not Migrations(store.context).state().is_current:
-        with conversion_lock(folder):
-            convert_site(store, Migrations(store.context).state(), folder)
-
-
-def convert_site(store: Store, state: State, path: Path, *, dry_run: bool = False) -> None:
+def convert_site(store: Store, state: State, path: Path, *, embedded: Path | None, dry_run: bool = False) -> None:
     """Convert the data, with a backup of every key at *path*, which may be a folder; a dry run only counts them.
 
-    There is no backup if an unfinished migration has made its own.
+    *embedded* is the folder of an embedded database, whose other commands say so. There is no backup if an unfinished
+    migration has made its own.
     """
     if not dry_run:
         click.echo(f"Converting the data from layout {state.number} to {SCHEMA}.")
+    with hold_lock(embedded / CONVERT_LOCK) if embedded else nullcontext():
+        state = Migrations(store.context).state()  # another process may have converted them just now
+        if not state.is_current:
+            _convert_site(store, state, path, dry_run=dry_run)
+
+
+def _convert_site(store: Store, state: State, path: Path, *, dry_run: bool) -> None:
     run, migrations = store.health.engine().run, Migrations(store.context)
     # Data that cannot be converted are found here, before anything is changed.
     totals = {

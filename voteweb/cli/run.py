@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from voteweb.cli.doctor import convert_embedded
+from voteweb.cli.doctor import convert_site
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import SIGNAL_DELAY_SECONDS, background_jobs, exit_with_parent
 from voteweb.cli.output import warn
@@ -77,8 +77,9 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     is_embedded = not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=warn) as settings:
         with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
-            if is_embedded:
-                convert_embedded(store, Path(settings.data_dir))
+            state, folder = Migrations(store.context).state(), Path(settings.data_dir)
+            if is_embedded and not state.is_current:
+                convert_site(store, state, folder, embedded=folder)
             Migrations(store.context).refuse_other()
             store = with_settings_in_force(store)
             _check_app(settings)

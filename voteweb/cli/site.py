@@ -16,7 +16,8 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.models import LogEntry
 from voteweb.core.settings import Settings, env_name, from_env
 from voteweb.core.settings_in_force import mask_password, not_in_force
-from voteweb.embedded.database import is_converting, open_database
+from voteweb.embedded.database import open_database
+from voteweb.embedded.server import CONVERT_LOCK, is_held
 from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.migrations import Migrations
 
@@ -117,7 +118,7 @@ def open_checked_store(
             store.health.refuse_old()
             store.health.refuse_unusable(allow_unfinished=allow_unfinished)
             if not any_schema:
-                is_busy = is_embedded and is_converting(Path(settings.data_dir))
+                is_busy = is_embedded and is_held(Path(settings.data_dir) / CONVERT_LOCK)
                 Migrations(store.context).refuse_other(is_converting=is_busy)
                 store = with_settings_in_force(store)
             yield store

@@ -3,7 +3,7 @@
 The data directory has four lock files, which are released when the process that holds them ends: ``start.lock``
 (held while starting or stopping the server), ``use.lock`` (shared by all users of the server; the last one stops it)
 ``server.lock`` (held by the server, so that a second one cannot write the same files even if the first hangs) and
-``convert.lock`` (held while the data are converted).
+``convert.lock`` (held while the data are converted, so that other commands say so).
 """
 
 import fcntl
@@ -13,7 +13,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from urllib.parse import quote
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.embedded.folder import prepare_folder
-from voteweb.embedded.server import ensure_running, hold_lock, is_held, restore_sync, stop
+from voteweb.embedded.server import ensure_running, hold_lock, restore_sync, stop
 from voteweb.embedded.supervisor import supervised
 
 _log = logging.getLogger("voteweb")
@@ -30,7 +30,6 @@ _log = logging.getLogger("voteweb")
 #: Called with a message for the operator.
 Notify = Callable[[str], None]
 
-_CONVERTING = "convert.lock"
 #: Bytes that a socket's path can have on every supported system.
 MAX_SOCKET_PATH_BYTES = 100
 
@@ -50,16 +49,6 @@ def open_database(settings: Settings, *, notify: Notify | None = None) -> Iterat
     with _running_server(folder, settings.appendfsync, notify) as path:
         key = settings.secret_key or secret_key(folder)
         yield replace(settings, redis_url=f"unix://{quote(str(path))}", secret_key=key)
-
-
-def conversion_lock(folder: Path) -> AbstractContextManager[None]:
-    """Hold a lock while the data in *folder* are converted, so that other commands say so."""
-    return hold_lock(folder / _CONVERTING)
-
-
-def is_converting(folder: Path) -> bool:
-    """Tell whether a process converts the data in *folder*."""
-    return (folder / _CONVERTING).exists() and is_held(folder / _CONVERTING)
 
 
 def secret_key(folder: Path) -> str:

@@ -19,6 +19,9 @@ from voteweb.embedded.folder import FOREIGN_RIGHTS, is_disk_full
 #: Seconds to wait for a lock or a silent server; starting and stopping usually take 50 ms.
 TIMEOUT = 15.0
 
+#: The file that is locked in the data directory while a process converts the data.
+CONVERT_LOCK = "convert.lock"
+
 #: Settings of the server: the append-only file has no RDB part, so that other engines of version 7 can read it; the two
 #: size limits keep articles (with one long value) and voters (integers) in compact encodings, which take a half and a
 #: tenth of the memory; big keys that expire are freed in the background.

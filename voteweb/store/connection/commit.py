@@ -9,17 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import Conflict, NothingToUndo, Unavailable, VotewebError
 from voteweb.core.models import LogEntry, Role, User
+from voteweb.core.names import name_key
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.connection.sent_again import is_own_result
 from voteweb.store.connection.unavailable import BrokenData
+from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.keys import Keys, key_type
 from voteweb.store.schema.log_entries import new_token, script_values
+from voteweb.store.schema.values import finite_number
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.
@@ -157,6 +159,28 @@ def commit(
                 raise refusal
             return bool(writes)
     raise Conflict
+
+
+def is_own_result(connection: Connection, entry: LogEntry) -> bool:
+    """Tell whether the last entry of the log about its subject says what *entry* does, and is of DONE_SECONDS.
+
+    Then the same member has done this, and nobody has decided otherwise since: its answer was lost.
+    """
+    wanted, oldest = unpack(script_values(connection.keys, entry)[0]), clock.now() - config.DONE_SECONDS
+    newest = connection.command("LRANGE", connection.keys.log_entries(), -config.READ_BATCH_SIZE, -1)
+    for fields in map(unpack, reversed(newest)):
+        if _subject(fields) == _subject(wanted):
+            since = [finite_number(of.get("since", "0")) or 0.0 for of in (fields, wanted)]
+            is_same = all(fields.get(name) == wanted.get(name) for name in ("kind", "who", "why", "undoes"))
+            is_new = (finite_number(fields.get("time")) or 0.0) >= oldest
+            return is_same and is_new and abs(since[0] - since[1]) <= config.DONE_SECONDS
+    return False
+
+
+def _subject(fields: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the article or comment, else the member, else the group, domain or switch that an entry is about."""
+    article, about = fields.get("article", ""), name_key(fields.get("about", ""))
+    return article, fields.get("comment", ""), "" if article else about or fields.get("title", "")
 
 
 def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]) -> Command:

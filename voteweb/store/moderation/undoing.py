@@ -17,7 +17,7 @@ from voteweb.core.names import name_key
 from voteweb.core.permissions import may_undo, may_undo_all
 from voteweb.store.accounts.users import Users, read_member
 from voteweb.store.articles.articles import Articles
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt, commit, is_own_result
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.bans import Bans, RemovalCounts
 from voteweb.store.moderation.removals import Removals
@@ -61,7 +61,7 @@ class Undoing(StorePart):
         """
         log = self._context.log
         act = log.get(id)
-        if act and act.undone and log.is_own_result(_reversal(act, actor.name)):  # sent again
+        if act and act.undone and is_own_result(self._connection, _reversal(act, actor.name)):  # sent again
             return 0
         if act is None or not may_undo(actor, act, clock.now()):
             raise NothingToUndo()

@@ -15,7 +15,6 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.connection.sent_again import is_own_result, newest_entries
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import log_entry, rewrite
 from voteweb.store.site.rows import queue_page
@@ -118,11 +117,12 @@ class ModerationLog:
         return log_entry(id, text) if text else None
 
     def newest(self) -> Iterator[tuple[int, str]]:
-        """Yield the ids and texts of all entries, the newest first."""
-        return newest_entries(self._connection)
-
-    def is_own_result(self, entry: LogEntry) -> bool:
-        return is_own_result(self._connection, entry)
+        """Yield the ids and texts of all entries, the newest first, in batches of READ_BATCH_SIZE."""
+        key, size = self._keys.log_entries(), config.READ_BATCH_SIZE
+        for last in range(self._connection.command("LLEN", key), 0, -size):
+            first = max(last - size, 0)
+            texts = self._connection.command("LRANGE", key, first, last - 1)
+            yield from zip(range(last, first, -1), reversed(texts), strict=True)
 
 
 def _parse(values: Sequence[str]) -> Iterator[LogEntry | None]:

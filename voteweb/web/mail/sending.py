@@ -43,7 +43,7 @@ class SmtpSession:
     def send(self, message: EmailMessage, to: str) -> None:
         """Send *message* to one address; raise MailRefusedError, MailFailedError."""
         try:
-            self._connection = self._connection or self._connect()
+            self._connection = self._connection or self.connect()
             self._connection.sendmail(self._sender, [to], message.as_bytes(policy=_POLICY))
         except smtplib.SMTPRecipientsRefused as error:
             code, _ = next(iter(error.recipients.values()))
@@ -57,20 +57,14 @@ class SmtpSession:
             self.close()
             raise MailFailedError(type(error).__name__) from error
 
-    def open(self) -> None:
-        """Connect and log in, and send nothing; raise MailFailedError."""
-        try:
-            self._connection = self._connect()
-        except (smtplib.SMTPException, OSError) as error:
-            raise MailFailedError(type(error).__name__) from error
-
     def close(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(smtplib.SMTPException, OSError):
                 connection.quit()
 
-    def _connect(self) -> smtplib.SMTP:
+    def connect(self) -> smtplib.SMTP:
+        """Return a connection that has logged in; raise OSError."""
         server, tls, seconds = self._server, ssl.create_default_context(), config.SMTP_SECONDS
         connection = (
             smtplib.SMTP_SSL(server.host, server.port, self._host, timeout=seconds, context=tls)
@@ -91,31 +85,22 @@ class SmtpSession:
 _log = logging.getLogger("voteweb")
 
 
-def _session(site: Settings) -> SmtpSession:
+def session_of(site: Settings) -> SmtpSession:
     return SmtpSession(parse_server(site.mail_url), site.mail_from, urlsplit(site.site_url).hostname or "localhost")
 
 
 def send_at_once(site: Settings, to: str, subject: str, body: str) -> None:
     """Send one mail past the queue, which may be what failed; raise MailRefusedError, MailFailedError."""
-    session = _session(site)
+    session = session_of(site)
     try:
         session.send(make_message(site, secrets.token_hex(16), to, subject, body), to)
     finally:
         session.close()
 
 
-def try_server(site: Settings) -> None:
-    """Log in to the mail server, and send nothing; raise MailFailedError."""
-    session = _session(site)
-    try:
-        session.open()
-    finally:
-        session.close()
-
-
 def send_due_mails(app: Flask) -> Iterator[None]:
     """Send the mails of a site that are due, one in each step, until the server fails or MAILS_PER_RUN are sent."""
-    session = _session(app.extensions["voteweb.settings"])
+    session = session_of(app.extensions["voteweb.settings"])
     try:
         for _ in range(config.MAILS_PER_RUN):
             with app.app_context():
