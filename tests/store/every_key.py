@@ -12,7 +12,7 @@ from voteweb.core.models import DomainAction, LogAction, LogEntry, LogInOutcome,
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.accounts.mail import TakenMail
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.moderation.bans import Span
 from voteweb.store.server.health import BackupFacts
 

@@ -15,7 +15,7 @@ from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
 from voteweb.core.models import ArticleStatus, LogInOutcome, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 
 @pytest.fixture

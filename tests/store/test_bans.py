@@ -14,7 +14,7 @@ from voteweb.core.errors import Held, LoggedOut, NotAllowed, VotewebError
 from voteweb.core.models import Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 pytestmark = pytest.mark.usefixtures("sound")
 

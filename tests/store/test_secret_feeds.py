@@ -5,7 +5,7 @@ import pytest
 from tests import factories
 from tests.store.examination import run, snapshot
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 pytestmark = pytest.mark.usefixtures("sound")
 

@@ -7,7 +7,7 @@ from unittest import mock
 from tests.store.examination import snapshot
 from voteweb.core.mail import PendingEmail
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 #: The token of the links of :func:`make_links`, valid as any other token.
 TOKEN = "0123456789abcdef"

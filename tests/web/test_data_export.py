@@ -8,7 +8,7 @@ from tests import factories
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, LogEntry, Reason
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.web import data_export

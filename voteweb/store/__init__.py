@@ -7,7 +7,8 @@ from voteweb.core.models import Page
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import Mail
 from voteweb.store.accounts.second_factors import SecondFactors
-from voteweb.store.accounts.secret_links import Invitations, Passwords, SecretFeeds
+from voteweb.store.accounts.secret_feeds import SecretFeeds
+from voteweb.store.accounts.secret_links import Invitations, Passwords
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import Users
 from voteweb.store.articles.articles import Articles

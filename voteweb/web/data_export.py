@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentId, ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.rankings import Ranking
 from voteweb.web.i18n.formatting import iso
 

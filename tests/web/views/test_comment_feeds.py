@@ -8,7 +8,7 @@ from tests.web.feed_reader import atom, items, titles, tree
 from voteweb.core.comments import CommentId
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 THREAD = "{http://purl.org/syndication/thread/1.0}"
 FEEDS = {

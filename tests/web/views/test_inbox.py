@@ -14,7 +14,7 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.config import INBOX_PAGE_SIZE
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.web.escaping import HOSTILE
 from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 
 def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store: Store) -> None:

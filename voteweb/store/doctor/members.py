@@ -9,7 +9,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.store.accounts.secret_links import feed_keys
+from voteweb.store.accounts.secret_feeds import feed_keys
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command

@@ -10,7 +10,7 @@ from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.accounts.mail import forget_mails
-from voteweb.store.accounts.secret_links import SecretFeed, SecretFeeds
+from voteweb.store.accounts.secret_feeds import SecretFeed, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import new_session_id, read_member
 from voteweb.store.connection.commit import Attempt

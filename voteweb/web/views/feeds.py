@@ -16,7 +16,7 @@ from voteweb.core import config, links, permissions
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NoSuchDomain
 from voteweb.core.models import Article, Order, Page, User
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
 from voteweb.web import conversations, rate_limits

@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentOrder
 from voteweb.core.errors import NothingToHide, TooMuchFollowed, TooMuchHidden, TooMuchSaved
 from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
-from voteweb.store.accounts.secret_links import SecretFeed
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import InboxPage
 from voteweb.web.acts import Message, act, answer, reads
