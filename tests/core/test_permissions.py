@@ -88,9 +88,6 @@ TABLE: dict[Predicate, dict[str, list[tuple[Any, ...]]]] = {
     permissions.may_administer: {
         "admin": [()],
     },
-    is_any(permissions.may_have_second_factor): {
-        STAFF: [()],
-    },
     is_any(permissions.lacks_second_factor): {
         STAFF: [()],
     },

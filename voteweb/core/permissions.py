@@ -25,11 +25,6 @@ def may_administer(user: User | None) -> TypeGuard[User]:
     return user is not None and user.role is Role.ADMIN
 
 
-def may_have_second_factor(user: User) -> bool:
-    """Tell whether *user* may turn on a second factor; who loses their role keeps it, and may turn it off."""
-    return user.role is not Role.MEMBER or bool(user.second_factor)
-
-
 def lacks_second_factor(user: User) -> bool:
     """Tell whether *user* has a role, and no rights by it on a site that requires a second factor."""
     return user.role is not Role.MEMBER and not user.second_factor

@@ -125,7 +125,7 @@ PAGES = [
         refused={READER: 200, BANNED: 303, **all_get(MEMBERS, 303)},
         caching=Caching.NOBODY,
     ),
-    page("/account/second-factor", allowed=STAFF, caching=Caching.NOBODY),
+    page("/account/second-factor", allowed=MEMBERS, caching=Caching.NOBODY),
     page("/account/mail", allowed=MEMBERS),
     page(
         "/account/mail/confirm/{token}",
@@ -319,7 +319,7 @@ FORMS = [
     form(
         "/account/second-factor",
         fields={"password": PASSWORD, "code": "12"},
-        allowed=(ADMIN,),
+        allowed=(MEMBER, POSTER, LATE, ADMIN),
         accepted=422,
         refused={MODERATOR: 409},
         writes=False,
@@ -329,7 +329,7 @@ FORMS = [
         "/account/second-factor/off",
         fields={"password": PASSWORD, "code": CODE},
         allowed=(MODERATOR,),
-        refused={ADMIN: 303},
+        refused=all_get((MEMBER, POSTER, LATE, ADMIN), 303),
         keeps_typed=True,
     ),
     members_form("/account/mail", fields={"email": "kept@mail.example"}, keeps_typed=True),

@@ -2,9 +2,9 @@
 
 import pyotp
 
-from voteweb.core import passwords, permissions
+from voteweb.core import passwords
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import CodeNeeded, CodeUsed, NotAllowed, SecondFactorOn
+from voteweb.core.errors import CodeNeeded, CodeUsed, SecondFactorOn
 from voteweb.core.models import LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.second_factor import SecondFactor, authenticator, find_step, parse
@@ -28,13 +28,11 @@ class SecondFactors(StorePart):
     def turn_on(self, attempt: Attempt, actor: User, nonce: str, typed: str) -> list[Command]:
         """Turn on the second factor of *nonce*, of which a code is *typed*; that code is used up.
 
-        Raises CodeNeeded, SecondFactorOn, NotAllowed, LoggedOut.
+        Raises CodeNeeded, SecondFactorOn, LoggedOut.
         """
         user, stored = read_logged_in(attempt, actor)
         if user.second_factor:
             raise SecondFactorOn()
-        if not permissions.may_have_second_factor(user):
-            raise NotAllowed()
         step = find_step(self.authenticator(user, nonce), typed, float(attempt.now))
         if step is None:
             raise CodeNeeded(CodeNeeded.wrong)

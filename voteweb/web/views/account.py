@@ -107,7 +107,6 @@ def _render(user: User, **refused: Form) -> ResponseReturnValue:
         sessions=store().read(store().sessions.queue_all, user),
         own_session=viewer_read().session,
         codes=codes.result,
-        has_second_factor=bool(user.second_factor) if permissions.may_have_second_factor(_stored(user)) else None,
     )
     return page, max(form.status for form in forms.values())
 
@@ -209,20 +208,12 @@ def _stored(user: User) -> User:
     return viewer_read().member or user
 
 
-def _require_role(user: User | None) -> User:
-    """Return *user*, who must have a role or a second factor, as stored."""
-    member = require_member(user)
-    if not permissions.may_have_second_factor(_stored(member)):
-        abort(403, _("Only moderators and admins can have a second factor."))
-    return member
-
-
 #: The fields beside which the form of the second factor shows these errors.
 _SECOND_FACTOR_FIELDS = {Invalid: "password", CodeNeeded: "code", TooFast: ""}
 
 
 @form_page(blueprint, "/account/second-factor")
-@reads(_require_role)
+@reads(require_member)
 def second_factor(user: User) -> ResponseReturnValue:
     """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code.
 
@@ -267,7 +258,7 @@ def _render_second_factor(user: User, form: SecondFactorForm) -> ResponseReturnV
 
 @blueprint.post("/account/second-factor/off")
 @refusals_shown_by_form
-@reads(_require_role)
+@reads(require_member)
 def end_second_factor(user: User) -> ResponseReturnValue:
     """Turn off the viewer's second factor, with the password and a code."""
     form = SecondFactorForm()
