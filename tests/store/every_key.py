@@ -85,7 +85,8 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.read(store.threads.queue_read, article, viewer_id=ann.id, visitor="Ann")
     store.feeds.renew(SecretFeed.INBOX, bob)
     store.feeds.renew(SecretFeed.SAVED, bob)
-    store.mail.request(bob, "bob@news.example", "en")
-    store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))
+    for address in ("bob@news.example", "bob@mail.example"):
+        store.mail.request(bob, address, "en")
+        store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))
     run(store, "ZADD", "digests:", 1, "weekly bob_-9")
     store.mail.finish(cast(TakenMail, store.mail.take()), MailOutcome.FAILED, 60, "no answer")

@@ -6,9 +6,11 @@ import pytest
 
 from tests import factories
 from tests.store.examination import run, snapshot
+from voteweb.core import passwords
 from voteweb.core.errors import LinkUsed, NoSuchMember
 from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -49,24 +51,36 @@ def test_a_mailed_link_ends_with_the_address(store: Store, ann: User, address: s
 @pytest.mark.parametrize(
     ("set_password", "codes"),
     [
-        (lambda store: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"), 0),
-        (lambda store: store.users.set_password("ann", "second hash"), 0),
-        (lambda store: store.users.set_password("ann", "second hash", verified=""), 10),
+        (lambda store, _: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"), 0),
+        (lambda store, _: store.users.set_password("ann", "second hash"), 0),
+        (lambda store, _: store.users.set_password("ann", "second hash", verified=""), 0),
+        (lambda store, code: store.passwords.use_code(store.users.get("ann"), passwords.read(code), "second hash"), 9),
     ],
-    ids=["another link", "the operator", "the member"],
+    ids=["another link", "the operator", "the member", "a code"],
 )
-def test_new_passwords_end_every_link_and_resets_end_the_codes(
-    store: Store, ann: User, set_password: Callable[[Store], object], codes: int
+def test_a_new_password_ends_all_ways_back_of_others(
+    store: Store, ann: User, set_password: Callable[[Store, str], object], codes: int
 ) -> None:
-    """Another person who had the account before may have made the recovery codes."""
-    token = store.passwords.make_link("ann")
-    store.passwords.renew_codes(ann)
-    set_password(store)
+    token, code = store.passwords.make_link("ann"), store.passwords.renew_codes(ann)[0]
+    feeds = {feed: store.feeds.renew(feed, ann) for feed in SecretFeed}
+    store.mail.request(ann, "thief@mail.example", "en")
+    set_password(store, code)
     for use in (store.passwords.linked_member, lambda link: store.passwords.use_link(link, "third hash")):
         with pytest.raises(LinkUsed):
             use(token)
-    assert store.users.get("ann").password == "second hash"
+    after = store.users.get("ann")
+    assert (after.password, after.session != ann.session) == ("second hash", True)
     assert store.read(store.passwords.queue_codes_left, "ann").number == codes
+    assert not any(store.feeds.name_of(feed, token) for feed, token in feeds.items())
+    assert store.read(store.mail.queue_account, "ann").pending is None
+    assert run(store, "LINDEX", "inbox:ann", 0).startswith("account password-")
+
+
+def test_log_out_everywhere_ends_the_feeds_and_no_codes(store: Store, ann: User) -> None:
+    token, _ = store.feeds.renew(SecretFeed.INBOX, ann), store.passwords.renew_codes(ann)
+    store.users.end_sessions("ann")
+    assert store.feeds.name_of(SecretFeed.INBOX, token) is None
+    assert store.read(store.passwords.queue_codes_left, "ann").number == 10
 
 
 def test_unknown_and_deleted_members_get_no_link(store: Store, ann: User) -> None:

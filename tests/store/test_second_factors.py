@@ -70,7 +70,7 @@ def test_a_recovery_code_replaces_one_factor_and_is_used_up(store: Store, mod: U
 def test_the_operator_turns_it_off_with_log_and_inbox_entries(store: Store, mod: User) -> None:
     turn_on(store)
     assert [store.second_factors.remove("MOD", OFF) for _ in range(2)] == [True, False]
-    (entry,), (notice,) = log_page(store).rows, store.read(store.inbox.queue_page, "mod", 1).rows
+    (entry,), (notice, _on) = log_page(store).rows, store.read(store.inbox.queue_page, "mod", 1).rows
     assert (entry.kind, notice.log) == (LogAction.SECOND_FACTOR, entry)
 
 

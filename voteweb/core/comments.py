@@ -116,7 +116,7 @@ class NoticeKind(StrEnum):
     REPLY, ARTICLE and MENTION: a comment that answers the member's comment, stands below the member's article, or names
     the member. REMOVED: a moderator acted on something of the member's. REPORT: a moderator settled what the member
     reported. ROLE: the member has another role now, or no second factor. UNDONE: an act of the member's has
-    undone what somebody did.
+    undone what somebody did. ACCOUNT: somebody changed what lets the member in.
     """
 
     REPLY = "reply"
@@ -126,10 +126,25 @@ class NoticeKind(StrEnum):
     REPORT = "report"
     ROLE = "role"
     UNDONE = "undone"
+    ACCOUNT = "account"
+
+
+class AccountChange(StrEnum):
+    """The changes of what lets a member in, of which the inbox tells; inboxes hold these words, of letters only."""
+
+    PASSWORD = "password"  # noqa: S105  # nosec B105
+    CODES = "codes"
+    MAIL = "mail"
+    MAIL_REMOVED = "unmail"
+    SECOND_FACTOR = "factor"
+    SECOND_FACTOR_OFF = "nofactor"
+    FEED = "feed"
 
 
 class Notice(NamedTuple):
-    """An entry of an inbox: about ``comment``, or about ``log``, an act of a moderator; ``time`` is in unix seconds.
+    """An entry of an inbox; ``time`` is in unix seconds.
+
+    It is about ``comment``, about ``log``, an act of a moderator, or about ``change``, one of the member's account.
 
     ``entry`` is its text in the inbox, which names it in forms. ``is_open``: the comment can be answered and voted on;
     ``is_voted``: the member has voted for it; ``is_quiet``: they want no more notices of this kind below the same post.
@@ -141,6 +156,7 @@ class Notice(NamedTuple):
     is_unread: bool
     comment: ListedComment | None = None
     log: LogEntry | None = None
+    change: AccountChange | None = None
     is_open: bool = False
     is_voted: bool = False
     is_quiet: bool = False

@@ -298,6 +298,10 @@ OVERDUE_SECONDS = 120
 #: Characters of an e-mail address (RFC 5321), and seconds for which the link that confirms one is valid.
 MAX_EMAIL_LENGTH = 254
 EMAIL_SECONDS = 86_400
+#: Seconds in which the link works that is mailed to an address once it is the member's no more, and how many addresses
+#: have one at a time: of more changes the oldest ones, so that nobody gets rid of the first by further ones.
+FORMER_EMAIL_SECONDS = 7 * 86_400
+MAX_FORMER_EMAILS = 5
 #: Mails that members asked for and that wait, at about 200 bytes each: more are a flood, or the server has been away.
 MAX_OUTBOX = 1_000
 #: Seconds for which a mail belongs to the process that sends it: one that is killed delays it by so much. Seconds that
@@ -378,6 +382,8 @@ MAX_SESSION_SECONDS = 365 * 86_400
 SESSION_USE_SECONDS = 86_400
 #: Seconds after giving the password in which bans, merges, and acts of admins alone do not ask for it again.
 PASSWORD_CHECK_SECONDS = 3_600
+#: Seconds after signing up in which the first recovery codes need no password.
+SIGNED_UP_SECONDS = 600
 #: Seconds in which a log-in can be completed by a code of the second factor, and in which one can be set up.
 CODE_SECONDS = 600
 SET_UP_SECONDS = 3_600

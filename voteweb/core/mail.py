@@ -46,7 +46,10 @@ class MailOutcome(StrEnum):
 
 
 class PendingEmail(NamedTuple):
-    """An address that its member has not confirmed, ``until`` when they can, and random characters of its link."""
+    """An address with a link: its member can confirm it or, of a former one, take back the one after it.
+
+    ``until`` is when the link ends, ``nonce`` its random characters.
+    """
 
     until: int
     nonce: str
@@ -57,11 +60,12 @@ class PendingEmail(NamedTuple):
 
 
 class MailAccount(NamedTuple):
-    """Where a member gets mail ("" for nowhere), and in which language."""
+    """Where a member gets mail ("" for nowhere), and in which language; the ``former`` addresses whose links work."""
 
     email: str = ""
     pending: PendingEmail | None = None
     language: str = ""
+    former: tuple[PendingEmail, ...] = ()
 
 
 class MailServer(NamedTuple):
@@ -128,6 +132,15 @@ def parse_pending(stored: str) -> PendingEmail | None:
     until, nonce, address = [*stored.split(" "), "", "", ""][:3]
     is_whole = until.isascii() and until.isdigit() and len(until) < 12 and nonce and is_email(address)
     return PendingEmail(int(until), nonce, address) if is_whole else None
+
+
+def parse_former(stored: str) -> tuple[PendingEmail, ...]:
+    """Return the former addresses of a member, the oldest first; no address contains the comma between them."""
+    return tuple(filter(None, map(parse_pending, stored.split(","))))
+
+
+def are_former(stored: str) -> bool:
+    return ",".join(map(str, parse_former(stored))) == stored
 
 
 def retry_seconds(tries: int) -> int:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import redis
 
 from voteweb.core import clock, config
+from voteweb.core.comments import AccountChange
 from voteweb.core.errors import LinkOutOfDate, OutboxFull
-from voteweb.core.mail import MailAccount, MailKind, MailOutcome, PendingEmail, parse_pending
+from voteweb.core.mail import MailAccount, MailKind, MailOutcome, PendingEmail, parse_former, parse_pending
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
@@ -62,12 +63,10 @@ class Mail(StorePart):
 
     def queue_account(self, pipeline: Pipeline, name: str) -> Future[MailAccount]:
         """Queue a read of where a member gets mail."""
+        return pipeline.queue(self._reads(name), lambda replies: _account(*replies))
 
-        def parse(reply: list[str | None]) -> MailAccount:
-            email, pending, language = (value or "" for value in reply)
-            return MailAccount(email, parse_pending(pending), language)
-
-        return pipeline.queue_one(("HMGET", self._keys.user(name), *FIELDS), parse)
+    def _reads(self, name: str) -> list[Command]:
+        return [("HMGET", self._keys.user(name), *FIELDS), ("GET", self._keys.former_mail(name))]
 
     @act(Role.MEMBER)
     def request(self, attempt: Attempt, actor: User, address: str, language: str) -> list[Command]:
@@ -88,21 +87,69 @@ class Mail(StorePart):
 
         Raises LinkOutOfDate, LoggedOut, Held.
         """
-        user = self._keys.user(actor.name)
-        account = attempt.value("HMGET", user, *FIELDS)
-        if account[1] != str(pending) or float(attempt.now) >= pending.until:
+        account = _account(*attempt.read(*self._reads(actor.name)))
+        if account.pending != pending or float(attempt.now) >= pending.until:
             raise LinkOutOfDate()
         attempt.not_after = pending.until
-        warning = self._warn(actor.name, account, attempt.now) if account[0] != pending.address else []
-        return [("HSET", user, "email", pending.address), ("HDEL", user, "email-pending"), *warning]
+        return self._move(attempt, actor.name, account, pending.address)
 
     @act(Role.MEMBER, when_full=True)
     def remove(self, attempt: Attempt, actor: User) -> list[Command]:
         """Forget the addresses of *actor*; a confirmed one is sent a mail that says so. Raises LoggedOut, Held."""
-        user = self._keys.user(actor.name)
-        account = attempt.value("HMGET", user, *FIELDS)
-        forgotten = [("HDEL", user, *FIELDS), *forget_mails(self._keys, actor.name)]
-        return [*forgotten, *self._warn(actor.name, account, attempt.now)]
+        account = _account(*attempt.read(*self._reads(actor.name)))
+        return self._move(attempt, actor.name, account, "")
+
+    @act(Role.MEMBER, when_full=True)
+    def end_link(self, attempt: Attempt, name: str, nonce: str, *, actor: User | None) -> list[Command]:
+        """Forget the address of a member whose link has this *nonce*, one that waits for it or a former one.
+
+        *actor* is the member, None for whoever has got the mail. Raises LoggedOut, Held.
+        """
+        account = _account(*attempt.read(*self._reads(name)))
+        if account.pending and account.pending.nonce == nonce:
+            return [("HDEL", self._keys.user(name), "email-pending")]
+        return self._set_former(name, account, [link for link in account.former if link.nonce != nonce])
+
+    @act(when_full=True)
+    def take_away(self, attempt: Attempt, name: str, link: PendingEmail) -> list[Command]:
+        """Forget the present addresses of a member by the *link* of a former one. Raises LinkOutOfDate."""
+        return self.replace_by_former(attempt, name, link, "")
+
+    def replace_by_former(self, attempt: Attempt, name: str, link: PendingEmail, address: str) -> list[Command]:
+        """Return the writes that make *address* that of a member by the *link* of a former one; raise LinkOutOfDate."""
+        account = _account(*attempt.read(*self._reads(name)))
+        if link not in account.former or float(attempt.now) >= link.until:
+            raise LinkOutOfDate()
+        attempt.not_after = link.until
+        return self._move(attempt, name, account, address, gives_link=False)
+
+    def _move(
+        self, attempt: Attempt, name: str, account: MailAccount, address: str, *, gives_link: bool = True
+    ) -> list[Command]:
+        """Return the writes that make *address*, "" for none, that of a member.
+
+        A confirmed address before it gets a mail that says so, however many wait: whoever has stolen a session could
+        fill the outbox. The mail has a link if it *gives_link*.
+        """
+        user, now = self._keys.user(name), int(float(attempt.now))
+        writes = [("HDEL", user, *(FIELDS[1:2] if address else FIELDS)), *forget_mails(self._keys, name)]
+        writes += [("HSET", user, "email", address)] if address else []
+        if account.email == address:
+            return writes
+        attempt.tell(name, AccountChange.MAIL if address else AccountChange.MAIL_REMOVED)
+        former = [link for link in account.former if now < link.until and link.address != address]
+        if account.email:
+            mail = f"{_entry(MailKind.CHANGED, name)} {account.language or 'en'} {account.email}"
+            writes += self._put(mail, attempt.now)
+            if gives_link and len(former) < config.MAX_FORMER_EMAILS:
+                former.append(PendingEmail(now + config.FORMER_EMAIL_SECONDS, secrets.token_urlsafe(9), account.email))
+        return [*writes, *self._set_former(name, account, former)]
+
+    def _set_former(self, name: str, account: MailAccount, former: list[PendingEmail]) -> list[Command]:
+        key = self._keys.former_mail(name)
+        if former == list(account.former):
+            return []
+        return [("SET", key, ",".join(map(str, former)), "EXAT", former[-1].until) if former else ("UNLINK", key)]
 
     @act()
     def queue_reset(self, attempt: Attempt, name: str) -> list[Command]:
@@ -124,14 +171,6 @@ class Mail(StorePart):
     def _put(self, entry: str, now: str) -> list[Command]:
         """Return the writes that queue a mail, in place of one that waits."""
         return [("ZADD", self._keys.outbox(), now, entry), ("HSET", self._keys.mails(), entry, f"{now} 0")]
-
-    def _warn(self, name: str, account: Sequence[str | None], now: str) -> list[Command]:
-        """Return the writes that tell a confirmed address that it is the member's no more, however many mails wait.
-
-        Whoever has stolen a session could fill the outbox.
-        """
-        address, _, language = account
-        return self._put(f"{_entry(MailKind.CHANGED, name)} {language or 'en'} {address}", now) if address else []
 
     def take(self) -> TakenMail | None:
         """Take the mail that is due next for MAIL_CLAIM_SECONDS; None for none."""
@@ -193,6 +232,11 @@ class Mail(StorePart):
 
 def _entry(kind: MailKind, name: str) -> str:
     return f"{kind} {name_key(name)}"
+
+
+def _account(stored: Sequence[str | None], former: str | None) -> MailAccount:
+    email, pending, language = (value or "" for value in stored)
+    return MailAccount(email, parse_pending(pending), language, parse_former(former or ""))
 
 
 def forget_mails(keys: Keys, name: str) -> list[Command]:

@@ -3,11 +3,13 @@
 import pyotp
 
 from voteweb.core import passwords
-from voteweb.core.comments import NoticeKind
+from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import CodeNeeded, CodeUsed, SecondFactorOn
+from voteweb.core.mail import PendingEmail
 from voteweb.core.models import LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.second_factor import SecondFactor, authenticator, find_step, parse
+from voteweb.store.accounts.mail import Mail
 from voteweb.store.accounts.secret_links import Passwords
 from voteweb.store.accounts.users import read_logged_in, read_present_member
 from voteweb.store.connection.commit import Attempt
@@ -36,6 +38,7 @@ class SecondFactors(StorePart):
         step = find_step(self.authenticator(user, nonce), typed, float(attempt.now))
         if step is None:
             raise CodeNeeded(CodeNeeded.wrong)
+        attempt.tell(user.name, AccountChange.SECOND_FACTOR)
         return stored.change({FIELD: str(SecondFactor(nonce, step))})
 
     @act(when_full=True)
@@ -50,6 +53,7 @@ class SecondFactors(StorePart):
     def turn_off(self, attempt: Attempt, actor: User, typed: str) -> list[Command]:
         """Turn off the second factor of *actor* with a code; raises what :meth:`use_code` does."""
         used = self._use(attempt, actor, typed)
+        attempt.tell(actor.name, AccountChange.SECOND_FACTOR_OFF)
         return [*used, ("HDEL", self._keys.user(actor.name), FIELD)] if used else []
 
     @act(when_full=True)
@@ -62,17 +66,35 @@ class SecondFactors(StorePart):
         attempt.told = [(NoticeKind.ROLE, name_key(name))]
         return stored.change({FIELD: None}) if member.second_factor else []
 
+    @act(when_full=True)
+    def restore_mail(
+        self, attempt: Attempt, member: User, link: PendingEmail, language: str, typed: str | None
+    ) -> list[Command]:
+        """Make the former address of *link* that of *member* again, by a code that is *typed*; None: by the password.
+
+        Raises CodeNeeded, LinkOutOfDate, LoggedOut.
+        """
+        user, _ = read_logged_in(attempt, member)
+        used = [] if typed is None else self.take(attempt, user, typed)
+        restored = Mail(self._context).replace_by_former(attempt, user.name, link, link.address)
+        return [*used, *restored, ("HSET", self._keys.user(user.name), "email-language", language)]
+
     def _use(self, attempt: Attempt, member: User, typed: str) -> list[Command]:
         """Return the writes after which the code that is *typed* is used up; none if no code is needed any more."""
         user, _ = read_logged_in(attempt, member)
-        if not user.second_factor:
-            return []
+        return self.take(attempt, user, typed) if user.second_factor else []
+
+    def take(self, attempt: Attempt, user: User, typed: str) -> list[Command]:
+        """Return the writes after which a code of *user* that is *typed*, of the app or for recovery, is used up.
+
+        Raises CodeNeeded for any other text.
+        """
         stored = parse(user.second_factor)
         step = find_step(self.authenticator(user, stored.nonce), typed, float(attempt.now)) if stored else None
         if stored and step is not None:
             if step <= stored.step:
                 raise CodeNeeded(CodeNeeded.used)
-            return [("HSET", self._keys.user(member.name), FIELD, str(stored._replace(step=step)))]
+            return [("HSET", self._keys.user(user.name), FIELD, str(stored._replace(step=step)))]
         try:
             taken, _ = Passwords(self._context).take_code(attempt, user, passwords.read(typed))
         except CodeUsed:

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from enum import StrEnum
 
+from voteweb.core.comments import AccountChange
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt
@@ -57,6 +58,7 @@ class SecretFeeds(StorePart):
         known = attempt.value("HGET", user, feed)
         writes: list[Command] = [("UNLINK", _feed_key(self._keys, feed, known)), ("HDEL", user, feed)] if known else []
         if digest:
+            attempt.tell(name, AccountChange.FEED)
             writes += [("HSET", user, feed, digest), ("SET", _feed_key(self._keys, feed, digest), name_key(name))]
         return writes
 
@@ -68,3 +70,14 @@ def _feed_key(keys: Keys, feed: SecretFeed, digest: str) -> str:
 def feed_keys(keys: Keys, fields: Mapping[str, str | None]) -> dict[SecretFeed, str]:
     """Return the fields of a member that are addresses of feeds, with the key of each."""
     return {feed: _feed_key(keys, feed, digest) for feed in SecretFeed if (digest := fields[feed])}
+
+
+def end_feeds(attempt: Attempt, name: str) -> list[Command]:
+    """Return the writes that make the addresses of all feeds of a member work no longer."""
+    user = attempt.keys.user(name)
+    fields = dict(zip(SecretFeed, attempt.value("HMGET", user, *SecretFeed), strict=True))
+    return [
+        write
+        for feed, key in feed_keys(attempt.keys, fields).items()
+        for write in (("UNLINK", key), ("HDEL", user, feed))
+    ]

@@ -12,15 +12,16 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from voteweb.core import config, passwords
+from voteweb.core.comments import AccountChange
 from voteweb.core.errors import Banned, CodeUsed, InvitationUsed, LinkUsed, NoSuchMember
 from voteweb.core.models import Branch, Invitation, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
-from voteweb.store.accounts.users import Users, new_session_id, read_logged_in, read_member
+from voteweb.store.accounts.users import Users, new_password, new_session_id, read_logged_in, read_member
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.values import digest_of, finite_number, invitation_digest, invitation_member
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.rows import queue_page, rows_of
 
 _FIELDS = ("by", "until", "used", "revoked")
@@ -112,10 +113,11 @@ def _invitation(row: Sequence[str | None]) -> Invitation | None:
 
 
 class CodesLeft(NamedTuple):
-    """How many codes a member has left, and the unix time at which one was last used, 0 for never."""
+    """How many codes a member has left, when one was last used (unix time, 0: never), and whether any were made."""
 
     number: int
     used: float
+    were_made: bool
 
 
 class Passwords(StorePart):
@@ -140,16 +142,12 @@ class Passwords(StorePart):
         return token
 
     def use_link(self, token: str, password_hash: str) -> str:
-        """Set the password by a one-time link, which ends all sessions; return the name. Raises LinkUsed.
-
-        No recovery code is left: another person who had the account before may have made them.
-        """
+        """Set the password by a one-time link, see :func:`new_password`; return the name. Raises LinkUsed."""
         name, session_id = self.linked_member(token), new_session_id()
 
         def decide(attempt: Attempt) -> list[Command]:
-            user = self._keys.user(self.linked_member(token, attempt))
             # The link names the hash before: it is used up, and expires.
-            return [("HSET", user, "password", password_hash, "session", session_id), ("HDEL", user, "recovery")]
+            return new_password(attempt, self.linked_member(token, attempt), password_hash, session_id)
 
         commit(self._connection, decide, when_full=True)
         return name
@@ -188,17 +186,23 @@ class Passwords(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             read_logged_in(attempt, member)
+            attempt.tell(member.name, AccountChange.CODES)
             return [("HSET", key, "recovery", " ".join([self._key_digest, *digests]))]
 
         commit(self._connection, decide, when_full=True)
         return tuple(map(passwords.spell, codes))
+
+    @act(Role.MEMBER, when_full=True)
+    def end_codes(self, attempt: Attempt, actor: User) -> list[Command]:
+        """Make all recovery codes of *actor* work no longer; raise LoggedOut."""
+        return [("HSET", self._keys.user(actor.name), "recovery", "")]
 
     def queue_codes_left(self, pipeline: Pipeline, name: str) -> Future[CodesLeft]:
         """Queue a read of how many codes the member *name* has left."""
 
         def parse(reply: list[str | None]) -> CodesLeft:
             stored, used = reply
-            return CodesLeft(len(self._code_digests(stored)), finite_number(used) or 0.0)
+            return CodesLeft(len(self._code_digests(stored)), finite_number(used) or 0.0, stored is not None)
 
         return pipeline.queue_one(("HMGET", self._keys.user(name), "recovery", "recovered"), parse)
 
@@ -220,7 +224,7 @@ class Passwords(StorePart):
         Return the session id of new sessions, and the number of codes that are left: none for a member with a second
         factor, so that nobody who finds the codes can replace both. Raises CodeUsed, Banned.
         """
-        session_id, key, left = new_session_id(), self._keys.user(member.name), 0
+        session_id, left = new_session_id(), 0
 
         def decide(attempt: Attempt) -> list[Command]:
             nonlocal left
@@ -230,7 +234,7 @@ class Passwords(StorePart):
             taken, left = self.take_code(attempt, user, code, leaves_others=not user.second_factor)
             if user.banned:
                 raise Banned(reason=member.ban_reason)
-            return [taken, ("HSET", key, "password", password_hash, "session", session_id)]
+            return [taken, *new_password(attempt, member.name, password_hash, session_id, keeps_codes=True)]
 
         commit(self._connection, decide, when_full=True)
         return session_id, left

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.comments import NoticeKind
+from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import (
     InviterGone,
     LastAdmin,
@@ -21,6 +21,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import BanRemoval, LogAction, LogEntry, Page, RemovalState, Role, User, Voter
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_log_in
+from voteweb.store.accounts.secret_feeds import end_feeds
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -135,16 +136,13 @@ class Users(StorePart):
         return [] if member.held or member.role is role else stored.change({"role": role})
 
     def set_password(self, name: str, password_hash: str, *, verified: str | None = None) -> str:
-        """Give a member another password, which ends all sessions; return the session id of new ones.
+        """Give a member another password, see :func:`new_password`; return the session id of new sessions.
 
         With *verified*, the hash with which the present password was checked, only if it is still the member's. Raises
         NoSuchMember, PasswordChanged.
         """
         session_id = new_session_id()
-        changes: dict[str, str | None] = {"password": password_hash, "session": session_id}
-        if verified is None:  # by the operator: another person who had the account before may have made recovery codes
-            changes["recovery"] = None
-        self._set(name, changes, verified)
+        self._set(name, {}, verified, partial(new_password, password_hash=password_hash, session_id=session_id))
         return session_id
 
     def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
@@ -155,18 +153,23 @@ class Users(StorePart):
         self._set(name, {"password": password_hash}, verified)
 
     def end_sessions(self, name: str) -> None:
-        """Log a member out everywhere; raise NoSuchMember."""
-        self._set(name, {"session": new_session_id()})
+        """Log a member out everywhere, which ends the addresses of feeds, too; raise NoSuchMember."""
+        self._set(name, {"session": new_session_id()}, also=end_feeds)
 
     @act(when_full=True)
     def _set(
-        self, attempt: Attempt, name: str, changes: Mapping[str, str | None], verified: str | None = None
+        self,
+        attempt: Attempt,
+        name: str,
+        changes: Mapping[str, str | None],
+        verified: str | None = None,
+        also: Callable[[Attempt, str], Sequence[Command]] = lambda *_: (),
     ) -> list[Command]:
         """Change fields of a member who has not left, whose password hash must be *verified* if that is given."""
         member, stored = read_present_member(attempt, name)
         if verified is not None and member.password != verified:
             raise PasswordChanged()
-        return stored.change(changes)
+        return [*stored.change(changes), *also(attempt, name)]
 
     @act(Role.MEMBER, when_full=True)
     def choose(self, attempt: Attempt, /, actor: User, **choice: str) -> list[Command]:
@@ -438,6 +441,20 @@ _READS = tuple(_READ.get(name, _text) for name in FIELDS)
 def banned_now(attempt: Attempt, reason: str) -> dict[str, str]:
     """Return the changes of a member's fields that ban them for a *reason*, which ends all their sessions."""
     return {"banned": attempt.now.split(".")[0], "ban-reason": reason, "session": new_session_id()}
+
+
+def new_password(
+    attempt: Attempt, name: str, password_hash: str, session_id: str, *, keeps_codes: bool = False
+) -> list[Command]:
+    """Return the writes that give a member another password, of which the inbox tells.
+
+    It ends what others who had the account may have made to come back: all sessions, the addresses of feeds, an address
+    for mail that waits for its link and, unless *keeps_codes*, the recovery codes.
+    """
+    attempt.tell(name, AccountChange.PASSWORD)
+    user, ended = attempt.keys.user(name), ["email-pending", *([] if keeps_codes else ["recovery"])]
+    new = ("HSET", user, "password", password_hash, "session", session_id)
+    return [new, ("HDEL", user, *ended), *end_feeds(attempt, name)]
 
 
 def new_session_id() -> str:

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.comments import NoticeKind
+from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import Conflict, NothingToUndo, Unavailable, VotewebError
 from voteweb.core.models import LogEntry, Role, User
 from voteweb.core.names import name_key
@@ -40,7 +40,8 @@ class Attempt:
 
     ``now`` is the time of the last read, in unix seconds with six decimals. After ``not_after``, in unix seconds, the
     writes are decided anew. ``told`` are those who find the log entry in their inbox, by kind of notice and name; for
-    an act that is not logged, ``told_of``: an earlier entry ("log-<id>") or a comment, each of them once.
+    an act that is not logged, ``told_of``: an earlier entry ("log-<id>"), a comment, or a change of the account and its
+    time, each of them once.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -70,6 +71,10 @@ class Attempt:
     def value(self, *command: Any) -> Any:
         """Return the reply to one *command*, as :meth:`read` does."""
         return self.read(command)[0]
+
+    def tell(self, name: str, change: AccountChange) -> None:
+        """Put a *change* of the account of the member *name* into their inbox, once a second at most."""
+        self.told, self.told_of = [(NoticeKind.ACCOUNT, name_key(name))], f"{change}-{int(float(self.now))}"
 
     def read_after(self, key: str, place: int) -> list[str]:
         """Return what a list that only grows holds after so many items: nothing is written once it has more."""

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.comments import NoticeKind
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.accounts.secret_feeds import feed_keys
@@ -204,8 +205,8 @@ def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
 
 def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:
     """Return the entries that are about no comment or act that exists; none ceases to exist."""
-    keys = scanner.site_keys
-    about = {entry: entry.split(" ")[1] for entry in entries if is_inbox_entry(entry)}
+    keys, known = scanner.site_keys, {entry for entry in entries if is_inbox_entry(entry)}
+    about = {entry: entry.split(" ")[1] for entry in known if not entry.startswith(NoticeKind.ACCOUNT)}
     reads = [
         ("HEXISTS", keys.thread(comment.article), comment.number)
         if (comment := parse_comment(what))
@@ -213,7 +214,7 @@ def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:
         for what in about.values()
     ]
     exist = zip(about, scanner.run_atomic(reads), strict=True)
-    return set(entries) - {entry for entry, exists in exist if exists not in (None, 0)}
+    return set(entries) - known | {entry for entry, exists in exist if exists in (None, 0)}
 
 
 def _check_visits(scanner: Scanner, found: list[str]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@
 -- the member's user: inbox: unread:. not_after is the unix time after which the act is decided anew, "" for none; when_full
 -- is 1 if a server whose memory is full takes the writes; is_repeated is 1 if an earlier call of this act may still come, which
 -- must then do nothing; added and removed are groups, and until_time the end of a ban, for the log entry; told_of is an
--- earlier entry ("log-<id>") or a comment of which is told instead, "" for none.
+-- earlier entry ("log-<id>"), a comment or a change of an account, of which is told instead, "" for none.
 -- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL = 3, 8, 9, 15

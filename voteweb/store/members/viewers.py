@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.comments import Notice, NoticeKind, Unread
+from voteweb.core.comments import AccountChange, Notice, NoticeKind, Unread
 from voteweb.core.models import Page, Role, Session, User, Voter
 from voteweb.store.accounts.sessions import Sessions, digest
 from voteweb.store.accounts.users import FIELDS, parse_user
@@ -80,11 +80,14 @@ def _notice(row: Sequence[Any]) -> Notice | None:
     """Return the entry of a row that ``read_inbox.lua`` answered, None for one that another program wrote."""
     entry, is_unread, log_id, about, *state = row
     kind, _, time = entry.split(" ")
+    if kind == NoticeKind.ACCOUNT:
+        change = AccountChange(about) if about in set(AccountChange) else None
+        return Notice(entry, NoticeKind.ACCOUNT, float(time), bool(is_unread), change=change) if change else None
     comment = None if log_id else listed_comment(about)
     log = log_entry(log_id, about) if log_id else None
     if comment is None and log is None:
         return None
-    return Notice(entry, NoticeKind(kind), float(time), bool(is_unread), comment, log, *map(bool, state))
+    return Notice(entry, NoticeKind(kind), float(time), bool(is_unread), comment, log, None, *map(bool, state))
 
 
 class Viewer(NamedTuple):

@@ -6,7 +6,7 @@ of the doctor and of a restore, and the table in docs/data.md, are made from her
 
 import re
 
-from voteweb.core import config
+from voteweb.core import config, mail
 from voteweb.core.names import name_key
 from voteweb.core.validation import is_member_key
 from voteweb.store.schema import fields, values
@@ -132,6 +132,12 @@ class Keys:
     )
     saved_feed = KeyOf(
         "saved-feed:<digest>", "whose saved articles the feed with the secret address of this digest has", _FEED
+    )
+    former_mail = KeyOfMember(
+        "former-mail:<name>",
+        "a member's former addresses for mail, as in ``email-pending``, with commas between them",
+        Noun("string", PRIMARY, (), "user", item=mail.are_former),
+        "seven days after the last of these",
     )
     revoked_votes = KeyOfMember(
         "revoked-votes:<name>",

@@ -15,7 +15,7 @@ from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config, links, passwords, validation
-from voteweb.core.comments import CommentId, NoticeKind
+from voteweb.core.comments import AccountChange, CommentId, NoticeKind
 from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, is_visible
@@ -302,6 +302,9 @@ def is_inbox_entry(text: str) -> bool:
     kind, what, time = parts
     if kind in (NoticeKind.REMOVED, NoticeKind.REPORT, NoticeKind.ROLE, NoticeKind.UNDONE):
         is_known = what.startswith("log-") and is_id_text(what.removeprefix("log-"))
+    elif kind == NoticeKind.ACCOUNT:
+        change, _, since = what.partition("-")
+        is_known = change in set(AccountChange) and is_id_text(since)
     else:
         is_known = is_comment(what)
     return is_known and is_time(time)
