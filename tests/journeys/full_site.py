@@ -145,7 +145,7 @@ _FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]
 PAGES: dict[str, list[str]] = {
     "": ["/", "/search", "/search?q=a*", "/a/1", "/a/3", "/login", "/signup", *full_conversation.FOR_ALL],
     MEMBER: [
-        *("/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/a/7/edit"),
+        *("/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/account/access", "/a/7/edit"),
         *("/search?q=a*+in:comments&sort=new", "/search?q=-only+after:never"),
         *("/my", "/my/new", "/saved", "/hidden", "/d/example.com", "/a/39", "/u/troll", _LONG_GROUP),
         *(f"/u/{MEMBER}/comments", *full_conversation.FOR_MEMBER),

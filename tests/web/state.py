@@ -12,9 +12,10 @@ from voteweb.store.accounts.secret_feeds import SecretFeed
 #: The token of the links of :func:`make_links`, valid as any other token.
 TOKEN = "0123456789abcdef"
 CODE = "0" * 16
-#: The address of each of the people, and another one that they can confirm.
+#: The address of each of the people, another one that they can confirm, and one that was theirs.
 EMAIL = "kept@mail.example"
 PENDING = PendingEmail(4_000_000_000, TOKEN, "new@mail.example")
+FORMER = PendingEmail(4_000_000_000, TOKEN, "former@mail.example")
 
 
 def content(store: Store) -> dict[str, Any]:

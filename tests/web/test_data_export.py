@@ -15,7 +15,7 @@ from voteweb.web import data_export
 
 #: The parts of a member's download, and the nouns of which each tells the member's share.
 DOWNLOAD = {
-    "account": ("user", "signup"),
+    "account": ("user", "signup", "former-mail"),
     "recovery codes left": ("user",),
     "sessions": ("sessions",),
     "log-ins": ("log-ins",),
@@ -49,7 +49,14 @@ ENTRIES: dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = {
         ("comment", "article", "title", "answers", "text", "votes", "gone"),
         [("3.2", 3, "Bob's", {"comment": "3.1", "by": "bob"}, "An answer", 0, None)],
     ),
-    "inbox": (("kind", "comment", "by", "read"), [("reply", "3.3", "bob", False), ("removed", None, None, False)]),
+    "inbox": (
+        ("kind", "comment", "by", "account", "read"),
+        [
+            ("account", None, None, "feed", False),
+            ("reply", "3.3", "bob", None, False),
+            ("removed", None, None, None, False),
+        ],
+    ),
     "conversations seen": (("article", "newest comment", "not shown yet"), [(3, 4, [])]),
     "reports": (("article", "reason", "note"), [(3, "topic", "a note")]),
     "reports of comments": (("comment", "note"), [("3.1", "a note")]),

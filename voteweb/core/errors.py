@@ -368,11 +368,12 @@ class StillRescoring(VotewebError, status=409):
 
 
 class PasswordNeeded(VotewebError, status=403):
-    """An act needs the member's own password again; value ``minutes``, unless the message names a fault."""
+    """An act needs the member's own password again; value ``minutes``, unless another message is given."""
 
     template = N_(
         "This needs your own password again: it was not typed in this browser in the last %(minutes)s minutes."
     )
+    each_time = N_("This needs your own password each time, since it gives a way into your account.")
 
 
 class LoggedOut(VotewebError, status=401, code="login"):
@@ -492,7 +493,7 @@ class CommentReported(VotewebError, status=409, code="comment-already-reported")
 
 
 class LinkOutOfDate(VotewebError, status=410):
-    """The link that confirms an address was used, is too old, or is for another address by now."""
+    """The link to confirm an address, or to end it, was used, is too old, or is for another address by now."""
 
     template = N_("This link is out of date. On the page about mail of your account you can have another one sent.")
 

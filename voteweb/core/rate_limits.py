@@ -134,10 +134,12 @@ RECOVERY_BY_NAME = Limit(
     "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 200, 1200, HOUR,
     N_("wrong recovery codes for this name"), ("recovery.recover",), _CODES,
 )  # fmt: skip
-#: Counts wrong codes only, five in a quarter of an hour. Who guesses has the password, so no stranger uses it up.
+#: Counts wrong codes only, five in a quarter of an hour. Who guesses has the password, or reads a former address of the
+#: member, so no stranger uses it up.
 SECOND_FACTOR = Limit(
-    "secondfactor", "type a code of the second factor, wrong", LimitScope.NAME, 5, 4, HOUR,
-    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor"), _CODES,
+    "secondfactor", "type a code of the second factor, or a proof for a former address, wrong", LimitScope.NAME, 5, 4,
+    HOUR,
+    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor", "mail.stop"), _CODES,
 )  # fmt: skip
 #: Each may send a mail to a member who did not ask for it.
 MAIL_RESET_BY_ADDRESS = Limit(

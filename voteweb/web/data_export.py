@@ -35,6 +35,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "answer to the ban": member.ban_answer or None,
             "e-mail": mail.email or None,
             "e-mail to be confirmed": mail.pending.address if mail.pending else None,
+            "former e-mail": [link.address for link in mail.former],
             "second factor": bool(member.second_factor),
             "language of mails": mail.language or None,
             "keyed digest of the network signed up from": store.read(store.waiting.queue_network, member.name) or None,
@@ -134,6 +135,7 @@ def _notice(notice: Notice) -> dict[str, Any]:
         "comment": str(comment.id) if comment else None,
         "by": comment.node.author if comment else None,
         "log entry": log.id if log else None,
+        "account": notice.change,
     }
 
 

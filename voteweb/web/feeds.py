@@ -23,7 +23,7 @@ from voteweb.web import branding
 from voteweb.web.caching.text_cache import page_texts
 from voteweb.web.context import brand, settings
 from voteweb.web.i18n import formatting
-from voteweb.web.i18n.formatting import display_name
+from voteweb.web.i18n.formatting import ACCOUNT_CHANGES, display_name
 from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.posters import poster_name
@@ -157,6 +157,10 @@ def comment_item(comment: ListedComment) -> Item:
 
 def notice_item(notice: Notice) -> Item | None:
     """Return an entry of an inbox as an item, None if it is about nothing that is there."""
+    if notice.change:
+        url, title = absolute("/account/access"), str(ACCOUNT_CHANGES[notice.change])
+        id = permanent_id(f"account {notice.change}", 0, notice.time)
+        return Item(id, title, url, url, settings().site_name, "", notice.time, notice.time, title)
     if log := notice.log:
         path = comment_path(log.article, log.comment) if log.comment else f"/a/{log.article}" if log.article else "/log"
         return log_item(log, path, notice.time)

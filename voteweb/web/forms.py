@@ -297,6 +297,12 @@ class EmailForm(Form):
     email = StringField(_l("E-mail address"), [checked(email_address)])
 
 
+class ProofForm(Form):
+    """The proof that the sender is the member: the password, or a code for recovery or of the second factor."""
+
+    proof = PasswordField(_l("Your password, a code of your app, or a recovery code"))
+
+
 class DeleteAccountForm(Form):
     """The deletion of an account, confirmed by its password."""
 

@@ -77,6 +77,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         texts,
         N_=N_,
         absolute=urls.absolute,
+        account_changes=formatting.ACCOUNT_CHANGES,
         article_rows=lambda *arguments: markup.join(fragment_cache.article_rows(*arguments)),
         articles_with_rows=fragment_cache.articles_with_rows,
         cached=fragment_cache.cached,

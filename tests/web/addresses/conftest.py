@@ -32,8 +32,8 @@ from tests.web.addresses.address import (
 from tests.web.addresses.table import ROUTES
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
-from tests.web.state import EMAIL, PENDING, content, make_codes, make_links
-from voteweb.core import passwords
+from tests.web.state import EMAIL, FORMER, PENDING, content, make_codes, make_links
+from voteweb.core import config, passwords
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import ArticleGone, CommentGone
 from voteweb.core.models import DomainAction, LogAction, LogEntry, Reason, Role, User
@@ -134,6 +134,7 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
             store.votes.cast(CommentId(1, 3), store.users.get(person))
         choose(store, store.users.get(person))
         store.connection.command("HSET", store.keys.user(person), "email", EMAIL, "email-pending", str(PENDING))
+        store.connection.command("SET", store.keys.former_mail(person), str(FORMER), "EX", config.FORMER_EMAIL_SECONDS)
         if person == MODERATOR:
             store.connection.command("HSET", store.keys.user(person), "second-factor", f"{'0' * 32} 0")
             make_codes(store, person)

@@ -1,5 +1,7 @@
 """The table of all addresses, from which the tests of this folder draw their cases."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from flask import Flask, current_app
@@ -21,14 +23,15 @@ from tests.web.addresses.address import (
     Caching,
 )
 from tests.web.browser import PASSWORD
-from tests.web.state import CODE, PENDING, TOKEN
+from tests.web.state import CODE, FORMER, PENDING, TOKEN
 from voteweb.web.mail import messages
 from voteweb.web.views.auth import ban_answers
 
-#: The token of the link in a mail to the member, and that of a banned member who answers.
+#: The tokens of the links in mails to the member, and that of a banned member who answers.
 with Flask(__name__).app_context():
     current_app.secret_key = SECRET_KEY
     CONFIRMATION = messages.confirmation_token(MEMBER, PENDING)
+    STOP, STOP_NEW = (messages.stop_token(MEMBER, link) for link in (PENDING, FORMER))
     BAN_TOKEN = ban_answers().dumps("yan")
 OTHER_MEMBERS = tuple(person for person in MEMBERS if person != MEMBER)
 
@@ -69,6 +72,16 @@ def staff_form(path: str, **columns: Any) -> Address:
 
 def members_form(path: str, **columns: Any) -> Address:
     return form(path, allowed=MEMBERS, **columns)
+
+
+def asking_form(path: str, fields: Mapping[str, str] = MappingProxyType({}), **columns: Any) -> Address:
+    """Return the row of a form of members that asks for the password each time."""
+    return members_form(path, fields={**fields, "own-password": PASSWORD}, **columns)
+
+
+def by_link(path: str, **columns: Any) -> Address:
+    """Return the row of a form behind the link of a mail; one whose session has ended sends its token once more."""
+    return form(path, allowed=(READER, *MEMBERS), refused={BANNED: 422}, **columns)
 
 
 #: The columns of pages of readers, of their forms, and of forms that are shown again with the fields to log in.
@@ -126,7 +139,10 @@ PAGES = [
         caching=Caching.NOBODY,
     ),
     page("/account/second-factor", allowed=MEMBERS, caching=Caching.NOBODY),
+    page("/account/access", allowed=MEMBERS),
     page("/account/mail", allowed=MEMBERS),
+    page("/mail/stop/{token}", parts={"token": STOP}, caching=Caching.NOBODY),
+    page("/mail/stop/{token}", case="former", parts={"token": STOP_NEW}, caching=Caching.NOBODY),
     page(
         "/account/mail/confirm/{token}",
         parts={"token": CONFIRMATION},
@@ -308,7 +324,8 @@ FORMS = [
         returns_to="/",
         **READERS_OWN,
     ),
-    members_form("/account/recovery-codes", accepted=200),
+    asking_form("/account/recovery-codes", accepted=200),
+    members_form("/account/recovery-codes", case="ended", fields={"act": "withdraw"}),
     form(
         "/login/second-factor",
         fields={"code": CODE},
@@ -332,8 +349,11 @@ FORMS = [
         refused=all_get((MEMBER, POSTER, LATE, ADMIN), 303),
         keeps_typed=True,
     ),
-    members_form("/account/mail", fields={"email": "kept@mail.example"}, keeps_typed=True),
-    members_form("/account/mail/remove"),
+    asking_form("/account/mail", fields={"email": "kept@mail.example"}, keeps_typed=True),
+    members_form("/account/mail/remove", returns_to="/account/mail"),
+    by_link("/mail/stop/{token}", parts={"token": STOP}),
+    by_link("/mail/stop/{token}", case="former", parts={"token": STOP_NEW}),
+    by_link("/mail/stop/{token}", case="proof", parts={"token": STOP_NEW}, fields={"proof": PASSWORD}),
     form(
         "/account/mail/confirm/{token}",
         parts={"token": CONFIRMATION},
@@ -342,9 +362,9 @@ FORMS = [
     ),
     form("/recover/mail", fields={"username": "zoe"}, accepted=200, **READERS_OWN),
     form("/logout", idle=(READER,)),
-    form("/reset/{token}", fields={"new": PASSWORD}, allowed=(READER, *MEMBERS), refused={BANNED: 422}),
+    by_link("/reset/{token}", fields={"new": PASSWORD}),
     members_form("/account", fields={"old": PASSWORD, "new": PASSWORD}, keeps_typed=True),
-    members_form("/account/sessions", fields={"end": "others"}),
+    members_form("/account/sessions", fields={"end": "others"}, returns_to="/account#sessions"),
     members_form("/account/logout-everywhere"),
     members_form("/account/delete", fields={"password": PASSWORD, "articles": "keep"}, keeps_typed=True),
     members_form("/g/{name}/follow", returns_to="/"),
@@ -355,7 +375,7 @@ FORMS = [
     members_form("/my/order", fields={"order": "new"}, returns_to="/"),
     members_form("/a/{id}/save", returns_to="/a/1#a1"),
     members_form("/a/{id}/unsave", parts={"id": "4"}, returns_to="/a/4#a4"),
-    members_form("/saved/feed", fields={"act": "renew"}),
+    asking_form("/saved/feed", fields={"act": "renew"}, returns_to="/saved#feed"),
     *(
         row
         for kind, path, hidden, shown in (
@@ -370,7 +390,7 @@ FORMS = [
         )
     ),
     members_form("/inbox/read", fields={"until": "reply 1.1 1"}),
-    members_form("/inbox/feed", fields={"act": "renew"}),
+    asking_form("/inbox/feed", fields={"act": "renew"}, returns_to="/inbox#feed"),
     staff_form("/invitations"),
     staff_form(
         "/invitations/{digest}/revoke",

@@ -11,7 +11,7 @@ from tests.web.addresses.table import FORMS
 from voteweb.store import Store
 
 #: The forms with which members change only their own account, and those of readers.
-OWN_ACCOUNT = ("account.", "auth.", "language.", "mail.index")
+OWN_ACCOUNT = ("account.", "auth.", "language.", "mail.index", "mail.stop")
 ACTS = [
     (address, person)
     for address in FORMS

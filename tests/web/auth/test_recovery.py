@@ -4,6 +4,7 @@ import re
 from urllib.parse import unquote
 
 import pytest
+from flask import Flask
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
@@ -52,6 +53,21 @@ def test_codes_are_shown_once_when_they_are_made(reader: Browser, store: Store) 
         assert not any(code in page.text or code.replace("-", "") in stored for code in codes)
 
 
+def test_only_the_first_codes_after_signing_up_need_no_password(
+    reader: Browser, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, other = "/account/recovery-codes", Browser(app)
+    sign_up(reader)
+    assert other.log_in("carl").status == 303
+    assert other.fill_in(page).heading == "Your password, please", "a log-in has made this session"
+    with monkeypatch.context() as patch:
+        patch.setattr(config, "SIGNED_UP_SECONDS", 0)
+        assert reader.fill_in(page).status == 403
+    assert len(codes_on(reader.fill_in(page))) == 10
+    assert reader.send(page).status == 403
+    assert reader.fill_in(page, **{"own-password": PASSWORD}).status == 200
+
+
 def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:
     first, *_ = store.passwords.renew_codes(bob.user)
     recover(reader, " BOB ", first.upper().replace("-", " "))
@@ -66,13 +82,11 @@ def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: B
     assert reader.log_in("bob", NEW).status == 303
 
 
-def test_new_codes_need_the_password_and_replace_the_old(
-    bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_codes_need_the_password_and_replace_the_old(bob: Browser, reader: Browser, store: Store) -> None:
     (old, *_) = store.passwords.renew_codes(bob.user)
-    monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
-    bob.fill_in("/account/recovery-codes")
-    assert bob.heading == "Your password, please"
+    for typed in ({}, {"own-password": "not this one"}):
+        bob.fill_in("/account/recovery-codes", **typed)
+        assert (bob.status, bob.heading) == (403, "Your password, please")
     bob.submit("/account/recovery-codes", **{"own-password": PASSWORD})
     new = codes_on(bob)[0]
     assert recover(reader, "bob", old).alert == WRONG

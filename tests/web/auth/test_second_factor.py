@@ -27,12 +27,12 @@ PAGE, STEP = "/account/second-factor", "/login/second-factor"
 WRONG = "1234567"
 
 
-def set_up(mod: Browser, store: Store) -> pyotp.TOTP:
-    """Set up the second factor of the moderator on its page; return the app, no code of which counts as used."""
-    app = pyotp.TOTP(mod.open(PAGE).page.one("code").text.replace(" ", ""))
-    assert mod.submit(PAGE, password=PASSWORD, code=app.now()).status == 303
-    nonce, _ = store.users.get("mod").second_factor.split()
-    run(store, "HSET", "user:mod", "second-factor", f"{nonce} 0")
+def set_up(member: Browser, store: Store, name: str = "mod") -> pyotp.TOTP:
+    """Set up the second factor of the member *name* on its page; return the app, no code of which counts as used."""
+    app = pyotp.TOTP(member.open(PAGE).page.one("code").text.replace(" ", ""))
+    assert member.submit(PAGE, password=PASSWORD, code=app.now()).status == 303
+    nonce, _ = store.users.get(name).second_factor.split()
+    run(store, "HSET", f"user:{name}", "second-factor", f"{nonce} 0")
     return app
 
 

@@ -12,10 +12,16 @@ from tests.store.examination import broken, run
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from tests.web.mail.conftest import Confirm, Send
-from voteweb.core import config
+from voteweb.core import config, passwords
 from voteweb.store import Store
 
 ADDRESS = "bob@mail.example"
+OWN_PASSWORD = {"own-password": PASSWORD}
+
+
+def give(member: Browser, address: str) -> Browser:
+    """Have *address* sent a link, with the password of PASSWORD."""
+    return member.fill_in("/account/mail", email=address, **OWN_PASSWORD)
 
 
 def path_in(mail: EmailMessage, beginning: str) -> str:
@@ -26,7 +32,7 @@ def path_in(mail: EmailMessage, beginning: str) -> str:
 
 
 def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, server: SmtpServer, send: Send) -> None:
-    bob.fill_in("/account/mail", email=ADDRESS)
+    give(bob, ADDRESS)
     send()
     (mail,) = server.mails
     assert (mail["To"], mail["From"]) == (ADDRESS, "News <news@news.example>")
@@ -43,10 +49,10 @@ def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, se
 def test_links_confirm_no_other_members_address_and_none_too_late(
     make_member: MakeMember, bob: Browser, server: SmtpServer, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bob.fill_in("/account/mail", email=ADDRESS)
+    give(bob, ADDRESS)
     send()
     eve = make_member("eve")
-    eve.fill_in("/account/mail", email="eve@mail.example")
+    give(eve, "eve@mail.example")
     path = path_in(server.mails[0], "/account/mail/confirm/")
     assert (eve.open(path).status, bob.open(path).status) == (410, 200)
     monkeypatch.setattr("voteweb.web.views.account.now", lambda: float("inf"))
@@ -123,8 +129,8 @@ def test_an_address_is_removed_and_changed_only_after_the_password(
     store: Store, bob: Browser, confirmed: Confirm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     confirmed(bob.user, ADDRESS)
-    monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
     assert bob.fill_in("/account/mail", email="eve@mail.example").status == 403
+    monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
     assert bob.open("/account/mail").submit("/account/mail/remove").status == 403
     account = store.read(store.mail.queue_account, "bob")
     assert (account.email, account.pending) == (ADDRESS, None)
@@ -132,7 +138,7 @@ def test_an_address_is_removed_and_changed_only_after_the_password(
     assert store.read(store.mail.queue_account, "bob").email == ""
 
 
-@pytest.mark.parametrize(("is_removed", "said"), [(False, "another address"), (True, "has removed this address")])
+@pytest.mark.parametrize(("is_removed", "said"), [(False, "another address"), (True, "was removed from your account")])
 def test_the_address_that_was_the_members_is_told(
     store: Store, bob: Browser, server: SmtpServer, send: Send, confirmed: Confirm, is_removed: bool, said: str
 ) -> None:
@@ -140,7 +146,7 @@ def test_the_address_that_was_the_members_is_told(
     if is_removed:
         bob.open("/account/mail").submit("/account/mail/remove")
     else:
-        bob.fill_in("/account/mail", email="eve@mail.example")
+        give(bob, "eve@mail.example")
         send()
         path = path_in(server.mails.pop(), "/account/mail/confirm/")
         bob.fill_in(path)
@@ -165,9 +171,25 @@ def test_links_for_passwords_and_mails_to_one_address_are_limited(make_app: Make
     assert answers == [200, 200, 200, 429, 200]
     assert run(store, "ZRANGE", "outbox:", 0, -1) == ["reset bob", "reset eve"]
     answers.clear()
+    password_hash = passwords.hash_password(PASSWORD)
     for at in range(6):
-        browser = Browser(limited).start_session(factories.user(store, f"eve{at}")).open("/account/mail")
+        eve = factories.user(store, f"eve{at}", password_hash=password_hash)
+        browser = Browser(limited).start_session(eve).open("/account/mail")
         typed = ADDRESS if at % 2 else ADDRESS.upper()
-        answers.append(browser.submit("/account/mail", email=typed).status)
+        answers.append(browser.submit("/account/mail", email=typed, **OWN_PASSWORD).status)
     assert answers == [303] * 5 + [429]
     assert run(store, "ZCARD", "outbox:") == 2 + 5
+
+
+def test_stranger_without_account_has_an_address_forgotten(
+    store: Store, bob: Browser, app: Flask, server: SmtpServer, send: Send
+) -> None:
+    give(bob, "stranger@mail.example")
+    send()
+    path, stranger = path_in(server.mails[0], "/mail/stop/"), Browser(app)
+    assert "for the account bob" in stranger.open(path).intro
+    assert store.read(store.mail.queue_account, "bob").pending, "programs that read mail open links"
+    assert stranger.submit(path).location == "/"
+    assert store.read(store.mail.queue_account, "bob").pending is None
+    assert bob.open(path_in(server.mails[0], "/account/mail/confirm/")).status == 410
+    assert [stranger.open(path).status, stranger.open(f"{path[:-1]}x").status] == [410, 410]

@@ -29,6 +29,7 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
         ("//reset//Secret-1", "", "//reset//***"),
         ("/invitations/Secret-1/revoke", "", "/invitations/***/revoke"),
         ("/inbox/feed/Secret-1.atom", "", "/inbox/feed/***"),
+        ("/mail/stop/bob.Secret-1", "", "/mail/stop/***"),
         ("/signup", "invite=Secret-1", "/signup"),
         ("/login", "next=/reset/Secret-1", "/login"),
         ("/new", "page=2&csrf_token=Secret-1", "/new"),

@@ -92,9 +92,11 @@ def test_inbox_is_read_at_its_secret_address_until_withdrawn(reader: Browser, st
     token = store.feeds.renew(SecretFeed.INBOX, ann)
     path = f"/inbox/feed/{token}"
     assert titles(reader, path) == [
-        "bob answered your comment on “Title <b>”", "bob commented on your article “Title <b>”"
-    ]  # fmt: skip
+        "A feed of yours got a secret address",
+        "bob answered your comment on “Title <b>”",
+        "bob commented on your article “Title <b>”",
+    ]
     assert reader.headers["Cache-Control"] == "private, no-store"
-    assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
+    assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 3
     factories.ban(store, "ann")
     assert reader.open(f"{path}.atom").status == 404

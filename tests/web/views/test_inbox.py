@@ -8,7 +8,7 @@ import pytest
 from tests import factories
 from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
-from tests.web.browser import Browser
+from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.config import INBOX_PAGE_SIZE
@@ -123,7 +123,7 @@ def test_inbox_of_a_site_without_comments_has_only_moderators_acts(
 
 
 def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: Store) -> None:
-    ann.open("/inbox").submit("/inbox/feed", act="renew").follow()
+    ann.open("/inbox").submit("/inbox/feed", act="renew", **{"own-password": PASSWORD}).follow()
     address = ann.flashes[0].removeprefix("The secret address of your feed is ")
     token = urlsplit(address).path.removeprefix("/inbox/feed/").removesuffix(".atom")
     assert store.feeds.name_of(SecretFeed.INBOX, token) == "ann"

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests import factories
-from tests.web.browser import JSON, Browser
+from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
@@ -112,7 +112,7 @@ def test_saved_articles_are_listed_even_when_they_are_gone(
     for action in ("/a/3/save", "/a/2/unsave"):
         assert bob.page.one("button", formaction=action)
     assert bob.open("/saved").titles == ["T2", "T1"]
-    address = bob.submit("/saved/feed", act="renew").follow().flashes[0].rsplit(" ", 1)[1]
+    address = bob.submit("/saved/feed", act="renew", **{"own-password": PASSWORD}).follow().flashes[0].rsplit(" ", 1)[1]
     factories.remove(store, 2)
     assert "no longer listed" in bob.open("/saved").page.one("li", id="a2").text
     reader = make_browser()

@@ -131,23 +131,35 @@ def _rehash(user: User, password: str) -> None:
 FIELD = "own-password"
 
 
-def require_recent_password(user: User) -> None:
+#: The views whose forms give a way into the account, or another password: these ask for the password each time, however
+#: lately it was typed, so that whoever has stolen a session does not keep the account. Some have a field of their own.
+GIVE_ACCESS = frozenset({
+    "account.index", "account.second_factor", "recovery.codes", "mail.index", "my_site.set_inbox_feed",
+    "my_site.set_saved_feed",
+})  # fmt: skip
+
+
+def require_recent_password(user: User, *, takes_away: bool = False) -> None:
     """Return if the viewer *user* gave the password lately, or gives it with this form.
 
-    Else raise PasswordNeeded, whose page asks for it, keeps what this form sent, and sends it again.
+    For GIVE_ACCESS it must come with this form, unless that *takes_away* what was given. Else raise PasswordNeeded,
+    whose page asks for it, keeps what this form sent, and sends it again.
     """
-    session = viewer_read().session
-    if session and now() - session.checked < config.PASSWORD_CHECK_SECONDS:
+    session, each_time = viewer_read().session, request.endpoint in GIVE_ACCESS and not takes_away
+    if not each_time and session and now() - session.checked < config.PASSWORD_CHECK_SECONDS:
         return
     typed = request.form.get(FIELD, "")
     if not typed:
-        raise PasswordNeeded(minutes=config.PASSWORD_CHECK_SECONDS // 60)
+        template = PasswordNeeded.each_time if each_time else ""
+        raise PasswordNeeded(template, minutes=config.PASSWORD_CHECK_SECONDS // 60)
     limit = member_limit("account.index", "POST")
+    hits = [(limit, name_key(user.name))] if limit else []
     try:
-        if limit:
-            rate_limits.hit((limit, name_key(user.name)))
+        rate_limits.hit(*hits)
     except TooFast as error:
         raise PasswordNeeded(error.template, **error.values) from None
     if not passwords.verify(user.password, typed):
         raise PasswordNeeded(N_("This is not your password."))
-    store().read(store().sessions.queue_use, session_voter(), checked=True)
+    store().limits.refund(hits)
+    if not each_time:
+        store().read(store().sessions.queue_use, session_voter(), checked=True)

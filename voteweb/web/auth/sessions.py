@@ -35,6 +35,8 @@ USER = "_user_id"
 SID = "sid"
 #: What the session of a reader holds who has given the password and is asked for a code: since when, and USER.
 PENDING = "log-in"
+#: The field of a session that a sign-up has made: the unix time of that, in whole seconds.
+SIGNED_UP = "signed-up"
 _COOKIE = "voteweb"
 
 

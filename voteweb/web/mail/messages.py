@@ -10,7 +10,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from hashlib import blake2b
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import current_app
 
@@ -28,6 +28,18 @@ from voteweb.web.urls import absolute
 def confirmation_token(name: str, pending: PendingEmail) -> str:
     """Return the token of the link with which the member *name* confirms the *pending* address, this once."""
     return _digest(f"confirm {name_key(name)} {pending}")
+
+
+def stop_token(name: str, link: PendingEmail) -> str:
+    """Return the token, of a mail to the address of *link*, that forgets it or takes away the one after it.
+
+    It names the member, since nobody has to be logged in. No name contains a dot.
+    """
+    return f"{name_key(name)}.{_digest(f'stop {name_key(name)} {link}')}"
+
+
+def _stop_url(name: str, link: PendingEmail) -> str:
+    return absolute(f"/mail/stop/{quote(stop_token(name, link))}")
 
 
 def _digest(text: str) -> str:
@@ -77,7 +89,7 @@ def _confirmation(member: User, account: MailAccount, _mail: TakenMail) -> _Cont
     if pending is None or pending.until <= now():
         raise NotWantedError
     link = absolute(f"/account/mail/confirm/{confirmation_token(member.name, pending)}")
-    return pending.address, {"link": link}
+    return pending.address, {"link": link, "stop": _stop_url(member.name, pending)}
 
 
 def _reset(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
@@ -87,9 +99,10 @@ def _reset(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
     return account.email, {"link": link}
 
 
-def _changed(_member: User, account: MailAccount, mail: TakenMail) -> _Content:
+def _changed(member: User, account: MailAccount, mail: TakenMail) -> _Content:
     """Return what the address that was the member's is told; no more of the one that is, whose owner may be another."""
-    return mail.former, {"time": mail.since, "is_removed": not account.email}
+    stops = (_stop_url(member.name, link) for link in account.former if link.address == mail.former)
+    return mail.former, {"time": mail.since, "is_removed": not account.email, "stop": next(stops, "")}
 
 
 _CONTENTS = {MailKind.CONFIRM: _confirmation, MailKind.RESET: _reset, MailKind.CHANGED: _changed}

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from hmac import compare_digest
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ import segno
 from flask import Blueprint, Response, abort, flash, render_template, request, session
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, markup, passwords, permissions
+from voteweb.core import config, markup, passwords, permissions, validation
 from voteweb.core.errors import (
     N_,
     CodeNeeded,
@@ -21,11 +22,12 @@ from voteweb.core.errors import (
     PasswordChanged,
     TooFast,
 )
-from voteweb.core.mail import PendingEmail
+from voteweb.core.mail import MailAccount, PendingEmail
 from voteweb.core.models import User
 from voteweb.core.my_site import THEMES
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
 from voteweb.core.second_factor import new_nonce
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.web import data_export, rate_limits
 from voteweb.web.acts import Message, act, form_page, lead, reads, refusals
 from voteweb.web.auth.authentication import require_recent_password, use_code
@@ -41,14 +43,15 @@ from voteweb.web.auth.login import (
     viewer,
     viewer_read,
 )
+from voteweb.web.auth.sessions import SIGNED_UP
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import AboutForm, DeleteAccountForm, EmailForm, Form, PasswordForm, SecondFactorForm
+from voteweb.web.forms import AboutForm, DeleteAccountForm, EmailForm, Form, PasswordForm, ProofForm, SecondFactorForm
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.mail import messages
 from voteweb.web.pagination import check_page_exists
-from voteweb.web.urls import absolute, page_number, safe_path
+from voteweb.web.urls import absolute, next_of_form, page_number, safe_path
 from voteweb.web.views.auth import mail, recovery
 from voteweb.web.views.members import check_present, parse_name
 
@@ -63,7 +66,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 @form_page(blueprint, "/account")
 @reads(require_member)
 def index(user: User) -> ResponseReturnValue:
-    """Show the account; by POST, change its password, which ends all other sessions."""
+    """Show the account; by POST, change its password, which ends all that others may have made to come back."""
     form = PasswordForm(user.name)
     if form.validate_on_submit():
         with refusals(form, {Invalid: "old", PasswordChanged: "old"}):
@@ -72,7 +75,7 @@ def index(user: User) -> ResponseReturnValue:
             new_hash = passwords.hash_password(form.new.data)
             session_id = store().users.set_password(user.name, new_hash, verified=user.password)
             start_session(replace(user, session=session_id), has_code=True)
-            return lead("/account", _("Your password has been changed. All other sessions have ended."))
+            return lead("/account/access", _("Your password has been changed. Here is all that lets you in now."))
     return _render(user, form=form)
 
 
@@ -111,6 +114,25 @@ def _render(user: User, **refused: Form) -> ResponseReturnValue:
     return page, max(form.status for form in forms.values())
 
 
+@blueprint.get("/account/access")
+@reads(require_member)
+def access(user: User) -> str:
+    """List all that lets the viewer in, each with the way to end it."""
+    pipeline = store().pipeline()
+    sessions, address = store().sessions.queue_all(pipeline, user), store().mail.queue_account(pipeline, user.name)
+    codes = store().passwords.queue_codes_left(pipeline, user.name)
+    feeds = {feed: store().feeds.queue_has(pipeline, feed, user.name) for feed in SecretFeed}
+    pipeline.execute()
+    return render_template(
+        "account/access.html",
+        sessions=sessions.result,
+        own_session=viewer_read().session,
+        mail=address.result,
+        codes=codes.result,
+        feeds=[feed for feed, has in feeds.items() if has.result],
+    )
+
+
 @act(blueprint, "/account/theme", require_member, leads_to="/account#read")
 def choose_theme(user: User) -> Message:
     """Choose the colours of the pages that the viewer gets."""
@@ -121,7 +143,7 @@ def choose_theme(user: User) -> Message:
 
 @act(blueprint, "/account/logout-everywhere", require_member, leads_to="/login")
 def logout_everywhere(user: User) -> Message:
-    """End all sessions of the viewer, this one too."""
+    """End all sessions of the viewer, this one too, and the secret addresses of feeds."""
     store().users.end_sessions(user.name)
     end_session()
     return _("You have been logged out everywhere.")
@@ -131,16 +153,16 @@ def logout_everywhere(user: User) -> Message:
 @reads(require_member)
 def end_sessions(user: User) -> ResponseReturnValue:
     """End one session of the viewer, or all others."""
-    ended, current = request.form.get("end", ""), viewer_read().session
+    ended, current, target = request.form.get("end", ""), viewer_read().session, f"{next_of_form('/account')}#sessions"
     if current and ended == current.digest:
         log_out()
         return lead("/login", _("You have been logged out."))
     if ended == "others":
         end_other_sessions(user)
-        return lead("/account#sessions", _("All other sessions have ended."))
+        return lead(target, _("All other sessions have ended."))
     if store().sessions.end(user.name, ended):
-        return lead("/account#sessions", _("The session has ended."))
-    return lead("/account#sessions", _("This session had already ended."), "error")
+        return lead(target, _("The session has ended."))
+    return lead(target, _("This session had already ended."), "error")
 
 
 @blueprint.get("/account/data")
@@ -181,14 +203,23 @@ def delete(user: User) -> ResponseReturnValue:
 @recovery.route("/account/recovery-codes", methods=["GET", "POST"])
 @reads(require_member)
 def codes(user: User) -> ResponseReturnValue:
-    """Tell how many codes the viewer has left; by POST, make new ones and show them once."""
+    """Tell how many codes the viewer has left; by POST, make new ones and show them once, or end all.
+
+    The first ones need no password in the session that signing up has made.
+    """
     target = safe_path(request.values.get("next", ""), default="/account")
-    if request.method == "POST":
-        require_recent_password(user)
-        made = store().passwords.renew_codes(user)
-        return render_template("account/recovery_codes.html", codes=made, text=_as_text(user, made), next=target)
     left = store().read(store().passwords.queue_codes_left, user.name)
-    return render_template("account/recovery.html", left=left, next=target)
+    is_first = not left.were_made and now() - session.get(SIGNED_UP, 0) < config.SIGNED_UP_SECONDS
+    if request.method != "POST":
+        return render_template("account/recovery.html", left=left, next=target, is_first=is_first)
+    if request.form.get("act") == "withdraw":
+        require_recent_password(user, takes_away=True)
+        store().passwords.end_codes(user)
+        return lead(target, _("Your recovery codes have ended."))
+    if not is_first:
+        require_recent_password(user)
+    made = store().passwords.renew_codes(user)
+    return render_template("account/recovery_codes.html", codes=made, text=_as_text(user, made), next=target)
 
 
 def _as_text(member: User, made: tuple[str, ...]) -> str:
@@ -215,10 +246,7 @@ _SECOND_FACTOR_FIELDS = {Invalid: "password", CodeNeeded: "code", TooFast: ""}
 @form_page(blueprint, "/account/second-factor")
 @reads(require_member)
 def second_factor(user: User) -> ResponseReturnValue:
-    """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code.
-
-    Asks for the password, however lately it was typed: a factor of who stole the session locks out its member.
-    """
+    """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code."""
     form = SecondFactorForm()
     if form.validate_on_submit():
         with refusals(form, _SECOND_FACTOR_FIELDS):
@@ -288,10 +316,13 @@ def show_mail(user: User) -> ResponseReturnValue:
     return render_template("mail/account.html", form=form, mail=account), form.status
 
 
-@act(mail, "/account/mail/remove", require_member, endpoint="remove", leads_to="/account/mail")
+@act(mail, "/account/mail/remove", require_member, endpoint="remove", back="/account/mail")
 def remove_mail(user: User) -> Message:
-    """Forget the viewer's address, which a stolen session must not do: it recovers the account."""
+    """Forget the viewer's address, which a stolen session must not do: it recovers the account; or end one link."""
     require_recent_password(user)
+    if link := request.form.get("link"):
+        store().mail.end_link(user.name, link, actor=user)
+        return _("The link has ended.")
     store().mail.remove(user)
     return _("Your e-mail address has been removed.")
 
@@ -312,6 +343,51 @@ def confirm_mail(token: str, user: User) -> ResponseReturnValue:
 def _is_link_of(token: str, user: User, pending: PendingEmail) -> bool:
     expected = messages.confirmation_token(user.name, pending)
     return now() < pending.until and compare_digest(token.encode(), expected.encode())
+
+
+@form_page(mail, "/mail/stop/<token>", "stop")
+def stop_mail(token: str) -> ResponseReturnValue:
+    """Show what the link of a mail ends without log-in, since programs that read mail open links; by POST, end it.
+
+    An address that waits for its member is forgotten. A former address takes away the one after it; it is the member's
+    again after a proof.
+    """
+    user, account, link = _read_stop_link(token)
+    viewer()  # clears a session that has ended, before the form stores its token in it
+    form = ProofForm()
+    if form.validate_on_submit():
+        if link == account.pending:
+            store().mail.end_link(user.name, link.nonce, actor=None)
+            return lead("/", _("The address has been forgotten. This site sends it nothing more."))
+        if "proof" not in request.form:
+            store().mail.take_away(user.name, link)
+            return lead(request.path, _("The account has no e-mail address any more."))
+        with refusals(form, {CodeNeeded: "proof", TooFast: ""}):
+            use_code(user, form.proof.data or "", partial(_restore_mail, link))
+            told = _("This is the address of the account again. A link for a new password can be sent to it.")
+            return lead("/recover/mail", told)
+    return render_template("mail/stop.html", form=form, member=user, mail=account, link=link), form.status, _NO_STORE
+
+
+def _read_stop_link(token: str) -> tuple[User, MailAccount, PendingEmail]:
+    """Return whose address a link is about, where they get mail, and the address; raise LinkOutOfDate."""
+    name = token.partition(".")[0]
+    user = store().users.find(name) if validation.is_member_key(name) else None
+    account = store().read(store().mail.queue_account, name) if user and not user.left else MailAccount()
+    for link in filter(None, (account.pending, *account.former)):
+        expected = messages.stop_token(name, link)
+        if user and now() < link.until and compare_digest(token.encode(), expected.encode()):
+            return user, account, link
+    raise LinkOutOfDate()
+
+
+def _restore_mail(link: PendingEmail, user: User, typed: str) -> None:
+    """Make the address of *link* that of *user* again, if the password or a code is *typed*; raise CodeNeeded."""
+    code = None if passwords.verify(user.password, typed) else typed
+    try:
+        store().second_factors.restore_mail(user, link, locale.current().code, code)
+    except CodeNeeded as error:
+        raise CodeNeeded(N_("This is neither the password nor a code of the account.")) from error
 
 
 @invitations.get("/invitations", endpoint="index")

@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, flash, g, redirect, render_template, request, session, url_for
 from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
@@ -35,7 +35,7 @@ from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate, confirm_log_in
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import ask_for_code, ban_error, end_session, log_out, pending_member, start_session, viewer
-from voteweb.web.auth.sessions import signer_of
+from voteweb.web.auth.sessions import SIGNED_UP, signer_of
 from voteweb.web.context import now, settings, store
 from voteweb.web.forms import AnswerForm, CodeForm, Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import code_count, error_message
@@ -140,7 +140,9 @@ def signup() -> ResponseReturnValue:
         with refusals(form, {**beside_name, errors.NoInvitation: "", errors.TooFast: ""}):
             user = _join(form, token if invitation else None)
             greeting = _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name)
-            return log_in(user, greeting, leads_to=url_for("recovery.codes", next=next_path()))
+            response = log_in(user, greeting, leads_to=url_for("recovery.codes", next=next_path()))
+            session[SIGNED_UP] = int(now())
+            return response
     return render_login_page("auth/signup.html", form, invitation=invitation, invitation_token=token)
 
 

@@ -106,7 +106,7 @@ def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
     """Ask for the member's own password in a form that keeps what was sent and sends it again."""
     if wants_json():
         return _render(error.status, error.code, error_message(error), {})
-    page = render_template("auth/confirm.html", message=error_message(error), sent=_sent(), field=authentication.FIELD)
+    page = render_template("auth/confirm.html", message=error_message(error), sent=_sent())
     return page, error.status
 
 

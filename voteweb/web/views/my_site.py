@@ -13,6 +13,7 @@ from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import InboxPage
 from voteweb.web.acts import Message, act, answer, reads
+from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
@@ -211,13 +212,20 @@ def _feed_path() -> str:
 
 
 @blueprint.post("/saved/feed", endpoint="set_saved_feed")
-@act(blueprint, "/inbox/feed", require_member, endpoint="set_inbox_feed", leads_to=lambda: f"{_feed_path()}#feed")
+@act(
+    blueprint,
+    "/inbox/feed",
+    require_member,
+    endpoint="set_inbox_feed",
+    leads_to=lambda: f"{next_of_form(_feed_path())}#feed",
+)
 def set_feed(user: User) -> Message:
     """Give the feed of the list another secret address, which is shown once, or none."""
     kind, withdrawn, secret = _FEEDS[_feed_path()]
     if request.form.get("act") == "withdraw":
         store().feeds.withdraw(kind, user.name, actor=user)
         return str(withdrawn)
+    require_recent_password(user)
     address = absolute(f"{_feed_path()}/feed/{store().feeds.renew(kind, user)}.atom")
     flash(_("The secret address of your feed is %(address)s", address=address))
     return str(secret)
