@@ -10,6 +10,7 @@ from flask_babel import lazy_gettext as _l
 from markupsafe import Markup
 
 from voteweb.core import config, markup
+from voteweb.core.comments import AccountChange
 from voteweb.core.errors import VotewebError
 from voteweb.core.models import LogAction, Period, Role
 from voteweb.store.schema.values import finite_number
@@ -39,6 +40,16 @@ PERIOD_TITLES = {
     Period.MONTH: _l("Best of the last 30 days"),
     Period.YEAR: _l("Best of the last 365 days"),
     Period.ALL: _l("Best of all time"),
+}
+#: The sentences of the inbox about changes of the member's account.
+ACCOUNT_CHANGES = {
+    AccountChange.PASSWORD: _l("Your password was changed"),
+    AccountChange.CODES: _l("New recovery codes of yours were made"),
+    AccountChange.MAIL: _l("Your e-mail address was changed"),
+    AccountChange.MAIL_REMOVED: _l("Your e-mail address was removed"),
+    AccountChange.SECOND_FACTOR: _l("Your second factor was turned on"),
+    AccountChange.SECOND_FACTOR_OFF: _l("Your second factor was turned off"),
+    AccountChange.FEED: _l("A feed of yours got a secret address"),
 }
 #: The names of the ways in which people join, as VOTEWEB_SIGNUP has them.
 SIGNUP_NAMES = {
