@@ -191,7 +191,7 @@ class Mail(StorePart):
 
         return taken[0] if commit(self._connection, decide) else None
 
-    @act()
+    @act(remembers=False)
     def finish(
         self, attempt: Attempt, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = ""
     ) -> list[Command]:

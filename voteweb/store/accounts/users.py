@@ -109,7 +109,7 @@ class Users(StorePart):
         for batch in batched(names, _NEW_MEMBERS):
             self._make_missing(batch)
 
-    @act()
+    @act(remembers=False)
     def _make_missing(self, attempt: Attempt, names: Sequence[str]) -> list[Command]:
         keys = self._keys
         reads = [("HGET", keys.user(name), "id") for name in names]

@@ -118,19 +118,22 @@ def commit(
     role: Role = Role.MODERATOR,
     entry: LogEntry | None = None,
     when_full: bool = False,
+    remembers: bool = True,
 ) -> bool:
     """Do what *decide* returns for *actor* (None: the operator) and log *entry*; tell whether there was anything to do.
 
     It is decided anew while others change what was read. Where *actor* finds what they did lately, it was sent again:
     then there was something to do, see :func:`is_own_result`. *when_full*: also on a server whose memory is full, for
-    acts that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in
-    place of what *decide* raises), what that raises, and Conflict.
+    acts that free memory or keep the site safe. Unless it *remembers* the answer, the state alone decides a repetition:
+    for acts that do no harm late, whose first write is to a key that never expires, or sets its expiry. Raises
+    LoggedOut, Held and NotAllowed to an actor who may not (also in place of what *decide* raises), what that
+    raises, and Conflict.
     """
     keys = connection.keys
     logged, log_keys = script_values(keys, entry)
     act: dict[str, Any] = {
         **_UNSAID,
-        "done_key": keys.done(new_token()),
+        "done_key": keys.done(new_token()) if remembers else "",
         "entry": logged,
         "log_keys": json.dumps(log_keys),
     }

@@ -3,13 +3,14 @@
 -- args: done_key actor_key actor_id role entry log_keys reads replies writes types told not_after when_full is_repeated added
 --       removed until_time told_of
 -- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
--- empty; role is the least that may do this. These are JSON: the log entry, "" if the act is not logged; log_keys,
--- log-entries: and the lists of ids that index it; the commands that read and their replies then; the commands that write;
--- the types of keys that they write, as pairs of key and type; and who is told of the log entry: the kind of each notice, and
--- the member's user: inbox: unread:. not_after is the unix time after which the act is decided anew, "" for none; when_full
--- is 1 if a server whose memory is full takes the writes; is_repeated is 1 if an earlier call of this act may still come, which
--- must then do nothing; added and removed are groups, and until_time the end of a ban, for the log entry; told_of is an
--- earlier entry ("log-<id>"), a comment or a change of an account, of which is told instead, "" for none.
+-- empty; role is the least that may do this. done_key is empty if the answer is not remembered. These are JSON: the log
+-- entry, "" if the act is not logged; log_keys, log-entries: and the lists of ids that index it; the commands that read and
+-- their replies then; the commands that write; the types of keys that they write, as pairs of key and type; and who is told
+-- of the log entry: the kind of each notice, and the member's user: inbox: unread:. not_after is the unix time after which
+-- the act is decided anew, "" for none; when_full is 1 if a server whose memory is full takes the writes; is_repeated is 1
+-- if an earlier call of this act may still come, which must then do nothing; added and removed are groups, and until_time
+-- the end of a ban, for the log entry; told_of is an earlier entry ("log-<id>"), a comment or a change of an account, of
+-- which is told instead, "" for none.
 -- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL = 3, 8, 9, 15
@@ -54,11 +55,11 @@ end
 for _, key in ipairs(log_keys) do
   check_type(key, 'list')
 end
-if #writes == 0 and is_repeated ~= '1' then
+if #writes == 0 and (is_repeated ~= '1' or done_key == '') then
   return { 'done' }
 end
 if when_full == '1' then
-  write_when_full(done_key)
+  write_when_full(done_key ~= '' and done_key or writes[1][2])
 end
 if #writes == 0 then
   return done(done_key, { 'done' })

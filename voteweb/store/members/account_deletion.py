@@ -107,7 +107,7 @@ class AccountDeletion(StorePart):
                 act(member)
             yield
 
-    @act()
+    @act(remembers=False)
     def _end(self, attempt: Attempt, name: str) -> list[Command]:
         """Return the write that ends a deletion, none while anything is left behind, perhaps again."""
         left = attempt.value("EXISTS", *keys_left_behind(self._keys, name))

@@ -98,7 +98,7 @@ class GroupMerges(StorePart):
                         MySites(self._context).leave_alias(alias, name)
             yield 0
 
-    @act(when_full=True)
+    @act(when_full=True, remembers=False)
     def _end(self, attempt: Attempt, alias: str) -> list[Command]:
         """Return the writes that end a merge, none while a listed article is left under *alias*."""
         keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [alias])

@@ -103,7 +103,7 @@ class DomainRules(StorePart):
                         entry = LogEntry(LogAction.REMOVE, str(rule.get("by")), *about)
                         removals.remove(article.id, entry, part_of=partial(self._forget, domain, [article_member(id)]))
             # Those that were not in the lists any more, or have another link now.
-            commit(self._connection, partial(self._forget, domain, done), when_full=True)
+            commit(self._connection, partial(self._forget, domain, done), when_full=True, remembers=False)
             yield
 
     def _forget(self, domain: str, done: Sequence[str], attempt: Attempt) -> list[Command]:

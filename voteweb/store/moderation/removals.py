@@ -306,7 +306,7 @@ class Removals(StorePart):
                 break
         yield
 
-    @act(when_full=True)
+    @act(when_full=True, remembers=False)
     def _hide_covered(self, attempt: Attempt, id: int) -> list[Command]:
         """Return the writes that make the bits of all comments, and their number, agree with the conversation.
 

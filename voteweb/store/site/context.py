@@ -44,7 +44,7 @@ P = ParamSpec("P")
 
 
 def act(
-    role: Role = Role.MODERATOR, *, when_full: bool = False
+    role: Role = Role.MODERATOR, *, when_full: bool = False, remembers: bool = True
 ) -> Callable[
     [Callable[Concatenate[Part, Attempt, P], Sequence[Command] | None]], Callable[Concatenate[Part, P], bool]
 ]:
@@ -67,6 +67,7 @@ def act(
                 role=role,
                 entry=said.get("entry"),
                 when_full=when_full,
+                remembers=remembers,
             )
 
         return do

@@ -137,7 +137,7 @@ class SiteSettings(StorePart):
     def write_while(self, mark: str, write: Command) -> None:
         """Do *write* if the change of this *mark* is the unfinished one."""
         read = ("HGET", self._keys.site(), RESCORING)
-        commit(self._connection, lambda attempt: [write] if attempt.read(read) == [mark] else [])
+        commit(self._connection, lambda attempt: [write] if attempt.read(read) == [mark] else [], remembers=False)
 
     def _stored(self) -> list[str | None]:
         try:
