@@ -15,7 +15,7 @@ from voteweb.core.settings_in_force import in_force
 from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
-from voteweb.store import Store, open_store, with_settings_in_force
+from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
 from voteweb.web import (
     branding,
@@ -46,8 +46,10 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app = _new_flask(settings)
     store = store or open_store(settings)
     store.health.refuse_unusable()
-    Migrations(store.context).refuse_other()
-    store = with_settings_in_force(store)
+    # "voteweb run" has written what new data need: one of its workers may be started again on an emptied database.
+    store.context.site_id = id = store.context.site_id or os.environ.get(config.SITE_ID_VARIABLE) or None
+    Migrations(store.context).refuse_other(writes=id is None)
+    store.site_settings.take_settings(writes=id is None)
     settings = in_force(settings, store.context.settings)
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store

@@ -66,7 +66,8 @@ def proxy(server_url: str) -> Iterator[PausableProxy]:
 
 @pytest.fixture
 def small_site(store: Store) -> Store:
-    """A site with an article of ann's in the group "go", for which bob has voted."""
+    """A site that was served, with an article of ann's in the group "go", for which bob has voted."""
+    store.site_settings.take_settings()
     id = factories.article(store, groups=("go",)).id
     store.votes.cast(id, factories.user(store, "bob"))
     return store

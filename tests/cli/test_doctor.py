@@ -3,6 +3,7 @@
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import output
+from tests.conftest import MakeStore
 from tests.store.examination import run, server_setting
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.core.ranking_trial import change_weights
@@ -74,8 +75,9 @@ def test_beside_a_key_of_another_type_the_rest_is_reported(invoke: Invoke, store
     assert (result.exit_code, result.stderr) == (1, f"Error: 1 broken invariant left. {left_out}\n")
 
 
-def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, store: Store) -> None:
-    invoke("doctor", VOTEWEB_VOTE_SCORE="100")  # the first start
+def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, make_store: MakeStore) -> None:
+    store = make_store(vote_score=100.0)
+    store.site_settings.take_settings()  # the first start
     assert "100.0 seconds data" in " ".join(invoke("config").stdout.split())
     for _ in range(2):
         factories.article(store, groups=("books",), link="")

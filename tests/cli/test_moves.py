@@ -21,7 +21,7 @@ from tests.store.examination import broken, snapshot
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
-from voteweb.store import Store, open_store, with_settings_in_force
+from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup, Restore
 from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import batched
@@ -80,7 +80,8 @@ def test_a_site_moved_through_all_kinds_of_database_is_unchanged(
 ) -> None:
     first, neighbour = Place("", folder=folder / "first"), Place("other", url=shared_url)
     with first.store() as store, neighbour.store() as other:
-        build_site(with_settings_in_force(store))
+        store.site_settings.take_settings()
+        build_site(store)
         factories.article(other)
         other_keys = snapshot(other)
     content = first.content()

@@ -70,6 +70,7 @@ def test_a_database_in_use_is_not_changed(invoke: Invoke, small_site: Store, bac
     assert lasting(small_site) == before
     run(small_site, "FLUSHDB")
     run(small_site, "HSET", "jobs:", "mail", "1")
+    run(small_site, "HSET", "site:", "settings-since", "1")
     assert "a voteweb serves it or has served it" in error_line(invoke("restore", backup))
 
 

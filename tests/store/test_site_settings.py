@@ -18,7 +18,7 @@ from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.ranking_trial import change_weights
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import FIELDS
-from voteweb.store import Store, build_store, with_settings_in_force
+from voteweb.store import Store, build_store
 
 HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 
@@ -26,7 +26,8 @@ HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 @pytest.fixture
 def site(make_store: MakeStore) -> Store:
     """A site whose first start had other settings than the default ones, articles with four votes and one."""
-    store = with_settings_in_force(make_store(**HUNDRED))
+    store = make_store(**HUNDRED)
+    store.site_settings.take_settings()
     vote(store, factories.article(store, groups=("go",), link="").id, 3)
     factories.article(store, link="")
     return store
@@ -44,7 +45,9 @@ def change(store: Store, actor: User | None = None, **changes: Any) -> bool:
 
 def started(store: Store, settings: Settings, **changes: Any) -> Store:
     """Return the store of a process that is started with the default settings and these *changes*."""
-    return with_settings_in_force(build_store(store.connection, replace(settings, **changes)))
+    other = build_store(store.connection, replace(settings, **changes))
+    other.site_settings.take_settings()
+    return other
 
 
 def test_the_environment_counts_at_the_first_start_only(site: Store, settings: Settings) -> None:

@@ -29,6 +29,7 @@ from voteweb.cli.site import Site, data_option, load_settings, open_checked_stor
 from voteweb.core import clock
 from voteweb.core.config import MAX_TIME, OLDEST_BACKUP, SCHEMA
 from voteweb.core.errors import Invalid, StorageFull, Unavailable
+from voteweb.embedded.folder import keep_site_id, read_site_id
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, Restore, parse_line, things
 from voteweb.store.doctor import Doctor
@@ -338,7 +339,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
         if target is None:
             click.echo(f"{file} {'can be restored' if reader.skipped else 'is complete'}: {summary}.")
             return
-        with open_checked_store(target, allow_unfinished=True, any_schema=True) as store:
+        with open_checked_store(target, allow_unfinished=True, any_schema=True, any_site=True) as store:
             restore = Restore(store.context, reader.layout if reader.is_whole else None)
             if again:
                 restore.clear()
@@ -346,7 +347,9 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             with _read(file, stream, "Restoring", force) as (_, lines):
                 for batch in batched(lines, RESTORE_BATCH_SIZE):
                     restore.write(batch)
-            restore.finish(force=force)
+            id = restore.finish(force=force)
+            if read_site_id(target):
+                keep_site_id(target, id)
             click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
             if not reader.is_whole:
                 findings = (finding for finding in Doctor(store.context).examine() if not finding.is_note)

@@ -31,6 +31,7 @@ from voteweb.core.config import MAX_GOOD_VOTES
 from voteweb.core.errors import ConfigError, Invalid, VotewebError
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings, env_name, from_env
+from voteweb.embedded.folder import keep_site_id
 
 #: Characters of the name of a site, which stands in the header of every page.
 MAX_SITE_NAME_LENGTH = 60
@@ -96,8 +97,9 @@ def init(folder: Path, admin: str | None, password_stdin: bool, user: str | None
     if is_new:
         with made_folder(folder, user):
             write_file(file, variables, COMMENTS)
-    with open_checked_store(settings) as store:
+    with open_checked_store(settings, writes=True) as store:
         make_member(store, name, password_hash, Role.ADMIN)
+        keep_site_id(settings, store.context.site_id or "")
     click.echo(f"Made the site in {folder}, with the admin {name}.")
     click.echo(_next_steps(folder, settings))
 

@@ -65,9 +65,7 @@ def _read_in_force(settings: Settings) -> Settings | None:
     try:
         require_database(settings)
         with open_checked_store(settings, any_schema=True) as store:
-            return (
-                in_force(settings, store.site_settings.read_settings()) if store.site_settings.has_settings() else None
-            )
+            return None if store.context.site_id is None else in_force(settings, store.context.settings)
     except (ConfigError, Unavailable):
         return None
 

@@ -26,15 +26,14 @@ from voteweb.cli.jobs import SIGNAL_DELAY_SECONDS, background_jobs, exit_with_pa
 from voteweb.cli.output import warn
 from voteweb.cli.sample import MODERATOR_NAME, import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, reachable_place
-from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE
+from voteweb.core.config import METRICS_DIR_VARIABLE, SITE_ID_VARIABLE, SOURCES_VARIABLE
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import operator_page_faults
 from voteweb.core.settings import Settings, env_name, unknown_name_warnings
 from voteweb.core.settings_in_force import sources
 from voteweb.embedded.database import open_database
-from voteweb.embedded.folder import disk_warnings
+from voteweb.embedded.folder import disk_warnings, keep_site_id, read_site_id
 from voteweb.search import health as search_health
-from voteweb.store import with_settings_in_force
 from voteweb.store.migrations import Migrations
 
 if TYPE_CHECKING:
@@ -57,8 +56,11 @@ SHUTDOWN_SECONDS = 10
 @click.option("--workers", type=click.IntRange(1), help="Web server processes  [default: VOTEWEB_WORKERS]")
 @data_option
 @click.option("--sample", is_flag=True, help="Put articles and a moderator into an empty database.")
+@click.option("--new", is_flag=True, help="Go on with a database that is empty, or was another site's.")
 @click.option("--further", is_flag=True, help="Be a further process of the site: refuse the embedded database.")
-def run(host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool, further: bool) -> None:
+def run(
+    host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool, new: bool, further: bool
+) -> None:
     """Serve the site until Ctrl-C.
 
     Uses the embedded database in the data directory, unless VOTEWEB_REDIS_URL is set.
@@ -70,18 +72,23 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             "A further process of the site needs a Redis or Valkey server, VOTEWEB_REDIS_URL: the embedded database "
             "belongs to the first one, and stops with it."
         )
-    setting_sources = sources(settings, set(os.environ) - environment, FILE_NAME)
+    from_file = set(os.environ) - environment
+    setting_sources = sources(settings, from_file, FILE_NAME)
     for warning in unknown_name_warnings():
         warn(warning)
     address, port = free_address(settings.host, settings.port)
     is_embedded = not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=warn) as settings:
-        with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
+        with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True, any_site=new) as store:
+            store.context.site_id = None if new else store.context.site_id
             state, folder = Migrations(store.context).state(), Path(settings.data_dir)
             if is_embedded and not state.is_current:
                 convert_site(store, state, folder, embedded=folder)
             Migrations(store.context).refuse_other()
-            store = with_settings_in_force(store)
+            store.site_settings.take_settings()
+            site_id = store.context.site_id or ""
+            if is_embedded or from_file or read_site_id(settings):
+                keep_site_id(settings, site_id)
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
@@ -95,7 +102,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             if not store.users.has_admin():
                 option = f" --data {shlex.quote(data)}" if data else ""
                 click.echo(f'There is no admin yet: "voteweb user create NAME --role admin{option}" makes one.')
-        _serve(settings, address, setting_sources)
+        _serve(settings, address, {SOURCES_VARIABLE: setting_sources, SITE_ID_VARIABLE: site_id})
     place = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
     click.echo(f"voteweb has stopped{place}.")
 
@@ -193,11 +200,11 @@ def web_server(target: str, address: str, port: int, workers: int, log: str = "t
     )
 
 
-def _serve(settings: Settings, address: str, setting_sources: str) -> None:
+def _serve(settings: Settings, address: str, variables: dict[str, str]) -> None:
     """Serve the site until a signal; raise ConfigError if the web server ends by itself."""
-    # The workers read their settings from the environment.
+    # The workers read their settings, and these *variables*, from the environment.
     os.environ.update({env_name(setting.name): str(getattr(settings, setting.name)) for setting in fields(settings)})
-    os.environ[SOURCES_VARIABLE] = setting_sources
+    os.environ.update(variables)
     workers = settings.workers or default_workers()
     server = web_server("voteweb.app:create_app", address, settings.port, workers, settings.log)
 

@@ -11,14 +11,15 @@ from typing import Any, Concatenate, ParamSpec
 import click
 
 from voteweb.cli.environment import DEFAULT_SITE, become_owner, load_site
-from voteweb.core.config import COMMAND_LINE
-from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.config import COMMAND_LINE, SITE_ID_VARIABLE
+from voteweb.core.errors import ConfigError, DataLost, Unavailable
 from voteweb.core.models import LogEntry
 from voteweb.core.settings import Settings, env_name, from_env
 from voteweb.core.settings_in_force import mask_password, not_in_force
 from voteweb.embedded.database import open_database
+from voteweb.embedded.folder import id_file, read_site_id
 from voteweb.embedded.server import CONVERT_LOCK, is_held
-from voteweb.store import Store, open_store, with_settings_in_force
+from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
 
 P = ParamSpec("P")
@@ -102,13 +103,20 @@ def with_site(
 
 @contextmanager
 def open_checked_store(
-    settings: Settings, timeout: float | None = None, *, allow_unfinished: bool = False, any_schema: bool = False
+    settings: Settings,
+    timeout: float | None = None,
+    *,
+    allow_unfinished: bool = False,
+    any_schema: bool = False,
+    any_site: bool = False,
+    writes: bool = False,
 ) -> Iterator[Store]:
     """Yield the store of a site, whose commands wait ANSWER_TIMEOUT seconds for an answer.
 
-    The embedded database runs meanwhile. Raises ConfigError if the database does not answer within *timeout* seconds,
-    by default the setting's deadline, if it is too old, if a restore into it did not finish, unless *allow_unfinished*,
-    or if its data have another layout, unless *any_schema*.
+    The embedded database runs meanwhile. With *writes*, new data take the settings of the environment. Raises
+    ConfigError if the database does not answer within *timeout* seconds, by default the setting's deadline, if it is
+    too old, if a restore into it did not finish, unless *allow_unfinished*, if it lacks the data of the known site,
+    unless *any_site*, or if these have another layout, unless *any_schema*.
     """
     is_embedded = not settings.redis_url
     with open_database(settings) as settings:
@@ -117,11 +125,27 @@ def open_checked_store(
         with closing(store.connection):
             store.health.refuse_old()
             store.health.refuse_unusable(allow_unfinished=allow_unfinished)
+            store.context.site_id = os.environ.get(SITE_ID_VARIABLE) or read_site_id(settings) or None
+            if not any_site:
+                _refuse_lost(store, settings)
             if not any_schema:
                 is_busy = is_embedded and is_held(Path(settings.data_dir) / CONVERT_LOCK)
-                Migrations(store.context).refuse_other(is_converting=is_busy)
-                store = with_settings_in_force(store)
+                Migrations(store.context).refuse_other(writes=writes, is_converting=is_busy)
+                store.site_settings.take_settings(writes=writes)
             yield store
+
+
+def _refuse_lost(store: Store, settings: Settings) -> None:
+    """Raise ConfigError if the database is empty, or another site's, under a known site."""
+    try:
+        store.site_settings.read_switches(deadline=None)
+    except DataLost:
+        raise ConfigError(
+            "The database lacks the data of this site (%(file)s has its id): it was emptied, or is another site's. "
+            "Restore a backup into an empty one with `voteweb restore FILE`, or go on with this one as it is with "
+            "`voteweb run --new`.",
+            file=id_file(settings).absolute(),
+        ) from None
 
 
 def _wait_until_ready(settings: Settings, timeout: float) -> None:

@@ -405,10 +405,12 @@ MIN_METRICS_TOKEN_LENGTH = 16
 METRICS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 #: The environment variable in which "voteweb run" tells its workers where each setting is from, as JSON.
 SOURCES_VARIABLE = "VOTEWEB_SETTING_SOURCES"
+#: The environment variable in which "voteweb run" tells its workers and its jobs the id of the site.
+SITE_ID_VARIABLE = "VOTEWEB_SITE_ID"
 #: If this environment variable is set, an unexpected failure of a command prints its traceback.
 TRACEBACK_VARIABLE = "VOTEWEB_TRACEBACK"
 #: Variables named like settings that are none: those of commands and of our tests.
-OTHER_VARIABLES = frozenset({TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP", SOURCES_VARIABLE})
+OTHER_VARIABLES = frozenset({TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP", SOURCES_VARIABLE, SITE_ID_VARIABLE})
 #: Variables of settings that were ended in version 0.2.0.
 ENDED_VARIABLES = frozenset(
     f"VOTEWEB_{name}"

@@ -401,6 +401,16 @@ class ServerChanged(Unavailable, code="unavailable"):
     template = N_("The database was restarted or replaced meanwhile. Please do this again.")
 
 
+class DataLost(Unavailable):
+    """The database was emptied, is that of another site than before, or a backup is being restored into it."""
+
+    template = N_(
+        "The site has lost its data: its database was emptied, or is another one. Until its operator has restored a "
+        "backup, nothing can be read or saved."
+    )
+    retry_after = 60
+
+
 class StorageFull(Unavailable, code="full"):
     """The database cannot save anything: its memory or its disk is full; it can still be read."""
 

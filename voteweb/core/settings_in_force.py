@@ -28,6 +28,8 @@ FIELDS = tuple(name.replace("_", "-") for name in STORED)
 NAMED = tuple("comment_good_votes" if name == "comment_vote_score" else name for name in STORED)
 #: The field with the unix time since which these values count.
 SINCE = "settings-since"
+#: The field with the id of the site: random characters by which its processes know their data.
+SITE_ID = "id"
 #: The field with the unix time of a change after which not all articles have their new scores yet.
 RESCORING = "rescoring-since"
 #: The field that counts the articles which have been seen since then.

@@ -1,12 +1,14 @@
-"""The data directory of the embedded database, which nobody else may read."""
+"""The data directory of a site, which nobody else may read if it has the embedded database."""
 
 import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from voteweb.core.errors import ConfigError
+from voteweb.core.settings import Settings
 
 #: Bytes that must be free, so that the append-only file and the index of search can grow for some days.
 MIN_FREE_BYTES = 100 * 2**20
@@ -72,3 +74,28 @@ def prepare_folder(folder: Path, notify: Callable[[str], None]) -> None:
 
 def _is_open(folder: Path) -> bool:
     return bool(os.stat(folder).st_mode & FOREIGN_RIGHTS)
+
+
+def id_file(settings: Settings) -> Path:
+    """Return the file that keeps the id of the site, so that no other data are taken for its own."""
+    return Path(settings.data_dir) / "-".join(filter(None, ["site-id", settings.site]))
+
+
+def read_site_id(settings: Settings) -> str:
+    """Return the id of the site, "" if the data directory does not keep it."""
+    with suppress(OSError):
+        return id_file(settings).read_text().strip()
+    return ""
+
+
+def keep_site_id(settings: Settings, id: str) -> None:
+    """Keep the *id* of the site in its data directory, or no longer if it is "", where that can be written."""
+    file = id_file(settings)
+    draft = file.with_name(f"{file.name}.new")
+    with suppress(OSError):
+        if not id:
+            file.unlink(missing_ok=True)
+        elif id != read_site_id(settings):
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            draft.write_text(f"{id}\n")
+            draft.replace(file)

@@ -103,15 +103,6 @@ def open_store(settings: Settings, keys: Keys | None = None) -> Store:
     return build_store(open_connection(settings, keys), settings)
 
 
-def with_settings_in_force(store: Store) -> Store:
-    """Return *store* with the settings that the data have; new data take those of the environment.
-
-    Raises ConfigError if stored scores tell of other settings.
-    """
-    settings = store.site_settings.take_settings()
-    return store if settings == store.context.settings else build_store(store.connection, settings)
-
-
 def build_store(connection: Connection, settings: Settings) -> Store:
     """Return the store on an existing *connection*."""
     return Store(Context(connection, settings))

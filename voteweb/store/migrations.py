@@ -1,8 +1,8 @@
 """The layout of the data: its number in Redis, and all conversions from one layout to the next.
 
 Data without a number are new, those of a program written after the book, of a server that was emptied while the site
-ran, or of layout 0: what voteweb 0.1 wrote. All but the last get the number when the site or a command starts, because
-there is nothing to convert.
+ran, or of layout 0: what voteweb 0.1 wrote. All but the last get the number when the site starts, because there is
+nothing to convert.
 
 A conversion works in bounded steps, and yields after each how many records it converted, or would convert in a dry
 run. It may be stopped anywhere and run again: data already converted are left alone.
@@ -145,8 +145,8 @@ class State(NamedTuple):
 class Migrations(StorePart):
     """The layout of one site's data."""
 
-    def state(self) -> State:
-        """Return the layout of the data; the number is written if there is nothing to convert.
+    def state(self, *, writes: bool = True) -> State:
+        """Return the layout of the data; with *writes*, the number is written if there is nothing to convert.
 
         Raises ConfigError if a newer version wrote the data, or one that is too old.
         """
@@ -161,7 +161,8 @@ class Migrations(StorePart):
         if number is None and (has_names or not is_used):
             # A replica, a full server or one with a full disk refuses the number: the next start writes it.
             with suppress(redis.ResponseError, Unavailable):
-                self._connection.command("SET", keys.schema(), SCHEMA, "NX")
+                if writes:
+                    self._connection.command("SET", keys.schema(), SCHEMA, "NX")
             number = SCHEMA
         known = int(number or 0) if str(number or 0).isdecimal() else SCHEMA + 1
         if known > SCHEMA:
@@ -180,13 +181,15 @@ class Migrations(StorePart):
             )
         return State(known, backup or "")
 
-    def refuse_other(self, *, is_converting: bool = False) -> None:
-        """Raise ConfigError unless the data have the current layout; *is_converting*: another process sees to that.
+    def refuse_other(self, *, writes: bool = True, is_converting: bool = False) -> None:
+        """Raise ConfigError unless the data have the current layout, as :meth:`state` tells.
+
+        *is_converting*: another process sees to that.
 
         Silent if the database is unavailable or refuses us: the next command reports that.
         """
         with suppress(Unavailable, redis.ResponseError):
-            state = self.state()
+            state = self.state(writes=writes)
             if state.is_current:
                 return
             if is_converting:

@@ -123,6 +123,7 @@ class Lane:
             return None
         try:
             with self._flask.app_context():
+                site_switches.refuse_lost()
                 answer = self._vote(sent, *vote.groups()) if vote else self._page(sent, cast(_Found, found))
         except Exception as error:
             answer_error = votes.answer_failure if vote else self._flask.handle_user_exception

@@ -10,7 +10,7 @@ from typing import cast
 
 from flask import Flask, Response, current_app, g, request
 
-from voteweb.core.errors import ReadOnly, Unavailable
+from voteweb.core.errors import DataLost, ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import in_force
@@ -35,6 +35,8 @@ class KnownSwitches:
         self.start_settings = settings
         self._known = SiteSwitches()
         self._due = 0.0
+        #: Whether the database had lost the data when it was asked last.
+        self.is_lost = False
         self._lock = Lock()
 
     def current(self) -> SiteSwitches:
@@ -56,8 +58,13 @@ class KnownSwitches:
         self._due = began + REFRESH_SECONDS
         try:
             self._known = store().site_settings.read_switches()
+            self.is_lost = False
             self.start_settings = in_force(self.start_settings, store().context.settings)
             current_app.extensions["voteweb.settings"] = self._known.settings(self.start_settings)
+        except DataLost as error:
+            if not self.is_lost:
+                current_app.logger.error("%s", error)
+            self.is_lost = True
         except Unavailable:
             ended = monotonic()
             self._due = ended + REFRESH_SECONDS + 2 * (ended - began)
@@ -70,7 +77,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     @app.before_request
     def read_if_due() -> None:
         if request.endpoint not in _WITHOUT_SWITCHES:
-            current()
+            refuse_lost()
 
 
 def known() -> KnownSwitches:
@@ -80,6 +87,13 @@ def known() -> KnownSwitches:
 def current() -> SiteSwitches:
     """Return the switches of the site, at most a second old while the database answers."""
     return known().current()
+
+
+def refuse_lost() -> None:
+    """Raise DataLost if the database has lost the data, as this process knows within a second."""
+    current()
+    if known().is_lost:
+        raise DataLost
 
 
 #: The forms that are accepted besides those of moderators and admins: they change nothing of the site.

@@ -10,6 +10,7 @@ from typing import Any
 from voteweb.core import clock, config
 from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import (
+    DataLost,
     InviterGone,
     LastAdmin,
     LoggedOut,
@@ -71,13 +72,16 @@ class Users(StorePart):
         An *invitation* (its token) is used up. *network* is that from which the member signs up on the site, "" if it
         is not known; None for a member whom the operator makes, who has not the limits of newcomers. With a *request*
         to the moderators the account is held until one of them lets it in.
-        Raises NameTaken, NoInvitation, InviterGone.
+        Raises NameTaken, NoInvitation, InviterGone, DataLost.
         """
         keys, user, session = self._keys, self._keys.user(name), new_session_id()
         digest = self._context.limits.digest(network) if network else ""
 
         def decide(attempt: Attempt) -> list[Command]:
-            id, last_id = attempt.read(("HGET", user, "id"), ("GET", keys.last_user_id()))
+            reads = (("HGET", user, "id"), ("GET", keys.last_user_id()), ("EXISTS", keys.site()))
+            id, last_id, has_site = attempt.read(*reads)
+            if self._context.site_id is not None and not has_site:  # emptied: the names of all members would be free
+                raise DataLost
             if id is not None:
                 raise NameTaken(name=name)
             fields = _new_fields(_last_id(last_id) + 1, name, password_hash, attempt.now, session) | {"role": role}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from voteweb.core import clock
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, ServerChanged
+from voteweb.core.settings_in_force import SITE_ID
 from voteweb.store.articles.search_documents import begin_epoch
 from voteweb.store.backup.derive import derive
 from voteweb.store.backup.lines import KeyLine
@@ -37,15 +38,17 @@ class Restore(StorePart):
         self._written: Counter[str] = Counter()
 
     def begin(self) -> None:
-        """Mark the site as incomplete; raise ConfigError unless it is empty."""
+        """Mark the site as incomplete; raise ConfigError unless it is empty, but for what a lost site has forgotten."""
         HealthChecks(self._context).refuse_unusable()
         # An empty site that was started has the number of the layout, and settings.
         # An indexer that waits for articles has given it an epoch.
         known = {self._keys.schema(), self._keys.search_epoch(), self._keys.site()}
-        present = next((key for key in self._scanner.all_keys() if key not in known), None)
+        others = (key for key in self._scanner.all_keys() if key not in known)
+        # Where processes of a site write nothing any more, as it was emptied, they have left such keys.
+        was_emptied = not self._connection.command("EXISTS", self._keys.site())
+        present = next((key for key in others if not (was_emptied and self._is_passing(key))), None)
         if present is not None:
-            noun = NOUNS.get(self._keys.split(present)[0])
-            is_served = noun is not None and noun.part is Part.PASSING
+            is_served = self._is_passing(present)
             raise ConfigError(
                 "The database is not empty, %(why)s: a backup is restored into an empty one only. Beside another site, "
                 "give this one a name of its own, VOTEWEB_SITE.",
@@ -53,6 +56,10 @@ class Restore(StorePart):
             )
         self._mark()
         self._connection.command("UNLINK", self._keys.schema(), self._keys.site())
+
+    def _is_passing(self, key: str) -> bool:
+        noun = NOUNS.get(self._keys.split(key)[0])
+        return noun is not None and noun.part is Part.PASSING
 
     def clear(self) -> None:
         """Delete what a restore that did not finish has written, if there was one; begin() comes next."""
@@ -75,14 +82,14 @@ class Restore(StorePart):
             self._written.update(things(line))
         self._connection.run(commands)
 
-    def finish(self, *, force: bool = False) -> None:
-        """Write the keys that are derived from the lines, and remove the mark.
+    def finish(self, *, force: bool = False) -> str:
+        """Write the keys that are derived from the lines, and remove the mark; return the id of the site, "" for none.
 
         Raises ConfigError when the database may not hold what was written; then the mark stays. With *force* it may
         hold something else, for the doctor to name.
         """
         try:
-            self._finish(force)
+            return self._finish(force)
         except ServerChanged:
             # Writes that the other server had not replicated or synced are lost, perhaps the mark too.
             self._mark()
@@ -91,7 +98,7 @@ class Restore(StorePart):
                 "`voteweb restore --again FILE`."
             ) from None
 
-    def _finish(self, force: bool) -> None:
+    def _finish(self, force: bool) -> str:
         self._scanner.command_on_same_server("TIME")
         if self._whole_layout is None:
             derived = derive(self._context)
@@ -106,7 +113,11 @@ class Restore(StorePart):
                 )
         layout = SCHEMA if self._whole_layout is None else self._whole_layout
         number = [("SET", self._keys.schema(), layout)] if layout else []
-        self._connection.run([*number, *begin_epoch(self._keys), ("UNLINK", self._keys.restoring())], atomic=True)
+        # Backups of earlier versions have none: processes that know the id of this place go on with what was restored.
+        site, id = self._keys.site(), self._context.site_id
+        marks = [("HSETNX", site, SITE_ID, id)] if id and self._whole_layout is None else []
+        end = [*begin_epoch(self._keys), ("UNLINK", self._keys.restoring()), ("HGET", site, SITE_ID)]
+        return self._connection.run([*number, *marks, *end], atomic=True)[-1] or ""
 
 
 def line_writes(line: KeyLine, prefix: str, *, is_whole: bool) -> Iterator[Command]:

@@ -302,7 +302,8 @@ class Keys:
     )
     site = OneKey(
         "site:",
-        "the announcement and the switches that admins have set, as JSON by name, and the settings that shape scores",
+        "the announcement and the switches that admins have set, as JSON by name, the settings that shape scores, and "
+        "the id of the site",
         Noun("hash", PRIMARY, pair=values.is_site_field),
     )
 

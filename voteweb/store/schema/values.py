@@ -19,7 +19,7 @@ from voteweb.core.comments import AccountChange, CommentId, NoticeKind
 from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, is_visible
-from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, is_stored_setting
+from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, SITE_ID, is_stored_setting
 from voteweb.core.site_switches import Switch, SwitchName, checked_value, switches
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ LEFT_OUT = "-"
 #: Members of rankings that stand for no article.
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
-_LINK_STATE = re.compile(r"[0-9a-f]{16}")
+_HEX_16 = re.compile(r"[0-9a-f]{16}")
 #: The name and the password in a link, which earlier versions took: pages do not show such a link.
 _USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
 #: The characters of texts that are not seen: line ends, also of other programs, and tabs.
@@ -292,7 +292,7 @@ def is_ranked(member: str) -> bool:
 def is_reset(link: str) -> bool:
     """Tell whether *link* is the value of a one-time link: a member, and for which password and address it was made."""
     name, *states = link.split(" ")
-    return validation.is_member_key(name) and 1 <= len(states) <= 2 and all(map(_LINK_STATE.fullmatch, states))
+    return validation.is_member_key(name) and 1 <= len(states) <= 2 and all(map(_HEX_16.fullmatch, states))
 
 
 def is_inbox_entry(text: str) -> bool:
@@ -385,7 +385,9 @@ def parse_note(id: str, stored: str) -> Note | None:
 
 
 def is_site_field(name: str, stored: str) -> bool:
-    """Tell whether *stored* is a switch or a setting of the site, or a time of a change of these settings."""
+    """Tell whether *stored* is a switch, a setting or the id of the site, or a time of a change of these settings."""
+    if name == SITE_ID:
+        return _HEX_16.fullmatch(stored) is not None
     if name in (SINCE, RESCORING):
         return is_time(stored)
     if name == RESCORED:

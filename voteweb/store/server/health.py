@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import redis
 
 from voteweb.core import clock, config
-from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.errors import ConfigError, DataLost, Unavailable
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import key_type
 from voteweb.store.schema.values import finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import Leases
+from voteweb.store.site.site_settings import SiteSettings
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)
@@ -70,7 +71,7 @@ class HealthChecks(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._leases = Leases(context)
+        self._leases, self._site_settings = Leases(context), SiteSettings(context)
         keys = context.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
@@ -178,13 +179,15 @@ class HealthChecks(StorePart):
     def health(self) -> Health:
         """Return the health of the database; it is pinged each time, but the warnings are cached for some seconds."""
         try:
-            self._connection.ping()
             if reason := self._interruption():
                 return Health("down", [reason])
+            self._site_settings.read_switches(deadline=None)
             damage = self._damage()
             if time.monotonic() >= self._warnings_until:
                 self._warnings = [*self.warnings(), *self._leases.warnings(), *self.backup_warnings()]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
+        except DataLost as error:
+            return Health("down", [str(error)])
         except Unavailable:
             return Health("down", ["Redis does not answer"])
         except BrokenData:

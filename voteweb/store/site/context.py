@@ -1,12 +1,14 @@
 """The context of a site's parts: where its data are, how it is set up, and what acts of all kinds share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from typing import Concatenate, ParamSpec, TypeVar
 
+from voteweb.core.errors import DataLost
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
+from voteweb.core.settings_in_force import SINCE, SITE_ID
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -23,6 +25,20 @@ class Context:
         self.keys = connection.keys
         self.log = ModerationLog(connection)
         self.limits = RateLimits(connection, settings)
+        #: The id of the site whose data this process knows, "" for a site without one, None before it knows any.
+        self.site_id: str | None = None
+
+    def queries(self) -> list[Command]:
+        """Return the reads by which :meth:`refuse_lost` tells whether the site has its data."""
+        return [("HGETALL", self.keys.site()), ("EXISTS", self.keys.restoring())]
+
+    def refuse_lost(self, stored: Mapping[str, str], is_restoring: int) -> None:
+        """Raise DataLost if a backup is being restored, or if the data that were known are gone or another site's."""
+        known, id = self.site_id, stored.get(SITE_ID)
+        if is_restoring or (known is not None and not stored) or (known and id and id != known):
+            raise DataLost
+        if SINCE in stored:
+            self.site_id = known or id or ""
 
 
 class StorePart:

@@ -1,6 +1,7 @@
 """The settings that shape stored scores, the switches of the site's admins, and the rule that is about a link."""
 
 import json
+import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ from voteweb.core.settings_in_force import (
     RESCORED,
     RESCORING,
     SINCE,
+    SITE_ID,
     changes,
     not_in_force,
     stored_fields,
@@ -67,28 +69,31 @@ class SiteSettings(StorePart):
 
     def read_settings(self) -> Settings:
         """Return the settings in force, as far as the data have them; the others are those of the environment."""
-        return with_stored(self._settings, self._stored())
+        try:
+            return with_stored(self._settings, self._connection.command(*read_command(self._keys)))
+        except DataDamaged:  # a key of another type, which the doctor names
+            return self._settings
 
-    def has_settings(self) -> bool:
-        """Tell whether the data have every one of these settings."""
-        return None not in self._stored()
+    def take_settings(self, *, writes: bool = True) -> None:
+        """Use the settings in force; with *writes*, the data take from the environment what they lack, and a new id.
 
-    def take_settings(self) -> Settings:
-        """Return the settings in force; what the data lack, they take from the environment.
-
-        Raises ConfigError if stored scores tell of other settings than the environment. If the database is away, or
-        refuses us, the settings are those of the environment until a later start.
+        Raises ConfigError if stored scores tell of other settings than the environment. If the database is away,
+        refuses us or has lost the data, the settings are those of the environment until a later start.
         """
+        context, key = self._context, self._keys.site()
         with suppress(Unavailable, redis.ResponseError):
-            if not self.has_settings():
+            stored, is_restoring, (now, _) = self._connection.run([*context.queries(), ("TIME",)])
+            context.refuse_lost(stored, is_restoring)
+            fields = stored_fields(self._settings)
+            if not fields.keys() <= stored.keys():
                 refuse_other_scores(self._connection, self._settings)
-                now, key = self._connection.command("TIME")[0], self._keys.site()
-                fields = stored_fields(self._settings) | {SINCE: str(now)}
+            fields |= {SINCE: str(now), SITE_ID: context.site_id or secrets.token_hex(8)}
+            missing = [("HSETNX", key, field, value) for field, value in fields.items() if field not in stored]
+            if writes and missing:
                 # Of two processes that start at once, the second finds all fields of the first.
-                writes: list[Command] = [("HSETNX", key, field, value) for field, value in fields.items()]
-                self._connection.run(writes, atomic=True)
-            return self.read_settings()
-        return self._settings
+                *_, stored = self._connection.run([*missing, ("HGETALL", key)], atomic=True)
+                context.refuse_lost(stored, is_restoring)
+            context.settings = with_stored(self._settings, map(stored.get, FIELDS))
 
     def change_settings(
         self, change: Callable[[Settings], Settings], entry: LogEntry, *, actor: User | None = None
@@ -139,13 +144,6 @@ class SiteSettings(StorePart):
         read = ("HGET", self._keys.site(), RESCORING)
         commit(self._connection, lambda attempt: [write] if attempt.read(read) == [mark] else [], remembers=False)
 
-    def _stored(self) -> list[str | None]:
-        try:
-            values: list[str | None] = self._connection.command(*read_command(self._keys))
-        except DataDamaged:  # a key of another type, which the doctor names
-            return [None] * len(FIELDS)
-        return values
-
     @act(Role.ADMIN, when_full=True)
     def set_switch(
         self, attempt: Attempt, name: SwitchName, value: str, entry: LogEntry, *, actor: User
@@ -166,14 +164,17 @@ class SiteSettings(StorePart):
     def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
         return pipeline.queue_one(("HGETALL", self._keys.site()), _switches)
 
-    def read_switches(self) -> SiteSwitches:
-        """Return all switches, and take the database's time, after one attempt to ask for them; raise Unavailable.
+    def read_switches(self, *, deadline: float | None = 0) -> SiteSwitches:
+        """Return all switches, and take the database's time; raise Unavailable, and DataLost if the data are gone.
 
         All parts of the store take the settings that were read with them, so that a change reaches each process. None
-        of them is set in a key of another type, which the doctor names: no page must fail for it.
+        of them is set in a key of another type, which the doctor names: no page must fail for it. With the *deadline* 0
+        the database is asked once.
         """
         try:
-            (stored,) = self._connection.run_and_compare_clocks(("HGETALL", self._keys.site()), deadline=0)
+            queries = self._context.queries()
+            stored, is_restoring = self._connection.run_and_compare_clocks(*queries, deadline=deadline)
+            self._context.refuse_lost(stored, is_restoring)
             self._context.settings = with_stored(self._settings, map(stored.get, FIELDS))
             return _switches(stored)
         except DataDamaged:

@@ -12,6 +12,7 @@ from voteweb.core.errors import (
     Busy,
     ConfigError,
     DataDamaged,
+    DataLost,
     LoggedOut,
     NoSuchArticle,
     PasswordNeeded,
@@ -74,7 +75,8 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         current_app.logger.warning("Redis refuses to write: %s", error.__cause__)
     elif isinstance(error, Unavailable):
         treat_as_reader()
-        current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
+        if not isinstance(error, DataLost):  # which is in the log once
+            current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
     elif isinstance(error, DataDamaged):
         metrics.DAMAGES.inc()
         current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
