@@ -132,7 +132,7 @@ def rescore(site: Site, to_environment: bool) -> None:
             counts.update(checked=checked, changed=changed)
             yield None
 
-    # The background job holds the lease for a moment every few seconds.
+    # The background job has ended another change, and holds the lease for a moment more.
     while not site.store.jobs.run(RESCORING, rescore, lambda: False):
         if steps.unfinished_change() is not None:
             raise StillRescoring

@@ -114,13 +114,13 @@ def jobs(site: Site, once: bool) -> None:
     if site.settings.search and has_full_text_search():
         indexer = Indexer(IndexFolder(site.settings.search_folder), site.store.search)
     if once:
-        for job in JOBS:
+        for job in site.store.jobs.waiting():
             site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
         with suppress(AlreadyIndexing):
             if indexer:
                 indexer.catch_up()
         return
-    threads = [threading.Thread(target=_repeat, args=[site, job, stop], daemon=True) for job in JOBS]
+    threads = [threading.Thread(target=_keep_running_jobs, args=[site, stop], daemon=True)]
     if indexer:
         threads.append(threading.Thread(target=keep_index, args=[indexer, stop], daemon=True))
     for thread in threads:
@@ -131,18 +131,41 @@ def jobs(site: Site, once: bool) -> None:
         thread.join(max(0.0, deadline - time.monotonic()))
 
 
-def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
-    """Run *job* again and again until *stop* is set; a failure is reported, and the next run follows in time."""
-    steps = RUNNERS[job](site)
+#: Seconds between two questions whether a job has something to do.
+ASK_SECONDS = 3.0
+
+
+def _keep_running_jobs(site: Site, stop: threading.Event) -> None:
+    """Run each job that has something to do, in a thread of its own, until *stop* is set."""
+    threads = dict[Job, threading.Thread]()
+    runners = {job: RUNNERS[job](site) for job in JOBS}
+
+    def start_waiting() -> None:
+        for job in site.store.jobs.waiting():
+            if job not in threads or not threads[job].is_alive():
+                threads[job] = threading.Thread(target=_run, args=[site, job, runners[job], stop], daemon=True)
+                threads[job].start()
+
     while not stop.is_set():
-        try:
-            site.store.connection.ping()  # which sets the clock of this process
-            site.store.jobs.run(job, steps, stop.is_set)
-        except Unavailable:
-            pass  # /healthz and the web server's log say so already
-        except Exception as error:
-            warn(f"the background job {job.name} failed: {type(error).__name__}: {error}")
-        stop.wait(job.interval)
+        _report_failure("the background jobs were not asked for", start_waiting)
+        stop.wait(ASK_SECONDS)
+    for thread in threads.values():
+        thread.join()
+
+
+def _run(site: Site, job: Job, steps: Steps, stop: threading.Event) -> None:
+    """Run *job* once, and end at the earliest time of its next run."""
+    _report_failure(f"the background job {job.name} failed", lambda: site.store.jobs.run(job, steps, stop.is_set))
+    stop.wait(job.interval)
+
+
+def _report_failure(message: str, act: Callable[[], object]) -> None:
+    try:
+        act()
+    except Unavailable:
+        pass  # /healthz and the web server's log say so already
+    except Exception as error:
+        warn(f"{message}: {type(error).__name__}: {error}")
 
 
 #: Seconds until the process is started again after it died: at first, and after it died several times in a row.

@@ -293,6 +293,8 @@ MAX_SCRIPT_ATTEMPTS = 20
 READ_BATCH_SIZE = 500
 #: Seconds after which the background job of a process that was killed is free for another: longer than any step.
 LEASE_SECONDS = 30
+#: Seconds after which background jobs that have nothing to do are noted as done again, all with one write.
+NOTE_SECONDS = 60
 #: Seconds after which /healthz names a background job that was not done and that nobody runs.
 OVERDUE_SECONDS = 120
 #: Characters of an e-mail address (RFC 5321), and seconds for which the link that confirms one is valid.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Job(NamedTuple):
-    """A background job: its name, the seconds between two runs, and what remains undone while it does not run."""
+    """A background job: its name, the least seconds between two runs, and what remains undone while it does not run."""
 
     name: str
     interval: float

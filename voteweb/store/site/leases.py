@@ -3,14 +3,16 @@
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import redis
 
-from voteweb.core import config
+from voteweb.core import clock, config, jobs
 from voteweb.core.jobs import JOBS, Job
+from voteweb.core.settings_in_force import RESCORING
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.schema.values import finite_number, json_object
 from voteweb.store.site.context import Context, StorePart, act
 
 T = TypeVar("T")
@@ -24,6 +26,54 @@ class Leases(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._first_check = 0.0
+
+    def waiting(self) -> list[Job]:
+        """Return the jobs that have something to do and that no process runs; all of them, if damaged data hide that.
+
+        Once a minute, one process of the site notes that the others are done. Raises Unavailable, and DataLost.
+        """
+        keys, queries = self._keys, self._queries(clock.now())
+        names = [job.name for job in JOBS]
+        reads = [*self._context.queries(), ("MGET", *map(keys.lease, names)), ("HMGET", keys.jobs(), *names)]
+        try:
+            stored, is_restoring, holders, done, *replies = self._connection.run_and_compare_clocks(
+                *reads, *(query for _, query in queries)
+            )
+        except redis.ResponseError:  # each job reports what it meets
+            return list(JOBS)
+        self._context.refuse_lost(stored, is_restoring)
+        busy = {job for (job, _), reply in zip(queries, replies, strict=True) if _is_work(reply)}
+        free = [(job, time) for job, holder, time in zip(JOBS, holders, done, strict=True) if holder is None]
+        idle = {job.name: time for job, time in free if job not in busy}
+        if _is_due(idle.values(), clock.now()):
+            self._note(list(idle))
+        return [job for job, _ in free if job in busy]
+
+    def _queries(self, now: float) -> list[tuple[Job, Command]]:
+        """Return reads, each with the job that has something to do if the reply says so."""
+        keys = self._keys
+        mail = [(jobs.MAIL, ("ZCOUNT", keys.outbox(), "-inf", now))] if self._settings.mail_url else []
+        return [
+            (jobs.ACCOUNT_DELETIONS, ("EXISTS", keys.leaving())),
+            (jobs.COMMENT_REMOVALS, ("EXISTS", keys.removing())),
+            (jobs.BAN_REMOVALS, ("EXISTS", keys.ban_removals())),
+            (jobs.BAN_REMOVALS, ("ZCOUNT", keys.ban_answers(), "-inf", now)),
+            (jobs.DOMAIN_REMOVALS, ("HVALS", keys.domain_rules())),
+            (jobs.GROUP_MERGES, ("EXISTS", keys.merging())),
+            (jobs.UNDOING, ("EXISTS", keys.undoing())),
+            *mail,
+            (jobs.RESCORING, ("HEXISTS", keys.site(), RESCORING)),
+        ]
+
+    @act(when_full=True, remembers=False)
+    def _note(self, attempt: Attempt, names: list[str]) -> list[Command]:
+        """Return the write that notes idle jobs as done, unless another process was faster, or the data are gone."""
+        key = self._keys.jobs()
+        times, has_site = attempt.read(("HMGET", key, *names), ("EXISTS", self._keys.site()))
+        is_lost = self._context.site_id is not None and not has_site
+        if is_lost or not _is_due(times, float(attempt.now)):
+            return []
+        return [("HSET", key, *(part for name in names for part in (name, attempt.now)))]
 
     def run(self, job: Job, steps: Steps, should_stop: Callable[[], bool]) -> bool:
         """Run *job* to its end if no other process runs it; tell whether it was done.
@@ -46,12 +96,12 @@ class Leases(StorePart):
             self._end(job, token, is_done)
         return True
 
-    @act(when_full=True)
+    @act(when_full=True, remembers=False)
     def _take(self, attempt: Attempt, lease: str, token: str) -> list[Command]:
-        holder = attempt.value("GET", lease)
-        return [("SET", lease, token, "EX", config.LEASE_SECONDS)] if holder is None else []
+        is_free = attempt.value("GET", lease) in (None, token)
+        return [("SET", lease, token, "EX", config.LEASE_SECONDS)] if is_free else []
 
-    @act(when_full=True)
+    @act(when_full=True, remembers=False)
     def _end(self, attempt: Attempt, job: Job, token: str, is_done: bool) -> list[Command]:
         lease = self._keys.lease(job.name)
         if attempt.value("GET", lease) != token:
@@ -83,6 +133,16 @@ class Leases(StorePart):
                 if not is_held and now - start >= config.OVERDUE_SECONDS
             ]
         return []
+
+
+def _is_work(reply: Any) -> bool:
+    """Tell whether a job has something to do; one of rules of links, which replies with texts, what these remove."""
+    return any(json_object(text).get("removes") for text in reply) if isinstance(reply, list) else bool(reply)
+
+
+def _is_due(times: Iterable[str | None], now: float) -> bool:
+    """Tell whether one of the jobs that were done at these unix *times* is to be noted again."""
+    return any(now - (finite_number(time) or 0.0) >= config.NOTE_SECONDS for time in times)
 
 
 def steps_of_each(names: Iterable[str], steps: Callable[[str], Iterator[T]]) -> Iterator[T]:
