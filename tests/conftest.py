@@ -177,8 +177,16 @@ def fake_store(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     """A store on a fake Redis of its own: no process, no socket, no INFO."""
     import fakeredis  # which takes a quarter of a second, and few tests need it
 
+    class ScriptCache(dict[bytes, bytes]):
+        """The scripts of the server, without the line of their flags, which fakeredis takes for Lua."""
+
+        def __setitem__(self, digest: bytes, script: bytes) -> None:
+            super().__setitem__(digest, b"--" + script if script.startswith(b"#!") else script)
+
     monkeypatch.setattr(Scanner, "command_on_same_server", Scanner.command)
-    with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
+    server = fakeredis.FakeServer()
+    server.script_cache = ScriptCache()
+    with fakeredis.FakeRedis(server=server, decode_responses=True, protocol=3) as client:
         store = build_store(Connection(client, deadline=2.0), settings)
         Migrations(store.context).state()
         yield store

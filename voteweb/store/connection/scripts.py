@@ -5,6 +5,8 @@ names its arguments. ``{ranking}`` is a whole key, ``numbered=`` before a key an
 last key or argument stands for any number of them. Lua finds them as ``user_key``, ``ranking_key``, ``numbered_key``,
 ``limit_keys`` and ``voter``. By their names alone it finds helpers, constants of ``voteweb.core.config``, the
 ``prefix`` of the site's keys, and ``check_keys()``, which raises an error unless all keys have their nouns' types.
+
+A script that only reads begins with ``#!lua flags=no-writes``: a primary that is paused for writes runs it all the same.
 """
 
 import re
@@ -37,6 +39,9 @@ class Script:
 
     def __init__(self, name: str, text: str) -> None:
         self._name = name
+        first_line, *_ = text.splitlines(keepends=True)
+        declaration = first_line if first_line.startswith("#!") else ""
+        text = text.removeprefix(declaration)
         #: The format of all keys, each in a line, and what stands in it for "%s": "@" before the name of a member.
         self._formats: list[str] = []
         self._placeholders: list[str] = []
@@ -67,7 +72,7 @@ class Script:
             *_unpacked([*constants, *arguments], [self._more] if self._more else [], "ARGV", used),
         ]
         checks = ["local function check_keys()\n", *self._checks, "end\n"] if "check_keys" in used else []
-        self.source = "".join([*locals, *helpers, *checks, text])
+        self.source = "".join([declaration, *locals, *helpers, *checks, text])
         #: The SHA-1 digest by which Redis knows the script.
         self.digest = sha1(self.source.encode(), usedforsecurity=False).hexdigest()
 

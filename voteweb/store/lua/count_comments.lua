@@ -1,4 +1,5 @@
--- Count the comments of a member without those of the newest so many that nobody can read. Only reads.
+#!lua flags=no-writes
+-- Count the comments of a member without those of the newest so many that nobody can read.
 -- keys: commented:{name}
 -- args: newest
 -- Answers  <number of comments>

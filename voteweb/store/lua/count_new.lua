@@ -1,4 +1,5 @@
--- Count the comments that no page has shown a member, for articles where the member was before. Only reads.
+#!lua flags=no-writes
+-- Count the comments that no page has shown a member, for articles where the member was before.
 -- keys: seen:{name} hides:{name}
 -- args: article_ids
 -- The ids have spaces between them: one argument costs the caller a tenth of 25. Comments by members whom this one hides are

@@ -1,4 +1,5 @@
--- Count the unread entries in a member's inbox that can be read, without what they hide. Only reads.
+#!lua flags=no-writes
+-- Count the unread entries in a member's inbox that can be read, without what they hide.
 -- keys: removing: unread:{name} log-entries: hides:{name}
 -- args: shows_comments
 -- shows_comments is 1 if the site has comments.

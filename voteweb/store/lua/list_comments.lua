@@ -1,4 +1,5 @@
--- Read a part of a list of comments. Only reads.
+#!lua flags=no-writes
+-- Read a part of a list of comments.
 -- keys: removing: {list}
 -- args: first size wanted
 -- first is the position of the first row, from 0; wanted is "all", or "visible" for those that anybody can read.

@@ -1,4 +1,5 @@
--- Tell which articles one member has voted for: one command instead of one for each row of a list. Only reads.
+#!lua flags=no-writes
+-- Tell which articles one member has voted for: one command instead of one for each row of a list.
 -- keys: voted:{article_ids}*
 -- args: voter_id
 -- Answers  1 or 0 for each key; 0 if another program has stored something else there

@@ -1,4 +1,5 @@
--- Read comments of several conversations that anybody can read. Only reads.
+#!lua flags=no-writes
+-- Read comments of several conversations that anybody can read.
 -- keys: removing:
 -- args: comments*
 -- Answers  for each comment that can be read a row as comment_row() in listed.lua makes it

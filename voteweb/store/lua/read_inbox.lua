@@ -1,4 +1,5 @@
--- Read a page of a member's inbox, newest first. Only reads.
+#!lua flags=no-writes
+-- Read a page of a member's inbox, newest first.
 -- keys: removing: unread:{name} log-entries: inbox:{name} hides:{name}
 -- args: shows_comments first size with_hidden only_unread viewer
 -- shows_comments is 1 if the site has comments; first is the position of the first row, from 0; size how many rows;

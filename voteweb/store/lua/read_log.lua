@@ -1,3 +1,4 @@
+#!lua flags=no-writes
 -- Read some entries of the log, newest first.
 -- keys: {list} log-entries:
 -- args: newer since until_time count

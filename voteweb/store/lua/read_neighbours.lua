@@ -1,4 +1,5 @@
--- Read which members signed up from the network of a member, the newest first. Only reads.
+#!lua flags=no-writes
+-- Read which members signed up from the network of a member, the newest first.
 -- keys: signup:{name}
 -- args: oldest size
 -- oldest is the unix time of joining from which on; size how many.

@@ -1,4 +1,5 @@
--- Read a page of the articles and comments with open reports, the one reported first before others. Only reads.
+#!lua flags=no-writes
+-- Read a page of the articles and comments with open reports, the one reported first before others.
 -- keys: reports: removing:
 -- args: shows_comments first size most fields*
 -- Unless shows_comments is 1, comments are left out. first is the position of the first row, from 0; size how many rows;

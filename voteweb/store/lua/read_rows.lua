@@ -1,4 +1,5 @@
--- Return a part of a ranking, highest first, each member with fields of the hash it stands for. Only reads.
+#!lua flags=no-writes
+-- Return a part of a ranking, highest first, each member with fields of the hash it stands for.
 -- SORT … BY nosort GET does the same in half the time, but turns a small ranking for good into one of four times the
 -- size, and is refused on clusters and to users without @dangerous.
 -- keys: {ranking}

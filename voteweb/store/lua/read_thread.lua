@@ -1,4 +1,5 @@
--- Read a conversation as far as the caller does not know it, and all that a page of a short one shows. Only reads.
+#!lua flags=no-writes
+-- Read a conversation as far as the caller does not know it, and all that a page of a short one shows.
 -- keys: thread:{article} words:{article} voted-comments:{article}-{block}
 -- args: article known known_words viewer_id visitor short_comments sent_comments
 -- The block of voters is 0, those of the first 511 comments. known is the state that the caller knows, "*" if it reads the

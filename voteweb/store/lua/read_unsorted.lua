@@ -1,5 +1,6 @@
--- Return articles without a group, newest first, looking at some of the newest up to a publish time. Only reads. Leaves
--- out those of which a moderator decided that no group fits.
+#!lua flags=no-writes
+-- Return articles without a group, newest first, looking at some of the newest up to a publish time. Leaves out
+-- those of which a moderator decided that no group fits.
 -- keys: time:
 -- args: highest wanted fields*
 -- highest is the highest time, as ZRANGEBYSCORE takes it; wanted is how many to return, at most.

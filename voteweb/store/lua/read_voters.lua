@@ -1,5 +1,6 @@
+#!lua flags=no-writes
 -- Read the voters of an article, the newest members first, or those who voted for the same articles as a member, first those
--- who voted for most of them; each with their last votes. Only reads.
+-- who voted for most of them; each with their last votes.
 -- keys: voted:{article}
 -- args: article voter name posted_since fields*
 -- For a member, whose id and name are voter and name, article is 0. A poster is one of the voters of an article:
