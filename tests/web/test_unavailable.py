@@ -121,6 +121,20 @@ def test_every_page_and_form_says_so_within_the_deadline(
     assert (moderator.status, moderator.json["error"]["code"]) == (503, "unavailable")
 
 
+def test_pages_that_note_nothing_are_read_while_writes_are_paused(
+    reader: Browser, moderator: Browser, settings: Settings
+) -> None:
+    pages = [(reader, path) for path in READERS_PAGES] + [(moderator, path) for path in MEMBERS_PAGES]
+    read = [(browser, path) for browser, path in pages if "+" not in path and (browser, path) != (moderator, "/a/1")]
+    before = [browser.open(path).status for browser, path in read]
+    with Redis.from_url(settings.redis_url) as other:
+        other.client_pause(60_000, all=False)
+        try:
+            assert [browser.open(path).status for browser, path in read] == before
+        finally:
+            other.client_unpause()
+
+
 @pytest.mark.parametrize("path", ["/", "/a/1/vote"])
 def test_request_waits_only_once_for_a_database_that_never_answers(
     path: str, app: Flask, link: Link, settings: Settings

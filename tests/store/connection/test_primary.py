@@ -1,5 +1,6 @@
 """Sentinel and clusters: the URLs of databases, and what Sentinels and nodes answer."""
 
+import threading
 from collections.abc import Collection, Iterator
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ import pytest
 import redis
 
 from tests.conftest import MakeStore
-from tests.helpers import free_ports
+from tests.helpers import free_ports, until
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.store import open_store
@@ -178,17 +179,30 @@ def test_even_a_failed_look_up_holds_for_all_threads(servers: Servers, monkeypat
     assert len(servers.asked) == 1
 
 
-def test_idle_connections_are_disconnected_when_the_primary_changes(servers: Servers) -> None:
-    changes: list[str] = []
+def test_a_watcher_learns_of_changes_not_from_silence(servers: Servers) -> None:
     servers.answers = {"a": UP}
     finder = servers.sentinels("a")
-    finder.on_change = lambda: changes.append(servers.promoted)
-    finder.address()
-    finder.address()
+    assert finder.address() == ("10.0.0.1", 6379)
     servers.promoted = "10.0.0.2"
     servers.answers = {"a": UP | {"is_odown": True}}  # before replicas follow it
-    assert finder.address() == ("10.0.0.2", 6379)
-    assert changes == ["10.0.0.1", "10.0.0.2"]
+    for _ in range(2):
+        finder.check()
+        assert finder.primary == ("10.0.0.2", 6379)
+        servers.answers = {}
+
+
+def test_one_thread_watches_until_connections_are_closed(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(primary, "WATCH_SECONDS", 0.001)
+    servers.answers, others = {"a": UP}, threading.active_count()
+    finder = servers.sentinels("a")
+    finder.is_watching = True
+    for _ in range(2):
+        assert finder.address() == ("10.0.0.1", 6379)
+    assert threading.active_count() == others + 1
+    servers.promoted = "10.0.0.2"
+    until(lambda: finder.primary == ("10.0.0.2", 6379))
+    finder.close()
+    until(lambda: threading.active_count() == others)
 
 
 def test_known_nodes_are_asked_before_others_of_the_url(servers: Servers) -> None:
@@ -218,11 +232,38 @@ def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
             greetings.append(self.socket_timeout)
             super().on_connect_check_health(check_health)
 
-    finder: Any = SimpleNamespace(address=lambda: ("127.0.0.1", port))
+    finder: Any = SimpleNamespace(address=lambda: ("127.0.0.1", port), close=lambda: None)
     limits = {"socket_connect_timeout": 0.1, "socket_timeout": 60.0}
     with redis.Redis.from_pool(PrimaryPool(finder, connection_class=Connection, **limits)) as client:
         assert client.blpop(["absent"], 0.2) is None
     assert greetings == [0.1]
+
+
+@pytest.mark.usefixtures("single_server")
+def test_connections_to_a_former_primary_end_even_in_use(port: int) -> None:
+    here, failures = ("127.0.0.1", port), list[redis.RedisError]()
+    finder: Any = SimpleNamespace(address=lambda: here, primary=here, close=lambda: None)
+    pool = PrimaryPool(finder, connection_class=PrimaryConnection)
+    client, idle = redis.Redis.from_pool(pool), pool.get_connection()
+
+    def wait_for_answer() -> None:
+        try:
+            client.blpop(["absent"], 60)
+        except redis.RedisError as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=wait_for_answer)
+    thread.start()
+    until(lambda: client.info("clients")["blocked_clients"])
+    pool.release(idle)
+    pool.drop_others()
+    assert idle.is_connected
+    finder.primary = ("127.0.0.1", 1)
+    pool.drop_others()
+    thread.join()
+    assert not idle.is_connected
+    assert [type(error) for error in failures] == [redis.ConnectionError]
+    client.close()
 
 
 @pytest.mark.usefixtures("single_server")

@@ -6,12 +6,15 @@ While the slot moves, neither node has all keys, and commands fail at once. redi
 four times as long as ours, and its look-up of the nodes asks one silent node after the other without a limit.
 """
 
+import os
 import random
 import re
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, cast
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
@@ -38,6 +41,8 @@ IDLE_CHECK_SECONDS = 1
 SILENT_SHARE = 0.5
 #: Seconds for which a look-up holds, also one that failed: more than the pause between two attempts.
 LOOK_UP_SECONDS = 0.1
+#: Seconds between two look-ups by the thread that watches: until then writes may go to a primary that was replaced.
+WATCH_SECONDS = 1.0
 #: The query parameters of a URL with Sentinels.
 _OPTIONS = {"db", "sentinel_username", "sentinel_password"}
 
@@ -132,7 +137,8 @@ class Finder:
     """Finds the primary by asking servers, one after the other, until one answers; thread-safe.
 
     Nothing is sent before the address is asked for. *options* are those of a client of one server. After *seconds* a
-    look-up asks no other. Errors begin with *prefix*. ``on_change`` is called when the primary is another than before.
+    look-up asks no other. Errors begin with *prefix*. ``on_answer`` is called after each look-up that finds the
+    ``primary``. If ``is_watching``, a thread of this process looks it up every second, once its address was asked for.
     """
 
     def __init__(
@@ -143,35 +149,61 @@ class Finder:
         self._options = options | dict.fromkeys(("socket_timeout", "socket_connect_timeout"), seconds * SILENT_SHARE)
         self._seconds = seconds
         self._prefix = prefix
-        self.on_change: Callable[[], None] = lambda: None
+        self.on_answer: Callable[[], None] = lambda: None
+        self.is_watching = False
+        #: The process whose thread watches, 0 for none, and what ends that thread.
+        self._watcher, self._is_closed = 0, threading.Event()
         self._lock = threading.Lock()
         #: Those that a look-up asks: the server that answered last, or that behind the last that did not, is the first.
         self._to_ask = deque(addresses)
-        self._primary: Address = ("", 0)
+        self.primary: Address = ("", 0)
         self._error: redis.RedisError | None = None
         self._valid_until = 0.0
 
     def address(self) -> Address:
         """Return the address of the primary; raise RedisError when nobody tells it in time."""
         with self._lock:
+            if self.is_watching and self._watcher != os.getpid():
+                self._watcher, self._is_closed = os.getpid(), threading.Event()
+                threading.Thread(target=self._watch, args=[self._is_closed], daemon=True).start()
             if time.monotonic() >= self._valid_until:
-                before, self._error = self._primary, self._look_up()
-                self._valid_until = time.monotonic() + LOOK_UP_SECONDS
-                if before != self._primary:
-                    self.on_change()
+                self._learn(*self._look_up())
             if self._error:
                 raise type(self._error)(str(self._error))
-            return self._primary
+            return self.primary
 
-    def _look_up(self) -> redis.RedisError | None:
-        """Find the primary; return why none of those that were asked tells it."""
+    def _watch(self, is_closed: threading.Event) -> None:
+        while not is_closed.wait(WATCH_SECONDS):
+            self.check()
+
+    def check(self) -> None:
+        """Look up the primary while nobody waits for it: a failure changes nothing."""
+        primary, error = self._look_up()
+        if not error:
+            with self._lock:
+                self._learn(primary, None)
+
+    def close(self) -> None:
+        """End the thread that watches; the next that asks for the address starts another."""
+        self._watcher = 0
+        self._is_closed.set()
+
+    def _learn(self, primary: Address, error: redis.RedisError | None) -> None:
+        """Take what a look-up found for the truth for a moment."""
+        self.primary, self._error = primary, error
+        self._valid_until = time.monotonic() + LOOK_UP_SECONDS
+        if not error:
+            self.on_answer()
+
+    def _look_up(self) -> tuple[Address, redis.RedisError | None]:
+        """Return the primary, or that of before and why none of those that were asked tells it."""
         until, problems = time.monotonic() + self._seconds, list[redis.RedisError]()
         for address in list(self._to_ask):
             if time.monotonic() >= until:
                 break
             try:
                 with redis.Redis(*address, **self._options) as client:
-                    self._primary, known = self._ask(client, address)
+                    primary, known = self._ask(client, address)
             except redis.RedisError as error:
                 problems.append(error)
                 self._to_ask.rotate(-1)
@@ -181,13 +213,13 @@ class Finder:
                 # is cut off from the others tells what was.
                 others = [address for address in self._addresses if address not in known]
                 self._to_ask = deque(random.sample([*known], len(known)) + others)  # nosec B311
-            return None
-        return type(problems[-1])(self._prefix + "; ".join(dict.fromkeys(map(str, problems))))
+            return primary, None
+        return self.primary, type(problems[-1])(self._prefix + "; ".join(dict.fromkeys(map(str, problems))))
 
     def follow(self, error: MovedError) -> None:
         """Take the node that *error* names for the primary: nodes that are asked next may not know it yet."""
         with self._lock:
-            self._primary, self._error = (error.host, error.port), None
+            self.primary, self._error = (error.host, error.port), None
             self._valid_until = time.monotonic() + LOOK_UP_SECONDS if error.host else 0.0
 
 
@@ -214,6 +246,17 @@ class PrimaryConnection(redis.Connection):
             self.socket_timeout = command_timeout
         self.update_current_socket_timeout(command_timeout)
 
+    def is_elsewhere(self) -> bool:
+        """Tell whether it is connected to a server that is the primary no longer."""
+        return self.is_connected and (self.host, self.port) != self._finder.primary
+
+    def cut(self) -> None:
+        """Make what a thread sends and reads fail as on a connection that the server has closed."""
+        if sock := self._sock:
+            with suppress(OSError):
+                # Of a socket with TLS too, whose own shutdown() would end the encryption first.
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
 
 class PrimaryTlsConnection(PrimaryConnection, redis.SSLConnection):
     """A connection with TLS."""
@@ -225,16 +268,26 @@ class PrimaryPool(Pool):
     def __init__(self, finder: Finder, **options: Any) -> None:
         super().__init__(finder=finder, **options)
         self._finder = finder
-        finder.on_change = self.disconnect_idle
+        finder.on_answer = self.drop_others
 
-    def disconnect_idle(self) -> None:
-        """Disconnect the connections that nobody uses: they may be to the primary that was."""
-        self.disconnect(inuse_connections=False)
+    def drop_others(self) -> None:
+        """End all connections to servers that are the primary no longer, also those that a thread uses."""
+        known = [*self._lent, *(idle for idle, _ in [*self._ready])]
+        if others := [connection for connection in known if connection.is_elsewhere()]:
+            super().disconnect(inuse_connections=False)
+        for connection in others:
+            connection.cut()
+
+    def disconnect(self, inuse_connections: bool = True) -> None:
+        """Disconnect all connections and cease to watch the primary, or disconnect those that nobody uses."""
+        if inuse_connections:
+            self._finder.close()
+        super().disconnect(inuse_connections)
 
     def follow(self, error: MovedError) -> None:
         """Connect to the node that *error* names from now on."""
         self._finder.follow(error)
-        self.disconnect_idle()
+        self.disconnect(inuse_connections=False)
 
 
 def open_client(url: str, options: dict[str, Any], *, keys: Keys, attempt_seconds: float) -> redis.Redis:
@@ -248,6 +301,7 @@ def open_client(url: str, options: dict[str, Any], *, keys: Keys, attempt_second
     prefix = f"no primary for {parsed.name!r}: " if parsed.name else ""
     look_up = options | parsed.look_up_options | {"ssl": with_tls}
     finder = Finder(parsed.addresses, ask, look_up, seconds=attempt_seconds, prefix=prefix)
+    finder.is_watching = bool(parsed.name)
     # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
     pinged = {"socket_connect_timeout": attempt_seconds, "health_check_interval": IDLE_CHECK_SECONDS}
     connection_class = PrimaryTlsConnection if with_tls else PrimaryConnection

@@ -6,7 +6,7 @@ last key or argument stands for any number of them. Lua finds them as ``user_key
 ``limit_keys`` and ``voter``. By their names alone it finds helpers, constants of ``voteweb.core.config``, the
 ``prefix`` of the site's keys, and ``check_keys()``, which raises an error unless all keys have their nouns' types.
 
-A script that only reads begins with ``#!lua flags=no-writes``: a primary that is paused for writes runs it all the same.
+A script that only reads begins with ``#!lua flags=no-writes``: a primary that is paused for writes goes on with it.
 """
 
 import re
