@@ -8,7 +8,6 @@ from voteweb.core.comments import CommentId
 from voteweb.core.errors import NoSuchMember, PasswordChanged
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
-from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.accounts.mail import forget_mails
 from voteweb.store.accounts.secret_feeds import SecretFeed, SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
@@ -18,19 +17,14 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.scan.scanner import batched
-from voteweb.store.schema.key_forms import Part
-from voteweb.store.schema.keys import NOUNS, Keys
+from voteweb.store.schema.fields import MEMBER_FIELDS, End, ended_by
+from voteweb.store.schema.keys import Keys, keys_owned_by
 from voteweb.store.schema.values import article_of, invitation_digest, parse_comment
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
 #: It is that of no password, so that nobody logs in.
 _NO_HASH = ""
-#: The fields of a member that nobody needs once the member has left.
-_FORGOTTEN_FIELDS = (
-    "held", "request", "ban-removal", "ban-answer", "ban-answered", "recovery", "recovered", "second-factor", "front",
-    "theme", "order", "about", "about-reported", *MAIL_FIELDS,
-)  # fmt: skip
 
 
 class AccountDeletion(StorePart):
@@ -55,7 +49,7 @@ class AccountDeletion(StorePart):
         changes: dict[str, str | None] = {
             "password": _NO_HASH, "session": new_session_id(), "role": Role.MEMBER,
             "leaving": "delete" if delete_articles else "keep", "left": attempt.now,
-            **dict.fromkeys(_FORGOTTEN_FIELDS),
+            **dict.fromkeys(ended_by(End.ACCOUNT, MEMBER_FIELDS)),
         }  # fmt: skip
         return [
             *stored.change(changes),
@@ -98,7 +92,7 @@ class AccountDeletion(StorePart):
             yield from self._each(("LRANGE", written, 0, last), partial(self._release, name, deletes, written))
             yield from Reports(self._context).withdraw_all(name)
             yield from self._each(("ZRANGE", keys.invites(name), 0, last), partial(self._remove_invitation, name))
-            self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
+            self._connection.command("UNLINK", *keys_owned_by(keys, "user", name_key(name)))
 
     def _each(self, read: Command, act: Callable[[str], None]) -> Iterator[None]:
         """Do *act* with all that *read* replies, in bounded steps; it may be repeated."""
@@ -127,13 +121,7 @@ class AccountDeletion(StorePart):
         self._connection.run([("UNLINK", key), ("ZREM", self._keys.invites(name), member)])
 
 
-def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:
-    """Return the keys with what concerns only the member, and goes at once when they leave."""
-    own = (noun for noun, kind in NOUNS.items() if kind.owner == "user" and kind.part is Part.PRIMARY)
-    return [f"{keys.prefix}{noun}:{name_key(name)}" for noun in own]
-
-
 def keys_left_behind(keys: Keys, name: str) -> list[str]:
     """Return the keys with what a member has made that goes, or loses the member's name, when they leave."""
     in_steps = (keys.posted, keys.gone, keys.reported, keys.invites, keys.commented, keys.reported_comments)
-    return [*(spell(name) for spell in in_steps), *keys_deleted_at_once(keys, name)]
+    return [*(spell(name) for spell in in_steps), *keys_owned_by(keys, "user", name_key(name))]

@@ -6,11 +6,12 @@ The checks of the doctor and of a restore, and the tables of docs/data.md, are m
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from voteweb.core import config, mail, my_site, second_factor, validation
 from voteweb.core.comments import CommentOrder
-from voteweb.core.models import ArticleStatus, LogAction, Role
+from voteweb.core.models import ArticleStatus, Draft, LogAction, Role
 from voteweb.core.passwords import is_stored
 from voteweb.store.schema import values
 from voteweb.store.schema.nodes import STATE, split_node
@@ -21,23 +22,61 @@ BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field
 _FIELD_OF_COMMENT = re.compile(r"(reason:|removed-by:|)([1-9][0-9]{0,8})")
 
 
+class End(StrEnum):
+    """The ends of fields: the act after which no word of a field is left.
+
+    DELETION is that of the article, comment or group, ACCOUNT that of the member's account, PURGE that of an article by
+    the operator. ACT is the act of a moderator that overrules the one that the words explain. NEVER: the words stay.
+    """
+
+    DELETION = "deletion"
+    ACCOUNT = "account"
+    PURGE = "purge"
+    ACT = "act"
+    NEVER = "never"
+
+
 class Field(NamedTuple):
     """A field of a hash: what it may hold, its meaning, whether it must be there, and what replaces a lost value.
 
-    Nothing replaces it if that is None.
+    Nothing replaces it if that is None. ``ends`` is what ends it, None for a field that lasts as long as the hash: no
+    words that people wrote. ``own`` is the stricter check of an article with a base: without one, a program after the
+    book has written it.
     """
 
     check: values.Check
     meaning: str
     required: bool = False
     lost: str | None = None
+    ends: End | None = None
+    own: values.Check | None = None
 
 
-ARTICLE_FIELDS = {
-    "title": Field(values.is_any, "what was posted; empty once the article is deleted", required=True),
-    "link": Field(values.is_foreign_link, "the same; may be empty"),
-    "text": Field(lambda _: True, "the same; may be empty or absent"),
-    "poster": Field(values.is_foreign_name, "the poster's name, or `[deleted]`"),
+def ended_by(end: End, table: Mapping[str, Field]) -> tuple[str, ...]:
+    """Return the names of the fields of *table* that *end* ends."""
+    return tuple(name for name, field in table.items() if field.ends is end)
+
+
+#: The words of an article: members post and edit them, a moderator sees those of its earlier versions, and its poster
+#: finds them in the download. ``Draft`` in ``voteweb/core/models.py`` has each, and the groups.
+ARTICLE_WORDS = {
+    "title": Field(
+        values.is_any,
+        "what was posted; empty once the article is deleted",
+        required=True,
+        ends=End.DELETION,
+        own=values.line_of(config.MAX_TITLE_LENGTH),
+    ),
+    "link": Field(values.is_foreign_link, "the same; may be empty", ends=End.DELETION, own=values.is_link),
+    "text": Field(
+        lambda _: True,
+        "the same; may be empty or absent",
+        ends=End.DELETION,
+        own=values.text_of(config.MAX_TEXT_LENGTH),
+    ),
+}
+ARTICLE_FIELDS = ARTICLE_WORDS | {
+    "poster": Field(values.is_foreign_name, "the poster's name, or `[deleted]`", own=values.is_poster),
     "time": Field(values.is_time, "publish time; no two articles posted here have the same", required=True),
     "votes": Field(values.is_count, "the number of votes that pages show"),
     "base": Field(
@@ -63,9 +102,11 @@ ARTICLE_FIELDS = {
         values.one_of(set(ArticleStatus) - {ArticleStatus.LISTED}),
         "`deleted`, `removed`, or `held` while it waits for a moderator, in no list; absent while it is listed",
     ),
-    "reason": Field(values.is_note, "the moderator's reason of a removal"),
+    "reason": Field(values.is_note, "the moderator's reason of a removal", ends=End.DELETION),
     "answer": Field(
-        values.is_note, "what its poster answered to the removal, once; absent if nothing, and after it is restored"
+        values.is_note,
+        "what its poster answered to the removal, once; absent if nothing, and after it is restored",
+        ends=End.DELETION,
     ),
     "answered": Field(values.is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
     "was-held": Field(
@@ -86,16 +127,8 @@ ARTICLE_FIELDS = {
         "id of the log entry of the ban that removed it, which restores it if that is undone; absent otherwise",
     ),
 }
-#: The stricter checks of an article with a base: without one, a program after the book has written it.
-_OWN_CHECKS: dict[str, values.Check] = {
-    "title": values.line_of(config.MAX_TITLE_LENGTH),
-    "link": values.is_link,
-    "text": values.text_of(config.MAX_TEXT_LENGTH),
-    "poster": values.is_poster,
-}
-OWN_ARTICLE_FIELDS = ARTICLE_FIELDS | {
-    name: ARTICLE_FIELDS[name]._replace(check=check) for name, check in _OWN_CHECKS.items()
-}
+#: Those of an article with a base.
+OWN_ARTICLE_FIELDS = {name: field._replace(check=field.own or field.check) for name, field in ARTICLE_FIELDS.items()}
 MEMBER_FIELDS = {
     "id": Field(
         values.is_id_text,
@@ -111,21 +144,26 @@ MEMBER_FIELDS = {
         "session id of the member, which the cookies of all their sessions repeat; a new one ends all of them",
     ),
     "banned": Field(values.is_time, "time of the ban, 0 for none"),
-    "ban-reason": Field(values.is_note, "its reason"),
+    "ban-reason": Field(values.is_note, "its reason", ends=End.ACT),
     "banned-until": Field(
         values.is_time,
         "time at which the ban ends by itself; absent: it stays until it is lifted. Every check compares it with the "
         "clock, so that an ended ban is none without being taken out",
     ),
     "ban-answer": Field(
-        values.is_note, "what the member answered to the ban, once; absent if nothing, and after the ban"
+        values.is_note,
+        "what the member answered to the ban, once; absent if nothing, and after the ban",
+        ends=End.ACCOUNT,
     ),
-    "ban-answered": Field(values.is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
+    "ban-answered": Field(
+        values.is_time, "time of that answer while no moderator has looked at it; absent otherwise", ends=End.ACCOUNT
+    ),
     "ban-removal": Field(
         values.matching(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)( votes)?"),
         "what the ban removes: `<log id> <state> <articles from> <comments from>`, and ` votes` if it takes votes "
         "back. The state is `removing`, `removed` or `restoring`, the others are unix times, or `-`. A later ban that "
         "removes something too replaces it",
+        ends=End.ACCOUNT,
     ),
     "left": Field(values.is_time, "time of the account's deletion"),
     "leaving": Field(values.one_of(["keep", "delete"]), "what happens to its articles then: `keep` or `delete`"),
@@ -143,12 +181,16 @@ MEMBER_FIELDS = {
         "eight digits that tell which secret key made the digests, then a keyed digest of each recovery code that is "
         "left; empty or absent for none",
         lost="",
+        ends=End.ACCOUNT,
     ),
-    "recovered": Field(values.is_time, "the unix time at which a recovery code was last used; absent for never"),
+    "recovered": Field(
+        values.is_time, "the unix time at which a recovery code was last used; absent for never", ends=End.ACCOUNT
+    ),
     "second-factor": Field(
         second_factor.is_stored,
         "`<nonce> <step>`: random characters, from which only the secret key of the site makes the secret of the "
         "member's app, and the number of the 30 seconds of the last code that was accepted; absent for none",
+        ends=End.ACCOUNT,
     ),
     "inbox-feed": Field(
         values.is_digest, "the digest in the key `inbox-feed:<digest>` of the feed of the inbox; absent for none"
@@ -163,36 +205,50 @@ MEMBER_FIELDS = {
         values.one_of(["", "my"]),
         "`my`: the front page shows the member the groups they follow; absent or empty: all articles",
         lost="",
+        ends=End.ACCOUNT,
     ),
     "theme": Field(
         values.one_of(my_site.THEMES),
         "`light` or `dark`: the colours of pages that the member gets; absent or empty: those of the system",
         lost="",
+        ends=End.ACCOUNT,
     ),
     "order": Field(
         values.one_of(CommentOrder),
         "`score`, `time` or `new`: the order in which the member reads conversations; absent: `score`",
         lost=CommentOrder.SCORE,
+        ends=End.ACCOUNT,
     ),
     "about": Field(
-        values.stored_by(validation.about), "what the member says about themselves, as Markdown; absent for nothing"
+        values.stored_by(validation.about),
+        "what the member says about themselves, as Markdown; absent for nothing",
+        ends=End.ACCOUNT,
     ),
     "about-reported": Field(
         values.is_time,
         "time of the report of these lines that waits for a moderator; 0 once one has left them as they are; absent if "
         "nobody has reported them",
+        ends=End.ACCOUNT,
     ),
     "email": Field(
-        mail.FIELD_CHECKS["email"], "the address that the member has confirmed; absent or empty for none", lost=""
+        mail.FIELD_CHECKS["email"],
+        "the address that the member has confirmed; absent or empty for none",
+        lost="",
+        ends=End.ACCOUNT,
     ),
     "email-pending": Field(
         mail.FIELD_CHECKS["email-pending"],
         "`<until> <nonce> <address>`: an address to be confirmed, until when, and random characters for its link",
         lost="",
+        ends=End.ACCOUNT,
     ),
-    "email-language": Field(values.matching(r"[A-Za-z-]{0,20}"), "the code of the language of mails to the member"),
-    "held": Field(values.is_time, "time since which the account waits for a moderator; absent once let in"),
-    "request": Field(values.is_note, "what its owner wrote to the moderators; absent once let in"),
+    "email-language": Field(
+        values.matching(r"[A-Za-z-]{0,20}"), "the code of the language of mails to the member", ends=End.ACCOUNT
+    ),
+    "held": Field(
+        values.is_time, "time since which the account waits for a moderator; absent once let in", ends=End.ACCOUNT
+    ),
+    "request": Field(values.is_note, "what its owner wrote to the moderators; absent once let in", ends=End.ACCOUNT),
 }
 INVITATION_FIELDS = {
     "by": Field(validation.is_member_name, "name of the member who made it", required=True),
@@ -201,8 +257,8 @@ INVITATION_FIELDS = {
     "revoked": Field(values.one_of(["1"]), "`1` once revoked; absent otherwise"),
 }
 GROUP_FIELDS = {
-    "title": Field(values.stored_by(validation.group_title), "its title"),
-    "description": Field(values.stored_by(validation.group_description), "its description"),
+    "title": Field(values.stored_by(validation.group_title), "its title", ends=End.DELETION),
+    "description": Field(values.stored_by(validation.group_description), "its description", ends=End.DELETION),
 }
 #: In the order in which an entry of the log stores them: a JSON array of strings, without empty ones at its end.
 LOG_FIELDS = {
@@ -211,8 +267,8 @@ LOG_FIELDS = {
     "time": Field(values.is_time, "time of the act", required=True),
     "about": Field(values.is_foreign_name, "name of the member concerned"),
     "article": Field(values.is_id_text, "id of the article"),
-    "title": Field(values.is_any, "title of the article at that time, or the name of a group"),
-    "why": Field(values.is_note, "the reason, or the new role"),
+    "title": Field(values.is_any, "title of the article at that time, or the name of a group", ends=End.PURGE),
+    "why": Field(values.is_note, "the reason, or the new role", ends=End.NEVER),
     "added": Field(values.are_changes, "names of groups, or the new value of a switch or of settings"),
     "removed": Field(values.are_changes, "names of groups, or the former values of settings"),
     "undoes": Field(values.is_id_text, "id of another entry"),
@@ -238,7 +294,7 @@ THREAD_FIELDS = {
         values.is_id_text, "the time at which writing and voting end, in whole seconds, stored with the first comment"
     ),
     "closed": Field(values.is_time, "the time since which a moderator has closed it; absent while it is open"),
-    "close-reason": Field(values.is_note, "why; absent while it is open"),
+    "close-reason": Field(values.is_note, "why; absent while it is open", ends=End.ACT),
     "quiet": Field(values.one_of(["1"]), "`1`: the article's poster wants no notice of comments"),
 }
 #: The parts of the field of a comment, those that have fields of their own, and its text in ``words:<id>``.
@@ -255,18 +311,24 @@ COMMENT_FIELDS = {
         required=True,
     ),
     "author": Field(values.is_author, "the author's name, empty once it is deleted", required=True),
-    "reason": Field(values.is_note, "`reason:<number>`: why a comment was removed"),
+    "reason": Field(values.is_note, "`reason:<number>`: why a comment was removed", ends=End.DELETION),
     "removed-by": Field(
         values.is_id_text,
         "`removed-by:<number>`: id of the log entry of the ban that removed a comment; absent otherwise",
     ),
-    "text": Field(values.text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
+    "text": Field(values.text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text", ends=End.DELETION),
 }
 is_earlier_version = values.object_of(
-    {name: ARTICLE_FIELDS[name].check for name in ("title", "link", "text")}  # also of another program's article
-    | {"groups": values.are_group_names, "time": values.is_time, "by": values.one_of(["poster", "moderator"])}
+    {name: field.check for name, field in ARTICLE_WORDS.items()}  # also of another program's article
+    | {"groups": values.are_group_names, "time": values.is_time, "by": values.one_of(["poster", "moderator"])},
+    optional=[name for name, field in ARTICLE_WORDS.items() if not field.required],
 )
 is_word = values.pair_of(values.is_number, COMMENT_FIELDS["text"].check)
+
+
+def words_of(article: Draft) -> dict[str, Any]:
+    """Return the words of an article, a draft or an earlier version by their fields."""
+    return {name: getattr(article, name) for name in ARTICLE_WORDS}
 
 
 def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:

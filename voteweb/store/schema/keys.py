@@ -469,6 +469,11 @@ _PATTERNS = {
 }
 
 
+def keys_owned_by(keys: Keys, owner: str, name: int | str) -> list[str]:
+    """Return the keys that make no sense without that of the *owner*, a noun, and this *name*."""
+    return [f"{keys.prefix}{noun}:{name}" for noun, kind in NOUNS.items() if kind.owner == owner]
+
+
 def key_type(keys: Keys, key: str) -> str | None:
     """Return the type that *key* must have; None for a key of another program."""
     noun, name = keys.split(key)

@@ -8,7 +8,7 @@ never been stored is one: an address of another kind, a character that turns the
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from hashlib import blake2b, sha256
 from math import isfinite
@@ -332,11 +332,15 @@ def json_object(stored: str | None) -> dict[str, Any]:
     return fields if isinstance(fields, dict) else {}
 
 
-def object_of(checks: Mapping[str, Check]) -> Check:
-    """Return the check of a JSON object with a text that passes for each of *checks*; a time may be a number."""
+def object_of(checks: Mapping[str, Check], *, optional: Collection[str] = ()) -> Check:
+    """Return the check of a JSON object with a text that passes for each of *checks*, but for *optional* ones.
+
+    A time may be a number.
+    """
+    absent = dict.fromkeys(optional, "")
 
     def check(stored: str) -> bool:
-        fields = json_object(stored if len(stored) <= MAX_TEXT_LENGTH else None)
+        fields = absent | json_object(stored if len(stored) <= MAX_TEXT_LENGTH else None)
         if isinstance(time := fields.get("time"), int | float):
             fields["time"] = str(time)
         return all(isinstance(fields.get(name), str) and is_right(fields[name]) for name, is_right in checks.items())
