@@ -71,6 +71,7 @@ UNTIMED = 'LSET log-entries: 0 ["remove","Mod","","ann","4"]'
 UNKNOWN_KIND = 'LSET log-entries: 0 ["sorcery","Mod","1700000000","ann","4"]'
 #: Commands that break an invariant of the site, and the keys that the doctor names, if others than their own.
 _DAMAGES: list[str | tuple[str, set[str]]] = [
+    "HSET article:5 title Words text Words",  # it is deleted
     # votes = base + voters, while there are voters
     ("HINCRBY article:1 votes 1", {"article:1", *SCORES, *TOPS}),
     ("HINCRBY article:1 base 1", {"article:1", *SCORES, *TOPS}),

@@ -23,7 +23,7 @@ from voteweb.store.moderation.reports import Thing, first_time, thing_of, things
 from voteweb.store.scan.looks import Fields, Kind, Look
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import decoding
-from voteweb.store.schema.fields import BY_HAND
+from voteweb.store.schema.fields import ARTICLE_FIELDS, BY_HAND, End, ended_by
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.rankings import Rankings, group_keys
@@ -38,6 +38,7 @@ from voteweb.store.schema.values import (
 
 _BAD_NUMBERS = "has votes or a base that are no whole numbers"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_ENDED_BY_DELETION = ended_by(End.DELETION, ARTICLE_FIELDS)
 _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 
@@ -61,6 +62,7 @@ def _reads(scanner: SpoolingScanner, id: str, fields: Fields) -> list[Command]:
         ("EXISTS", keys.user(poster)),
         ("EXISTS", keys.thread(id)),
         ("EXISTS", keys.was(id)),
+        ("HMGET", keys.article(id), *(_ENDED_BY_DELETION if fields["gone"] == ArticleStatus.DELETED else ("gone",))),
         *(("ZRANGE", keys.names(id // config.MEMBER_BLOCK), id, id, "BYSCORE") for id in number),
         ("SMISMEMBER", keys.groups(), *(_groups(fields) or [""])),
         ("HMGET", keys.group_aliases(), *(_groups(fields) or [""])),
@@ -164,8 +166,8 @@ def _check_votes(
 
 
 def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
-    """Check the groups, the conversation, the voters and the earlier versions of an article."""
-    _, voters, expires, _, is_member, has_thread, has_versions, *numbered, _, _ = seen.replies
+    """Check the groups, the conversation, the voters, the earlier versions, and the words of a deleted article."""
+    _, voters, expires, _, is_member, has_thread, has_versions, stored, *numbered, _, _ = seen.replies
     key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
     if any(numbered) and not is_member:
         what = f"has the poster {article.poster}, which is the number of {numbered[0][0]}"
@@ -183,6 +185,9 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
         writes = (("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
         yield Finding(key, f"has comments {seen.fields['comments']}, but no conversation", writes=writes)
     is_deleted = article.is_deleted
+    if left := [name for name, text in zip(_ENDED_BY_DELETION, stored, strict=False) if text and is_deleted]:
+        blank: Command = ("HSET", key, *chain.from_iterable((name, "") for name in left))
+        yield Finding(key, f"is deleted, but has its {', '.join(left)} still", blank)
     for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
         if exists and is_deleted:
             yield Finding(owned, f"belongs to {member}, which is deleted", writes=(("UNLINK", owned),))
