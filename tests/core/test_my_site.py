@@ -3,7 +3,7 @@
 from voteweb.core.models import Article
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member, merged, parse_hidden
 
-ARTICLE = Article(7, "A title", "https://www.Example.com/x", "", "Ann", 1.0, 1, groups=("go", "编程"))
+ARTICLE = Article("A title", "https://www.Example.com/x", "", ("go", "编程"), id=7, poster="Ann", time=1.0, votes=1)
 
 
 def test_an_article_is_hidden_by_id_member_domain_or_group() -> None:

@@ -32,7 +32,7 @@ def test_lua_and_python_compute_the_same_score(
 ) -> None:
     time = f"{microseconds // 1_000_000}.{microseconds % 1_000_000:06d}"  # as the scripts store it
     computed = run(store, "EVAL", SCORE, 0, time, votes, repr(vote_score), 86_400 * days)
-    article = Article(1, "", "", "", "", float(time), votes)
+    article = Article(id=1, title="", link="", text="", poster="", time=float(time), votes=votes)
     assert float(computed) == score(article, Settings(vote_score=vote_score, lift_days=days))
     value = run(store, "EVAL", BY_VOTES, 0, votes, time)
     assert float(value) == float(by_votes(votes, float(time)))

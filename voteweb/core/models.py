@@ -120,8 +120,18 @@ UNDOING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Article:
-    """An article; ``time`` is its publish time in unix seconds, ``link`` or ``text`` may be empty.
+class Draft:
+    """The fields of an article that members write, validated; ``link`` or ``text`` may be empty."""
+
+    title: str
+    link: str
+    text: str
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article(Draft):
+    """An article; ``time`` is its publish time in unix seconds.
 
     ``closes`` is the unix time at which voting ends, if the article says: ask :func:`voteweb.core.ranking.voting_end`.
     ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
@@ -134,13 +144,9 @@ class Article:
     """
 
     id: int
-    title: str
-    link: str
-    text: str
     poster: str
     time: float
     votes: int
-    groups: tuple[str, ...] = ()
     voted: bool = False
     edited: float = 0.0
     status: ArticleStatus = ArticleStatus.LISTED
@@ -172,24 +178,12 @@ class Article:
         return self.status is ArticleStatus.DELETED
 
 
-class EarlierVersion(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierVersion(Draft):
     """An article as it was until the unix time ``until``, when its poster or a moderator edited it."""
 
-    title: str
-    link: str
-    text: str
-    groups: tuple[str, ...]
     until: float
     by_poster: bool
-
-
-class Draft(NamedTuple):
-    """The validated fields of an article that has no id, time or votes yet."""
-
-    title: str
-    link: str
-    text: str
-    groups: tuple[str, ...] = ()
 
 
 class Group(NamedTuple):

@@ -10,6 +10,7 @@ from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.schema.fields import words_of
 from voteweb.store.schema.rankings import Ranking
 from voteweb.web.i18n.formatting import iso
 
@@ -154,23 +155,14 @@ def _articles(store: Store, ranking: Ranking) -> list[dict[str, Any]]:
 def _article(article: Article, earlier: Sequence[EarlierVersion]) -> dict[str, Any]:
     return {
         "id": article.id,
-        "title": article.title,
-        "link": article.link,
-        "text": article.text,
+        **words_of(article),
         "time": iso(article.time),
         "votes": article.votes,
         "groups": list(article.groups),
         "edited": iso(article.edited) if article.edited else None,
         "answer to the removal": article.answer or None,
         "earlier versions": [
-            {
-                "until": iso(version.until),
-                "title": version.title,
-                "link": version.link,
-                "text": version.text,
-                "groups": list(version.groups),
-            }
-            for version in earlier
+            {"until": iso(version.until), **words_of(version), "groups": list(version.groups)} for version in earlier
         ],
         "gone": article.status or None,
         "reason": article.reason or None,

@@ -23,6 +23,7 @@ from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, St
 from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
+from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
 from voteweb.web import rate_limits, site_switches
 from voteweb.web.context import settings
 from voteweb.web.i18n import locale
@@ -165,7 +166,7 @@ class SubmitForm(Form):
 
     def draft(self) -> Draft:
         """Return the fields, which must be valid, as an article to be posted or saved."""
-        return Draft(self.title.data, self.link.data, self.text.data, tuple(self.groups.data))
+        return Draft(**{name: self[name].data for name in ARTICLE_WORDS}, groups=tuple(self.groups.data))
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check every field, and that there is a link or a text."""
@@ -190,7 +191,8 @@ class EditForm(SubmitForm):
 
     def fill(self, article: Article, aliases: Mapping[str, str]) -> None:
         """Show *article*; a group of it that is being merged is an alias by now."""
-        self.title.data, self.link.data, self.text.data = article.title, article.link, article.text
+        for name, text in words_of(article).items():
+            self[name].data = text
         self.groups.data = [aliases.get(name, name) for name in article.groups]
         self.revision.data = article.revision
 

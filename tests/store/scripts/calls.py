@@ -25,8 +25,8 @@ VOTE = {
 }  # fmt: skip
 VOTE_KEYS = "top-day:today score:go top-group:go"
 ARTICLE = {
-    "article": 9, "title": "A title", "link": LINK, "link_digest": links.digest(LINK), "text": "", "poster": "ann",
-    "poster_id": 1, "groups": "go",
+    "article": 9, "words": json.dumps({"title": "A title", "link": LINK}), "link_digest": links.digest(LINK),
+    "poster": "ann", "poster_id": 1, "groups": "go",
 }  # fmt: skip
 WRITE = {
     "article": 3, "parent": 0, "text": "Yes.", "author": "bob", "author_id": 2, "token": "form-0009",

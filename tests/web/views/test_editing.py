@@ -10,6 +10,8 @@ from tests.web.browser import Browser, fields_of
 from tests.web.conftest import CountRoundTrips
 from tests.web.escaping import HOSTILE
 from voteweb.store import Store
+from voteweb.store.schema.fields import ARTICLE_WORDS
+from voteweb.web.data_export import export_member
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +50,22 @@ def test_moderator_edits_at_any_time_and_it_is_logged(mod: Browser, reader: Brow
     assert mod.follow().heading == "Better words"
     (entry,) = reader.open("/log").log
     assert entry.startswith("mod edited “Last week's”")
+
+
+def test_every_word_is_posted_edited_shown_and_downloaded(mod: Browser, store: Store) -> None:
+    first, second = (
+        {name: f"https://{when}-{name}.example/" for name in ARTICLE_WORDS} for when in ("first", "second")
+    )
+    mod.fill_in("/submit", **first)
+    mod.fill_in("/a/2/edit", **second)
+    fields = fields_of(mod.open("/a/2/edit").form("/a/2/edit"))
+    assert {name: fields.get(name) for name in ARTICLE_WORDS} == second
+    page = mod.open("/a/2").page
+    assert [text for text in second.values() if text not in mod.text] == []
+    assert page.one("dl", class_="version").texts("dd") == [*first.values(), "none"]
+    (article,) = export_member(store, store.users.get("mod"))["articles"]
+    (earlier,) = article["earlier versions"]
+    assert [{name: words.get(name) for name in ARTICLE_WORDS} for words in (article, earlier)] == [second, first]
 
 
 def change_title(mod: Browser) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple
 
 from voteweb.core import config, errors, links
@@ -16,6 +16,7 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
+from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
 from voteweb.store.schema.rankings import Place, Rankings, place_writes, ranking_values
 from voteweb.store.schema.values import article_member, article_of, finite_number
 from voteweb.store.site.context import Context, StorePart
@@ -47,7 +48,7 @@ class ArticlePlaces(StorePart):
 
         Raises NoSuchArticle.
         """
-        names = (*_FIELDS, *others)
+        names = dict.fromkeys((*_FIELDS, *others))
         values = attempt.value("HMGET", self._keys.article(id), *names)
         fields = dict(zip(names, values, strict=True))
         stored = [fields.get(name) for name in decoding.WHOLE]
@@ -117,6 +118,15 @@ def check_poster(attempt: Attempt, article: Article, name: str, until: float) ->
         attempt.not_after = until
 
 
+def new_words(draft: Draft) -> str:
+    """Return the words of *draft* as scripts that store a new article take them.
+
+    Empty ones take no memory, but a program after the book reads the link of every article.
+    """
+    words = {name: text for name, text in words_of(draft).items() if text or name == "link"}
+    return json.dumps(words, ensure_ascii=False)
+
+
 #: Articles with one link of which the one with the most votes is found.
 _MAX_COMPARED = 100
 
@@ -145,12 +155,10 @@ class Articles(StorePart):
         settings = self._settings
         values = {
             "token": token,
-            "title": draft.title,
-            "link": draft.link,
+            "words": new_words(draft),
             "link_digest": links.digest(draft.link),
             "listed_domain": links.listed_domain(draft.link),
             "domains": " ".join(links.rule_domains(draft.link)),
-            "text": draft.text,
             "groups": " ".join(groups),
             "poster": poster.name,
             "poster_id": poster.id,
@@ -191,7 +199,7 @@ class Articles(StorePart):
     def edit(
         self, id: int, draft: Draft, editor: User, entry: LogEntry | None = None, *, revision: int | None = None
     ) -> None:
-        """Give the article the title, link, text and groups of *draft*; with a log *entry* as a moderator.
+        """Give the article the words and groups of *draft*; with a log *entry* as a moderator.
 
         Without one the editor must be its poster, within EDIT_SECONDS. *revision* is the one that the editor saw, None
         for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, DomainRefused, NoSuchGroup,
@@ -208,7 +216,7 @@ class Articles(StorePart):
         self, attempt: Attempt, id: int, draft: Draft, poster: User | None, revision: int | None
     ) -> list[Command]:
         """Return the writes of an edit by its *poster*, None: by a moderator."""
-        article = self._places.read(attempt, id, "text", "revision", "released").article
+        article = self._places.read(attempt, id, *ARTICLE_WORDS, "revision", "released").article
         if article.is_deleted or article.is_removed:
             raise errors.ArticleGone()
         if poster:
@@ -221,7 +229,8 @@ class Articles(StorePart):
         before_groups, chosen = _renamed(article.groups, group_of), _renamed(draft.groups, group_of)
         kept = [name for name in before_groups if name in chosen]
         groups = tuple(dict.fromkeys([*kept, *chosen]))
-        after = replace(article, title=draft.title, link=draft.link, text=draft.text, groups=groups)
+        words = words_of(draft)
+        after = replace(article, groups=groups, **words)
         if after == replace(article, groups=before_groups):
             return []
         if revision not in (None, article.revision):
@@ -233,9 +242,9 @@ class Articles(StorePart):
         if article.is_listed:
             _log_groups(attempt, before_groups, after.groups)
         key, was, by = self._keys.article(id), self._keys.was(id), "poster" if poster else "moderator"
-        earlier = {"title": article.title, "link": article.link, "text": article.text, "time": attempt.now, "by": by}
-        version = json.dumps(earlier | {"groups": " ".join(article.groups)}, ensure_ascii=False, separators=(",", ":"))
-        fields = ["title", draft.title, "link", draft.link, "text", draft.text]
+        earlier = words_of(article) | {"time": attempt.now, "by": by, "groups": " ".join(article.groups)}
+        version = json.dumps(earlier, ensure_ascii=False, separators=(",", ":"))
+        fields = list(chain.from_iterable(words.items()))
         if replace(after, groups=article.groups) != article:
             fields += ["edited", attempt.now]
         change = "a" if after.groups == article.groups else "t"

@@ -15,7 +15,7 @@ from voteweb.core.errors import Invalid
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.scan.scanner import Bitmap
-from voteweb.store.schema.fields import Field, article_fields, faults
+from voteweb.store.schema.fields import ARTICLE_WORDS, Field, article_fields, faults
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import COUNTED_NOUNS, NOUNS, Keys
 from voteweb.store.schema.nodes import comment_numbers, split_node
@@ -268,7 +268,8 @@ def _item_faults(what: str, line: KeyLine) -> Iterator[str]:
 
 
 def _is_short(name: str, value: str) -> bool:
-    return len(name) <= MAX_NAME_LENGTH and len(value) <= (MAX_TEXT_LENGTH if name == "text" else MAX_VALUE_LENGTH)
+    most = MAX_TEXT_LENGTH if name in ARTICLE_WORDS else MAX_VALUE_LENGTH
+    return len(name) <= MAX_NAME_LENGTH and len(value) <= most
 
 
 def shown(text: str) -> str:

@@ -15,6 +15,7 @@ from voteweb.core.errors import Conflict
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import Users
+from voteweb.store.articles.articles import new_words
 from voteweb.store.comments.comments import Comments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
@@ -247,11 +248,9 @@ class Imports(StorePart):
             article=id,
             bucket=row.bucket,
             row=row.member,
-            title=draft.title,
-            link=draft.link,
+            words=new_words(draft),
             link_digest=links.digest(draft.link),
             domain=links.listed_domain(draft.link),
-            text=draft.text,
             groups=" ".join(draft.groups),
             poster=poster,
             poster_id=poster_id,

@@ -1,10 +1,10 @@
 -- Import one article from elsewhere, unless the same row was imported before.
 -- keys: article:{article} voted:{article} time: score: good: top: posted:{poster} imported:{bucket} link:{link_digest} changes:
 --       user:{poster} groups: group-aliases:
--- args: article title link text poster poster_id wanted_time votes vote_score max_lift good_votes domain voting_seconds row
+-- args: article words poster poster_id wanted_time votes vote_score max_lift good_votes domain voting_seconds row
 --       groups
--- wanted_time is in unix seconds; domain is that under which the link is listed, empty for none; row is the row's fingerprint
--- in its bucket.
+-- words are the article's, as JSON by field; wanted_time is in unix seconds; domain is that under which the link is listed, empty
+-- for none; row is the row's fingerprint in its bucket.
 -- Answers  imported | known | taken (the id is another's)
 -- Groups that do not exist are made. While voting is open the poster is a voter, as with any article, and the other votes are the base.
 if redis.call('SISMEMBER', imported_key, row) == 1 then
@@ -27,12 +27,13 @@ local closes = voting_end(nil, time, 'voting-seconds', voting_seconds)
 -- The deletion of an account has gone through its articles once: none may come under the name after that.
 local has_left = redis.call('HEXISTS', user_key, 'left') == 1
 
+words = cjson.decode(words)
+
 collect_in_small_steps()
 local base = tonumber(now()) < closes and not has_left and votes - 1 or votes
-local fields = { 'title', title, 'link', link, 'poster', has_left and DELETED_MEMBER or poster, 'time', posted,
-  'groups', table.concat(names, ' ') }
-store_article(fields, text, votes, base, closes, poster_id)
-list_article(rankings, place, link, has_left)
+local fields = { 'poster', has_left and DELETED_MEMBER or poster, 'time', posted, 'groups', table.concat(names, ' ') }
+store_article(words, fields, votes, base, closes, poster_id)
+list_article(rankings, place, words.link, has_left)
 for _, name in ipairs(new_groups) do
   redis.call('SADD', groups_key, name)
   redis.call('HSETNX', prefix .. 'group-info:' .. name, 'title', name)

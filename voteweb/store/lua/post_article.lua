@@ -1,10 +1,11 @@
 -- Post an article under an id that the caller has reserved.
 -- keys: article:{article} voted:{article} time: score: good: top: posted:{poster} once:{poster_id}-{token} groups:
 --       group-aliases: link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: limit:{limits}*
--- args: article title link text poster poster_id own_vote vote_score max_lift good_votes listed_domain voting_seconds
+-- args: article words poster poster_id own_vote vote_score max_lift good_votes listed_domain voting_seconds
 --       allow_duplicate newcomer_seconds domains hold_posts groups rates*
--- own_vote and allow_duplicate, whether to post a link that was posted lately, are 0 or 1. listed_domain is that under which
--- the link is listed, empty for none; domains are those whose rules are about it, the closest first, with blanks between them.
+-- words are the article's, as JSON by field. own_vote and allow_duplicate, whether to post a link that was posted lately, are 0
+-- or 1. listed_domain is that under which the link is listed, empty for none; domains are those whose rules are about it, the
+-- closest first, with blanks between them.
 -- newcomer_seconds are those for which a member is a newcomer; limits are those of newcomers, and rates those of
 -- hit_rate_limits(). hold_posts articles of a member who signed up wait for a moderator.
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
@@ -36,7 +37,8 @@ local action, domain, why = domain_rule(domain_rules_key, domains)
 if action == 'refuse' then
   return { 'domain-refused', domain, why }
 end
-if link ~= '' and allow_duplicate == '0' then
+words = cjson.decode(words)
+if words.link ~= '' and allow_duplicate == '0' then
   local oldest = '(' .. exact(time - LINK_SECONDS)
   if redis.call('ZCOUNT', link_key, oldest, '+inf') > 0 then
     return { 'duplicate' }
@@ -57,8 +59,8 @@ local place = find_place(member, time, votes, vote_score, max_lift, good_votes)
 local closes = math.floor(time + open_seconds)
 
 collect_in_small_steps()
-local fields = { 'title', title, 'link', link, 'poster', poster, 'time', posted, 'groups', table.concat(names, ' ') }
-store_article(fields, text, votes, votes - 1, closes, poster_id)
+local fields = { 'poster', poster, 'time', posted, 'groups', table.concat(names, ' ') }
+store_article(words, fields, votes, votes - 1, closes, poster_id)
 redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
 if is_held then
   redis.call('HSET', article_key, 'gone', 'held')
@@ -66,5 +68,5 @@ if is_held then
   rank(gone_key, place.time, member)
   return { 'waits', member }
 end
-list_article(rankings, place, link)
+list_article(rankings, place, words.link)
 return { 'posted', member }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
@@ -17,8 +18,8 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation.reports import settle, settle_covered, thing_of, who_is_told, without_reports
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.fields import unpack
-from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.fields import ARTICLE_FIELDS, LOG_FIELDS, End, ended_by, unpack
+from voteweb.store.schema.keys import Keys, keys_owned_by
 from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member, comment_of
@@ -26,6 +27,10 @@ from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import undo
 from voteweb.store.site.rows import queue_in_state
+
+#: What is stored in the place of the words of an article that is deleted, and in the log of one that is purged.
+_DELETED = dict.fromkeys(ended_by(End.DELETION, ARTICLE_FIELDS), "")
+_PURGED = dict.fromkeys(ended_by(End.PURGE, LOG_FIELDS), "")
 
 
 def without_answer(keys: Keys, id: int) -> list[Command]:
@@ -106,11 +111,10 @@ class RemovableArticle:
         return [
             *self._unlisting(stored, ArticleStatus.DELETED, ""),
             *without_reports(self._keys, thing_of(self._keys, self._id)),
-            ("HSET", self._key, "title", "", "link", "", "text", ""),
+            ("HSET", self._key, *chain.from_iterable(_DELETED.items())),
             ("HDEL", self._key, "removed-by", "was-held"),
             *without_answer(self._keys, self._id),
-            ("UNLINK", self._keys.voted(self._id)),
-            ("UNLINK", self._keys.was(self._id)),
+            ("UNLINK", *keys_owned_by(self._keys, "article", self._id)),
         ]
 
     def _unlisting(self, stored: StoredArticle, status: ArticleStatus, reason: str) -> list[Command]:
@@ -399,10 +403,10 @@ class Removals(StorePart):
     @act(when_full=True)
     def _blank_title(self, attempt: Attempt, place: int, id: int) -> list[Command]:
         text = attempt.value("LINDEX", self._keys.log_entries(), place - 1)
-        return [rewrite(self._keys, place, unpack(text) | {"title": ""})] if _is_titled(text, id) else []
+        return [rewrite(self._keys, place, unpack(text) | _PURGED)] if _is_titled(text, id) else []
 
 
 def _is_titled(text: str, article: int) -> bool:
     """Tell whether a log entry, as stored, holds the title of this article."""
     fields = unpack(text)
-    return fields.get("article") == str(article) and "title" in fields
+    return fields.get("article") == str(article) and not _PURGED.keys().isdisjoint(fields)

@@ -5,17 +5,22 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from voteweb.core import config, validation
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus, EarlierVersion
+from voteweb.store.schema.fields import ARTICLE_WORDS
 from voteweb.store.schema.values import article_of, finite_number, whole_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
-_TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released", "no-group")
+_MORE_FIELDS = ("edited", "reason", "revision", "answer", "answered", "released", "no-group")
+#: The words that rows leave out.
+_MORE_WORDS = tuple(name for name in ARTICLE_WORDS if name not in FIELDS)
 #: Those of an article's own page.
-WHOLE = FIELDS + _TEXT_FIELDS
+WHOLE = FIELDS + _MORE_FIELDS + _MORE_WORDS
+_NO_MORE, _NO_WORDS = [None] * len(_MORE_FIELDS), dict[str, Any].fromkeys(_MORE_WORDS, "")
 #: The same as in group_names() of rankings.lua.
 _GROUP_NAME = re.compile(rb"[\w\x80-\xff-]+")
 
@@ -26,7 +31,10 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
     Other programs write here too, so every value is checked: one bad article must not break a whole list.
     """
     title, link, poster, time, votes, groups, gone, closes, comments, *more = values
-    text, edited, reason, revision, answer, answered, released, no_group = more or [None] * len(_TEXT_FIELDS)
+    edited, reason, revision, answer, answered, released, no_group, *texts = more or _NO_MORE
+    words: dict[str, Any] = _NO_WORDS
+    if more:
+        words = {name: text or "" for name, text in zip(_MORE_WORDS, texts, strict=True)}
     try:
         posted, count, status = float(time or ""), int(votes or 0), ArticleStatus(gone or ArticleStatus.LISTED)
     except ValueError:
@@ -37,7 +45,6 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         id=id,
         title=title,
         link=_valid_link(link or ""),
-        text=text or "",
         poster=poster or "",
         time=posted,
         votes=count,
@@ -52,6 +59,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         released=released == "1",
         no_group=no_group == "1",
         revision=whole_number(revision, 15) or 0,
+        **words,
     )
 
 
@@ -86,11 +94,9 @@ def _valid_link(stored: str) -> str:
 
 def earlier_version(stored: str) -> EarlierVersion:
     """Return the earlier version of an article that the script stored as JSON."""
-    fields: dict[str, str] = json.loads(stored)
+    fields: dict[str, Any] = json.loads(stored)
     return EarlierVersion(
-        title=fields["title"],
-        link=fields["link"],
-        text=fields["text"],
+        **{name: fields.get(name, "") for name in ARTICLE_WORDS},
         groups=group_names(fields["groups"]),
         until=float(fields["time"]),
         by_poster=fields["by"] == "poster",

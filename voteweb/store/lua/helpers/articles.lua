@@ -14,14 +14,14 @@ local function domain_rule(key, domains)
   end
 end
 
--- Store a new article with these fields, names and values in turn, and its text. base is the number of votes without a voter:
--- if there is one vote more, the poster is a voter.
-local function store_article(fields, text, votes, base, closes, poster_id)
+-- Store a new article with these words by their names and these fields, names and values in turn. base is the number of votes
+-- without a voter: if there is one vote more, the poster is a voter.
+local function store_article(words, fields, votes, base, closes, poster_id)
+  for name, text in pairs(words) do
+    fields[#fields + 1], fields[#fields + 2] = name, text
+  end
   redis.call('HSET', article_key, 'votes', string.format('%d', votes), 'base', string.format('%d', base),
     'closes', string.format('%d', closes), unpack(fields))
-  if text ~= '' then
-    redis.call('HSET', article_key, 'text', text)
-  end
   if base < votes then
     redis.call('SADD', voted_key, poster_id)
     redis.call('EXPIREAT', voted_key, string.format('%d', closes + VOTERS_GRACE_SECONDS))
