@@ -4,6 +4,7 @@ import time
 from datetime import UTC, datetime
 
 import pytest
+from flask import Flask
 
 from tests import factories
 from tests.web.browser import Browser
@@ -11,8 +12,10 @@ from tests.web.conftest import MakeMember
 from tests.web.dom import Element
 from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry, Role
+from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.schema.fields import is_packed_entry, pack, unpack
+from voteweb.web.i18n.formatting import LOG_ACTIONS
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +69,19 @@ def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_me
     assert reader.page.one("p", class_="total").text == "5 entries"
     about = [entry.one("p", class_="meta").values("href", "a") for entry in entries(reader)[2:5]]
     assert about == [["/u/eve"], [], ["/a/1", "/u/ann"]]
+
+
+def test_each_kind_and_switch_has_sentences_of_its_own(app: Flask) -> None:
+    log = vars(app.jinja_env.get_template("moderation_log/_entry.html").module)
+    assert {kind.split()[-1] for kind in log["sentences"]} | set(log["acts"]) == set(LogAction) == set(LOG_ACTIONS)
+    assert set(log["switch_sentences"]) == set(SwitchName)
+    kinds = [LogEntry(kind, "mod", about="eve", article=1, title="A title") for kind in LogAction]
+    values = [(name, value) for name in SwitchName for value in ((), ("9",))]
+    switches = [LogEntry(LogAction.SWITCH, "root", title=name, added=value) for name, value in values]
+    with app.test_request_context():
+        told = [log["sentence"](entry).strip() for entry in (*kinds, *switches)]
+    assert all(told)
+    assert sorted(told) == sorted(set(told))
 
 
 def test_log_can_be_filtered_by_moderator_and_kind(reader: Browser, store: Store) -> None:
