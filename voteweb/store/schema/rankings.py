@@ -76,13 +76,14 @@ class Rankings:
         self._keys = keys
 
     def site(self, order: Order) -> Ranking:
-        return Ranking(self._keys.by_score() if order is Order.SCORE else self._keys.by_time(), order)
+        key = {Order.SCORE: self._keys.by_score, Order.TIME: self._keys.by_time}[order]
+        return Ranking(key(), order)
 
     def groups(self, names: Sequence[str], order: Order) -> Ranking:
         """Return the ranking of the articles that are in all groups *names* (at least one)."""
         if len(names) == 1:
-            group_key = self._keys.group_by_score if order is Order.SCORE else self._keys.group_by_time
-            return Ranking(group_key(names[0]), order)
+            key = {Order.SCORE: self._keys.group_by_score, Order.TIME: self._keys.group_by_time}[order]
+            return Ranking(key(names[0]), order)
         names = tuple(sorted(names))
         return Ranking(self._keys.combined(order, names), order, names)
 
