@@ -64,15 +64,22 @@ def test(folder: Path, paths: list[str]) -> str:
     return f"{sum(map(int, counts))} tests" if done.returncode == FAILED else ""
 
 
+def changes(mutant: Mutant) -> list[dict[str, str]]:
+    """Return each file that *mutant* changes, with the text and what takes its place."""
+    return mutant.get("change") or [mutant]
+
+
 def try_mutant(folder: Path, mutant: Mutant) -> str:
     """Return by what the fault *mutant* dies, "" if it lives."""
-    file = folder / mutant["file"]
-    sound = file.read_text()
-    file.write_text(sound.replace(mutant["old"], mutant["new"]))
+    sound = {change["file"]: (folder / change["file"]).read_text() for change in changes(mutant)}
+    for change in changes(mutant):
+        file = folder / change["file"]
+        file.write_text(file.read_text().replace(change["old"], change["new"]))
     try:
         return test(folder, mutant["tests"].split())
     finally:
-        file.write_text(sound)
+        for name, text in sound.items():
+            (folder / name).write_text(text)
 
 
 def main(names: list[str]) -> int:

@@ -9,6 +9,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, LogEntry, Reason
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
+from voteweb.store.schema.fields import ARTICLE_WORDS
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.web import data_export
@@ -69,10 +70,12 @@ def test_export_has_everything_of_a_member(store: Store) -> None:
     ann, bob = store.users.make("Ann", "the hash of a password"), factories.user(store, "bob")
     token = store.invitations.make(ann)
     store.users.make("cid", "", invitation=token)
-    factories.article(store, ann, title="A story", groups=("go",))
+    words = {name: f"https://{name}.example/" for name in ARTICLE_WORDS}
+    factories.article(store, ann, **words, groups=("go",))
     factories.remove(store, factories.article(store, ann).id, "spam", by="Mod")
     link = factories.article(store, bob, title="Bob's").link
-    store.articles.edit(1, factories.draft(title="The story", groups=("go",)), ann)
+    edited = words | {"title": "The story"}
+    store.articles.edit(1, factories.draft(**edited, groups=("go",)), ann)
     store.users.describe(ann, "I am Ann.")
     for author, parent, text in ((bob, 0, "A question"), (ann, 1, "An answer"), (bob, 2, "Thanks"), (ann, 0, "Gone")):
         factories.comment(store, 3, author, parent=parent, text=text)
@@ -94,7 +97,8 @@ def test_export_has_everything_of_a_member(store: Store) -> None:
     assert [data["account"][name] for name in ("name", "role", "about")] == ["Ann", "member", "I am Ann."]
     for part, (names, entries) in ENTRIES.items():
         assert [tuple(entry[name] for name in names) for entry in data[part]] == entries
-    assert [version["title"] for version in data["articles"][0]["earlier versions"]] == ["A story"]
+    article, (earlier,) = data["articles"][0], data["articles"][0]["earlier versions"]
+    assert [{name: part.get(name) for name in ARTICLE_WORDS} for part in (article, earlier)] == [edited, words]
     assert (data["inbox has a feed"], data["saved articles have a feed"]) == (True, False)
     assert (data["groups followed"], data["front page shows the groups followed"]) == (["go"], False)
     voted = {"article": 3, "title": "Bob's", "link": link}
