@@ -5,11 +5,12 @@ from itertools import chain
 from typing import Any
 
 from tests import factories
+from tests.store.examination import run
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, LogEntry, Reason
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
-from voteweb.store.schema.fields import ARTICLE_WORDS
+from voteweb.store.schema.fields import ARTICLE_WORDS, MEMBER_FIELDS, End, ended_by
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, NOUNS
 from voteweb.web import data_export
@@ -107,6 +108,16 @@ def test_export_has_everything_of_a_member(store: Store) -> None:
     data = data_export.export_member(store, store.users.get("ann"))
     assert data["reports"] == [{"article": 3, "settled": True}]
     assert data_export.export_member(store, store.users.get("cid"))["account"]["invited by"] == "Ann"
+
+
+def test_export_has_all_words_of_a_member(store: Store) -> None:
+    ann = factories.user(store, "ann")
+    factories.ban(store, "ann")
+    words = {name: f"https://{name}.example/" for name in ended_by(End.ACCOUNT, MEMBER_FIELDS)}
+    words = {name: text for name, text in words.items() if MEMBER_FIELDS[name].check(text)}
+    run(store, "HSET", "user:ann", *chain.from_iterable(words.items()))
+    exported = data_export.export_member(store, store.users.get(ann.name))["account"]
+    assert {*words.values()} <= {*exported.values()}
 
 
 def test_export_tells_of_every_noun_of_a_member(store: Store) -> None:
