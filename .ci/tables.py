@@ -43,9 +43,9 @@ def key_rows() -> Rows:
 
 
 def field_rows(table: Mapping[str, Field]) -> Rows:
-    yield "field", "meaning"
+    yield "field", "meaning", "ends with"
     for name, field in table.items():
-        yield f"`{name}`", field.meaning
+        yield f"`{name}`", field.meaning, field.ends or ""
 
 
 def setting_rows() -> Rows:
