@@ -96,8 +96,11 @@ def test_an_act_that_others_always_overtake_is_a_conflict(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value", "refusal"),
-    [("banned", "1", LoggedOut), ("left", "1", LoggedOut), ("held", "1", Held), ("role", "member", NotAllowed)],
-)
+    [
+        ("banned", "1", LoggedOut), ("left", "1", LoggedOut), ("held", "1", Held), ("role", "member", NotAllowed),
+        ("session", "another", LoggedOut),
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("decision", ["writes", "nothing", "refuses"])
 def test_the_actor_is_checked_whatever_is_decided(
     store: Store, mod: User, field: str, value: str, refusal: type[Exception], decision: str

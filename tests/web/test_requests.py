@@ -104,6 +104,13 @@ def test_body_is_unread_where_no_form_is_taken(
     assert run_wsgi_app(make_app(site_url="http://news.example"), environ)[1][:3] == status
 
 
+def test_form_without_a_length_is_refused(make_app: MakeApp) -> None:
+    """Browsers send none, and one in pieces of a byte takes half a second to read."""
+    environ = create_environ("/login", method="POST", headers={"Content-Type": FORM, "Transfer-Encoding": "chunked"})
+    environ.pop("CONTENT_LENGTH", None)
+    assert run_wsgi_app(make_app(), environ | {"wsgi.input": Unreadable()})[1][:3] == "415"
+
+
 @pytest.mark.parametrize(("rows", "most"), [(25, config.MAX_FIELDS), (250, 250 * config.MAX_ROW_FIELDS)])
 def test_form_with_too_many_fields_is_413(make_app: MakeApp, rows: int, most: int) -> None:
     reader = Browser(make_app(page_size=rows))

@@ -134,12 +134,16 @@ RECOVERY_BY_NAME = Limit(
     "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 200, 1200, HOUR,
     N_("wrong recovery codes for this name"), ("recovery.recover",), _CODES,
 )  # fmt: skip
-#: Counts wrong codes only, five in a quarter of an hour. Who guesses has the password, or reads a former address of the
-#: member, so no stranger uses it up.
+#: Counts wrong codes only, five in a quarter of an hour. Who guesses has the password, so no stranger uses it up.
 SECOND_FACTOR = Limit(
-    "secondfactor", "type a code of the second factor, or a proof for a former address, wrong", LimitScope.NAME, 5, 4,
-    HOUR,
-    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor", "mail.stop"), _CODES,
+    "secondfactor", "type a code of the second factor, wrong", LimitScope.NAME, 5, 4, HOUR,
+    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor"), _CODES,
+)  # fmt: skip
+#: As that, for the proof that a former address is the member's. It is apart: whoever reads that address must not keep
+#: the member from logging in.
+FORMER_ADDRESS = Limit(
+    "formeraddress", "type a proof for a former address, wrong", LimitScope.NAME, 5, 4, HOUR,
+    N_("wrong codes for this account"), ("mail.stop",), _CODES,
 )  # fmt: skip
 #: Each may send a mail to a member who did not ask for it.
 MAIL_RESET_BY_ADDRESS = Limit(
@@ -248,6 +252,7 @@ _LIMITS = (
     RECOVERY_BY_ADDRESS,
     RECOVERY_BY_NAME,
     SECOND_FACTOR,
+    FORMER_ADDRESS,
     MAIL_RESET_BY_ADDRESS,
     MAIL_RESET_BY_NAME,
     EMAIL_BY_ADDRESS,

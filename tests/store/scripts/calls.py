@@ -64,6 +64,7 @@ CALLS = {
         log_keys=lambda keys: json.dumps(log_keys(keys)),
         actor_key=lambda keys: keys.user("mod"),
         actor_id=5,
+        actor_session="",
         role="moderator",
         reads=with_key("group_info", '[["HGET", "%s", "title"]]'),
         replies='["Go"]',

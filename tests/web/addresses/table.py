@@ -325,7 +325,7 @@ FORMS = [
         **READERS_OWN,
     ),
     asking_form("/account/recovery-codes", accepted=200),
-    members_form("/account/recovery-codes", case="ended", fields={"act": "withdraw"}),
+    asking_form("/account/recovery-codes", {"act": "withdraw"}, case="ended"),
     form(
         "/login/second-factor",
         fields={"code": CODE},
@@ -350,7 +350,7 @@ FORMS = [
         keeps_typed=True,
     ),
     asking_form("/account/mail", fields={"email": "kept@mail.example"}, keeps_typed=True),
-    members_form("/account/mail/remove", returns_to="/account/mail"),
+    asking_form("/account/mail/remove", returns_to="/account/mail"),
     by_link("/mail/stop/{token}", parts={"token": STOP}),
     by_link("/mail/stop/{token}", case="former", parts={"token": STOP_NEW}),
     by_link("/mail/stop/{token}", case="proof", parts={"token": STOP_NEW}, fields={"proof": PASSWORD}),

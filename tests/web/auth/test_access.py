@@ -91,7 +91,7 @@ def test_everything_on_the_page_ends_by_its_button(bob: Browser, store: Store) -
     for labels in ("End these codes", "End the link", "End the link", "Withdraw", "Withdraw", "Remove my address"):
         forms = bob.open(PAGE).page.one("main").all("form")
         form = next(form for form in forms if form.all("button")[0].text.startswith(labels))
-        bob.post(form["action"], fields_of(form))
+        bob.post(form["action"], fields_of(form) | OWN_PASSWORD)
         assert bob.location.partition("#")[0] == PAGE
     assert not any(store.feeds.name_of(feed, token) for feed, token in feeds.items())
     account = store.read(store.mail.queue_account, "bob")
@@ -113,7 +113,7 @@ def test_the_inbox_tells_each_change_of_the_account(bob: Browser, store: Store) 
     pending = store.read(store.mail.queue_account, "bob").pending
     assert pending
     store.mail.confirm(store.users.get("bob"), pending)
-    bob.open("/account/mail").submit("/account/mail/remove")
+    bob.open("/account/mail").submit("/account/mail/remove", **OWN_PASSWORD)
     bob.fill_in("/account", old=PASSWORD, new=NEW)
     notices = store.read(store.inbox.queue_page, "bob", 1).rows
     told = [notice.change for notice in notices]

@@ -11,6 +11,7 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast
 from voteweb.core import config
+from voteweb.core.errors import PasswordNeeded
 from voteweb.core.rate_limits import RECOVERY_BY_ADDRESS
 from voteweb.store import Store
 
@@ -66,6 +67,13 @@ def test_only_the_first_codes_after_signing_up_need_no_password(
     assert len(codes_on(reader.fill_in(page))) == 10
     assert reader.send(page).status == 403
     assert reader.fill_in(page, **{"own-password": PASSWORD}).status == 200
+
+
+def test_first_codes_are_made_once_however_many_ask(store: Store) -> None:
+    member = factories.user(store, "ann")
+    store.passwords.renew_codes(member, are_first=True)
+    with pytest.raises(PasswordNeeded):
+        store.passwords.renew_codes(member, are_first=True)
 
 
 def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from voteweb.core import config, passwords
 from voteweb.core.comments import AccountChange
-from voteweb.core.errors import Banned, CodeUsed, InvitationUsed, LinkUsed, NoSuchMember
+from voteweb.core.errors import Banned, CodeUsed, InvitationUsed, LinkUsed, NoSuchMember, PasswordNeeded
 from voteweb.core.models import Branch, Invitation, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
@@ -178,14 +178,19 @@ class Passwords(StorePart):
     def _link(self, token: str) -> str:
         return self._keys.reset(digest_of(token))
 
-    def renew_codes(self, member: User) -> tuple[str, ...]:
-        """Return new codes of *member*, as they are shown; those given before no longer work. Raises LoggedOut."""
+    def renew_codes(self, member: User, *, are_first: bool = False) -> tuple[str, ...]:
+        """Return new codes of *member*, as they are shown; those given before no longer work.
+
+        Raises LoggedOut, and PasswordNeeded if they *are_first* and there were others.
+        """
         codes = passwords.new_codes()
         digests = [self._code_digest(f"{member.id} {code}") for code in codes]
         key = self._keys.user(member.name)
 
         def decide(attempt: Attempt) -> list[Command]:
             read_logged_in(attempt, member)
+            if are_first and attempt.value("HEXISTS", key, "recovery"):
+                raise PasswordNeeded(PasswordNeeded.each_time)
             attempt.tell(member.name, AccountChange.CODES)
             return [("HSET", key, "recovery", " ".join([self._key_digest, *digests]))]
 

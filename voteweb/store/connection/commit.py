@@ -30,8 +30,8 @@ MAX_COMMANDS = 640
 _FIELDS_AT_ONCE = 1_000
 #: The values of a commit without actor, token and log entry: it checks nobody, and may run twice.
 _UNSAID = {
-    "actor_key": "", "actor_id": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]", "not_after": "",
-    "when_full": 0, "is_repeated": 0, "added": "", "removed": "", "until_time": "", "told_of": "",
+    "actor_key": "", "actor_id": "", "actor_session": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]",
+    "not_after": "", "when_full": 0, "is_repeated": 0, "added": "", "removed": "", "until_time": "", "told_of": "",
 }  # fmt: skip
 
 
@@ -140,6 +140,7 @@ def commit(
     act["when_full"] = int(when_full)
     if actor:
         act |= {"actor_key": keys.user(actor.name), "actor_id": actor.id, "role": role.value}
+        act["actor_session"] = actor.session
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         attempt, refusal, writes = Attempt(connection), None, None
         try:

@@ -1,7 +1,7 @@
 -- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
 -- keys: {named}*
--- args: done_key actor_key actor_id role entry log_keys reads replies writes types told not_after when_full is_repeated added
---       removed until_time told_of
+-- args: done_key actor_key actor_id actor_session role entry log_keys reads replies writes types told not_after when_full
+--       is_repeated added removed until_time told_of
 -- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
 -- empty; role is the least that may do this. done_key is empty if the answer is not remembered. These are JSON: the log
 -- entry, "" if the act is not logged; log_keys, log-entries: and the lists of ids that index it; the commands that read and
@@ -15,6 +15,10 @@
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL = 3, 8, 9, 15
 local answer = answer_before(done_key) or actor_id ~= '' and check_member(actor_key, actor_id, role)
+-- A new password, or "log out everywhere", ends also what was under way then.
+if not answer and actor_session ~= '' and redis.call('HGET', actor_key, 'session') ~= actor_session then
+  return { 'logged-out' }
+end
 if answer then
   return answer
 end

@@ -21,7 +21,7 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import LogInOutcome, User
 from voteweb.core.names import name_key
-from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, SECOND_FACTOR, member_limit
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, SECOND_FACTOR, Limit, member_limit
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
 from voteweb.web.auth.login import ban_error, note_log_in, session_voter, start_session, viewer_read
@@ -107,14 +107,14 @@ def confirm_log_in(user: User, typed: str) -> None:
         raise
 
 
-def use_code(user: User, typed: str, act: Callable[[User, str], object]) -> None:
+def use_code(user: User, typed: str, act: Callable[[User, str], object], *, limit: Limit = SECOND_FACTOR) -> None:
     """Do *act*, which takes a code of the second factor of *user*; raise what it does, and TooFast.
 
-    An attempt is counted before the code is checked, as that of a log-in is.
+    An attempt is counted against *limit* before the code is checked, as that of a log-in is.
     """
     if not typed.strip():
         raise CodeNeeded()
-    hit = SECOND_FACTOR, name_key(user.name)
+    hit = limit, name_key(user.name)
     rate_limits.hit(hit)
     act(user, typed)
     store().limits.refund([hit])
@@ -134,8 +134,8 @@ FIELD = "own-password"
 #: The views whose forms give a way into the account, or another password: these ask for the password each time, however
 #: lately it was typed, so that whoever has stolen a session does not keep the account. Some have a field of their own.
 GIVE_ACCESS = frozenset({
-    "account.index", "account.second_factor", "recovery.codes", "mail.index", "my_site.set_inbox_feed",
-    "my_site.set_saved_feed",
+    "account.index", "account.second_factor", "recovery.codes", "mail.index", "mail.remove",
+    "my_site.set_inbox_feed", "my_site.set_saved_feed",
 })  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from voteweb.core.errors import (
 from voteweb.core.mail import MailAccount, PendingEmail
 from voteweb.core.models import User
 from voteweb.core.my_site import THEMES
-from voteweb.core.rate_limits import EMAIL_BY_ADDRESS
+from voteweb.core.rate_limits import EMAIL_BY_ADDRESS, FORMER_ADDRESS
 from voteweb.core.second_factor import new_nonce
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.web import data_export, rate_limits
@@ -213,12 +213,12 @@ def codes(user: User) -> ResponseReturnValue:
     if request.method != "POST":
         return render_template("account/recovery.html", left=left, next=target, is_first=is_first)
     if request.form.get("act") == "withdraw":
-        require_recent_password(user, takes_away=True)
+        require_recent_password(user)
         store().passwords.end_codes(user)
         return lead(target, _("Your recovery codes have ended."))
     if not is_first:
         require_recent_password(user)
-    made = store().passwords.renew_codes(user)
+    made = store().passwords.renew_codes(user, are_first=is_first)
     return render_template("account/recovery_codes.html", codes=made, text=_as_text(user, made), next=target)
 
 
@@ -318,9 +318,10 @@ def show_mail(user: User) -> ResponseReturnValue:
 
 @act(mail, "/account/mail/remove", require_member, endpoint="remove", back="/account/mail")
 def remove_mail(user: User) -> Message:
-    """Forget the viewer's address, which a stolen session must not do: it recovers the account; or end one link."""
-    require_recent_password(user)
-    if link := request.form.get("link"):
+    """Forget the viewer's address, or end one link; a stolen session must end none by which its member comes back."""
+    link, pending = request.form.get("link"), store().read(store().mail.queue_account, user.name).pending
+    require_recent_password(user, takes_away=bool(pending and pending.nonce == link))
+    if link:
         store().mail.end_link(user.name, link, actor=user)
         return _("The link has ended.")
     store().mail.remove(user)
@@ -334,7 +335,7 @@ def confirm_mail(token: str, user: User) -> ResponseReturnValue:
     pending = store().read(store().mail.queue_account, user.name).pending
     if pending is None or not _is_link_of(token, user, pending):
         raise LinkOutOfDate()
-    if request.method == "GET":
+    if request.method != "POST":
         return render_template("mail/confirm.html", address=pending.address), _NO_STORE
     store().mail.confirm(user, pending)
     return lead("/account/mail", _("Your e-mail address is confirmed."))
@@ -363,7 +364,7 @@ def stop_mail(token: str) -> ResponseReturnValue:
             store().mail.take_away(user.name, link)
             return lead(request.path, _("The account has no e-mail address any more."))
         with refusals(form, {CodeNeeded: "proof", TooFast: ""}):
-            use_code(user, form.proof.data or "", partial(_restore_mail, link))
+            use_code(user, form.proof.data or "", partial(_restore_mail, link), limit=FORMER_ADDRESS)
             told = _("This is the address of the account again. A link for a new password can be sent to it.")
             return lead("/recover/mail", told)
     return render_template("mail/stop.html", form=form, member=user, mail=account, link=link), form.status, _NO_STORE
