@@ -77,9 +77,9 @@ def run(
     for warning in unknown_name_warnings():
         warn(warning)
     address, port = free_address(settings.host, settings.port)
-    is_embedded = not settings.redis_url
+    place, is_embedded = settings, not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=warn) as settings:
-        with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True, any_site=new) as store:
+        with open_checked_store(place, DATABASE_START_TIMEOUT, any_schema=True, any_site=new) as store:
             store.context.site_id = None if new else store.context.site_id
             state, folder = Migrations(store.context).state(), Path(settings.data_dir)
             if is_embedded and not state.is_current:
@@ -87,8 +87,8 @@ def run(
             Migrations(store.context).refuse_other()
             store.site_settings.take_settings()
             site_id = store.context.site_id or ""
-            if is_embedded or from_file or read_site_id(settings):
-                keep_site_id(settings, site_id)
+            if is_embedded or from_file or read_site_id(place):
+                keep_site_id(place, site_id)
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
@@ -103,8 +103,8 @@ def run(
                 option = f" --data {shlex.quote(data)}" if data else ""
                 click.echo(f'There is no admin yet: "voteweb user create NAME --role admin{option}" makes one.')
         _serve(settings, address, {SOURCES_VARIABLE: setting_sources, SITE_ID_VARIABLE: site_id})
-    place = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
-    click.echo(f"voteweb has stopped{place}.")
+    data_note = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
+    click.echo(f"voteweb has stopped{data_note}.")
 
 
 def free_address(host: str, port: int) -> tuple[str, int]:

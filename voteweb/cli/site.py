@@ -118,16 +118,16 @@ def open_checked_store(
     too old, if a restore into it did not finish, unless *allow_unfinished*, if it lacks the data of the known site,
     unless *any_site*, or if these have another layout, unless *any_schema*.
     """
-    is_embedded = not settings.redis_url
+    place, is_embedded = settings, not settings.redis_url
     with open_database(settings) as settings:
         _wait_until_ready(settings, settings.redis_deadline if timeout is None else timeout)
         store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
         with closing(store.connection):
             store.health.refuse_old()
             store.health.refuse_unusable(allow_unfinished=allow_unfinished)
-            store.context.site_id = os.environ.get(SITE_ID_VARIABLE) or read_site_id(settings) or None
+            store.context.site_id = os.environ.get(SITE_ID_VARIABLE) or read_site_id(place) or None
             if not any_site:
-                _refuse_lost(store, settings)
+                _refuse_lost(store, place)
             if not any_schema:
                 is_busy = is_embedded and is_held(Path(settings.data_dir) / CONVERT_LOCK)
                 Migrations(store.context).refuse_other(writes=writes, is_converting=is_busy)

@@ -5,6 +5,7 @@ import shutil
 import stat
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 
 from voteweb.core.errors import ConfigError
@@ -77,8 +78,13 @@ def _is_open(folder: Path) -> bool:
 
 
 def id_file(settings: Settings) -> Path:
-    """Return the file that keeps the id of the site, so that no other data are taken for its own."""
-    return Path(settings.data_dir) / "-".join(filter(None, ["site-id", settings.site]))
+    """Return the file that keeps the id of the site, so that no other data are taken for its own.
+
+    *settings* are those before a database is opened. Each server has a file of its own: its commands may be called in
+    the folder of an embedded database.
+    """
+    server = settings.redis_url and blake2b(settings.redis_url.encode(), digest_size=4).hexdigest()
+    return Path(settings.data_dir) / "-".join(filter(None, ["site-id", settings.site, server]))
 
 
 def read_site_id(settings: Settings) -> str:
