@@ -99,6 +99,14 @@ def test_list_takes_one_round_trip_and_a_moderators_two(
         assert (reader.status, bob.status, mod.status) == (200, 200, 200)
 
 
+def test_posters_named_by_numbers_take_a_list_one_round_trip(
+    reader: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    for number in range(2000, 2025):
+        factories.article(store, factories.user(store, str(number)))
+    assert count_round_trips(reader.open, "/new") == 2
+
+
 def test_the_best_of_a_period_take_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:
     for address in BEST:
         for _ in range(2):

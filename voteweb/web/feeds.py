@@ -1,7 +1,7 @@
 """Feeds of articles, comments and notices, as Atom 1.0 (RFC 4287) and as JSON Feed 1.1, built from the same items."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from html import unescape
@@ -26,7 +26,7 @@ from voteweb.web.i18n import formatting
 from voteweb.web.i18n.formatting import ACCOUNT_CHANGES, display_name
 from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.posters import poster_name
+from voteweb.web.posters import named
 from voteweb.web.responses import public, render_public, xml
 from voteweb.web.urls import absolute, comment_path, static
 
@@ -105,17 +105,21 @@ def permanent_id(kind: str, number: int, time: float) -> str:
     return uuid5(_ID_NAMESPACE, f"{kind}:{number}:{time:.6f}").urn
 
 
-def article_item(article: Article) -> Item:
-    """Return *article* as an item; without a valid link, its title links to its own page."""
-    page_url, poster = absolute(f"/a/{article.id}"), poster_name(article.poster)
+def article_items(articles: Iterable[Article]) -> tuple[Item, ...]:
+    """Return *articles* as items; without a valid link, the title of one links to its own page."""
+    return tuple(map(_article_item, named(articles)))
+
+
+def _article_item(article: Article) -> Item:
+    page_url = absolute(f"/a/{article.id}")
     text = page_texts().article(excerpt(article.text)) if article.text else ""
     return Item(
         id=permanent_id("article", article.id, article.time),
         title=article.title,
         url=web_address(article.link) or page_url,
         page_url=page_url,
-        author=poster,
-        author_url=author_url(poster),
+        author=article.poster,
+        author_url=author_url(article.poster),
         published=article.time,
         updated=article.edited or article.time,
         content=render_public("feeds/_content.html", text=text, page=page_url, votes=article.votes),

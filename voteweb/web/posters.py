@@ -1,16 +1,17 @@
 """The names of posters: programs written after the book may have stored the number of a member."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from voteweb.core.models import Article
 from voteweb.web.context import store
 
 
-def poster_name(poster: str) -> str:
-    """Return the name under which pages show a *poster*: of the number of a member, the member's name."""
-    return store().users.name_of(poster) if poster.isdecimal() else poster
-
-
-def named(article: Article) -> Article:
-    """Return *article* with the name of its poster, by which rendered parts of pages are kept."""
-    return replace(article, poster=poster_name(article.poster)) if article.poster.isdecimal() else article
+def named(articles: Iterable[Article]) -> list[Article]:
+    """Return *articles* with the names of their posters, as pages show them."""
+    articles = list(articles)
+    numbers = {article.poster for article in articles if article.poster.isdecimal()}
+    names = store().users.names_of(numbers) if numbers else {}
+    return [
+        replace(article, poster=names[article.poster]) if article.poster in names else article for article in articles
+    ]

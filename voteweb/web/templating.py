@@ -26,7 +26,7 @@ from voteweb.web.context import now
 from voteweb.web.context import settings as current_settings
 from voteweb.web.forms import AnswerForm, CommentForm, ReportForm
 from voteweb.web.i18n import formatting
-from voteweb.web.posters import poster_name
+from voteweb.web.posters import named
 
 #: The templates whose macros all others call, each before those that it is called by.
 MACROS = (
@@ -103,6 +103,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         log_actions=formatting.LOG_ACTIONS,
         period_names=formatting.PERIOD_NAMES,
         period_titles=formatting.PERIOD_TITLES,
+        named=named,
         new_answer_form=lambda: AnswerForm(formdata=None, meta={"csrf": False}),
         own_account=own_parts.account,
         own_messages=own_parts.messages,
@@ -113,7 +114,6 @@ def init_app(app: Flask, settings: Settings) -> None:
         now=now,
         page_texts=page_texts,
         permissions=permissions,
-        poster_name=poster_name,
         refused_form=lambda: g.get("refused_form"),
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         Role=Role,

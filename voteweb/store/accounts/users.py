@@ -2,7 +2,7 @@
 
 import dataclasses
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -261,16 +261,30 @@ class Users(StorePart):
 
         return pipeline.then(parse)
 
-    def name_of(self, poster: str) -> str:
-        """Return *poster*, or the name of the member whose number it is: other programs write the numbers of voters."""
-        if not is_id_text(poster):
-            return poster
-        block = self._keys.names(int(poster) // config.MEMBER_BLOCK)
-        is_name, names = self._connection.run(
-            [("HEXISTS", self._keys.user(poster), "id"), ("ZRANGE", block, poster, poster, "BYSCORE")]
-        )
-        member = None if is_name or not names else self._connection.read(self.queue_get, names[0])
-        return member.name if member else poster
+    def names_of(self, posters: Iterable[str]) -> dict[str, str]:
+        """Return the name of each poster who is the number of a member: other programs write the numbers of voters.
+
+        A name goes before a number.
+        """
+        pipeline, numbers = self._connection.pipeline(), [poster for poster in posters if is_id_text(poster)]
+        found = [
+            pipeline.queue(
+                [
+                    ("HEXISTS", self._keys.user(number), "id"),
+                    ("ZRANGE", self._keys.names(int(number) // config.MEMBER_BLOCK), number, number, "BYSCORE"),
+                ],
+                lambda replies: None if replies[0] or not replies[1] else replies[1][0],
+            )
+            for number in numbers
+        ]
+        pipeline.execute()
+        members = {
+            number: self.queue_get(pipeline, name.result)
+            for number, name in zip(numbers, found, strict=True)
+            if name.result
+        }
+        pipeline.execute()
+        return {number: member.result.name for number, member in members.items() if member.result}
 
     def queue_counts(self, pipeline: Pipeline, name: str) -> Future[tuple[int, int]]:
         """Queue a count of the articles of the member *name*, and of their comments."""

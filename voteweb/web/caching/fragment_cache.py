@@ -123,7 +123,7 @@ def _rows(template: str, articles: Iterable[Article], ranks: Sequence[int], grou
     name = name_key(user.name) if user else ""
     # Those of the poster and of an account that waits differ: see permissions.voting_state().
     rows, is_plain = [], not ranks and not (user and user.held)
-    for at, article in enumerate(map(named, articles)):
+    for at, article in enumerate(named(articles)):
         key = (template, version, user is not None, article.id, group)
         row = _kept_rows.get(key) if is_plain else None
         if row and row.article is article and row.poster != name and row.since <= time < row.until:

@@ -79,10 +79,10 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     conversation = conversations.read_page(more, article, thread.result, viewer.result) if thread else None
     if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
-        (row,) = ViewerMarks(queued.read.result).on((named(article),))
+        (row,) = ViewerMarks(queued.read.result).on(named((article,)))
         return shared_articles.render(viewer.result, row, conversation), status
     marks = read_marks((article,), viewer.result, queued, more, in_list=False)
-    (row,) = marks.on((named(article),))
+    (row,) = marks.on(named((article,)))
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
     context |= {"conversation": conversation} if conversation else {}

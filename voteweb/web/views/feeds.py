@@ -25,7 +25,7 @@ from voteweb.web.feeds import (
     LANGUAGE,
     Answer,
     Feed,
-    article_item,
+    article_items,
     comment_item,
     newest_comments,
     notice_item,
@@ -128,7 +128,7 @@ def saved(token: str) -> Feed:
 
 
 def _articles(title: str, path: str, rows: Iterable[Article], **options: Any) -> Feed:
-    return Feed(title, path, tuple(map(article_item, rows)), **options)
+    return Feed(title, path, article_items(rows), **options)
 
 
 def _queue(pipeline: Pipeline, ranking: Ranking) -> Future[Page[Article]]:

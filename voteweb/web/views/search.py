@@ -24,7 +24,7 @@ from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import rate_limits, search_results
 from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.context import now, search_index, store
-from voteweb.web.feeds import Feed, article_item, comment_item, serve_feed
+from voteweb.web.feeds import Feed, article_items, comment_item, serve_feed
 from voteweb.web.i18n.formatting import error_message, format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import wants_json, xml
@@ -161,7 +161,7 @@ def feed() -> Feed:
     pipeline = store().pipeline()
     search_results.queue_count(pipeline, hits)
     page, _own = search_results.read_page(pipeline, matches, matches.found.ids, hits)
-    items = tuple(map(article_item if matches.kind is Kind.ARTICLES else comment_item, page.rows))
+    items = article_items(page.rows) if matches.kind is Kind.ARTICLES else tuple(map(comment_item, page.rows))
     title = _("Search for “%(query)s”", query=query.text)
     return Feed(title, "/search", items, query=f"?{_parameters(query.text)}", is_dated=False)
 
