@@ -125,6 +125,20 @@ def test_what_others_did_or_overruled_stays_a_refusal(boss: Browser, make_member
     assert is_refused(boss, "/groups/new", name="lua", title="Another", description="")
 
 
+@pytest.mark.parametrize(
+    "ban", [{}, {"days": "2"}, {"days": "1", "articles": "all"}, {"days": "1", "votes": "1"}], ids=repr
+)
+def test_another_ban_is_not_the_first_one_sent_again(boss: Browser, store: Store, ban: dict[str, str]) -> None:
+    eve = factories.user(store, "eve")
+    store.votes.cast(1, eve)
+    factories.article(store, eve)
+    answers(boss, "/u/eve/ban", {"reason": "Spam.", "days": "1"})
+    end = store.users.get("eve").banned_until
+    *_, flashes = answers(boss, "/u/eve/ban", {"reason": "Spam.", **ban})
+    assert flashes == ["eve was banned before; that ban stays as it is."]
+    assert store.users.get("eve").banned_until == end
+
+
 def test_an_act_of_long_ago_is_not_sent_again(boss: Browser, store: Store) -> None:
     boss.send("/a/1/remove", **REMOVAL)
     client = store.connection.client

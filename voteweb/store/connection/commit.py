@@ -162,7 +162,7 @@ def commit(
         act["is_repeated"] |= outcome.repeated
         if outcome.status == "done":
             is_done = not writes and isinstance(refusal, NothingToUndo | None)
-            if is_done and entry and actor and is_own_result(connection, entry):
+            if is_done and entry and actor and is_own_result(connection, entry, attempt.until):
                 return True
             if refusal:
                 raise refusal
@@ -170,20 +170,28 @@ def commit(
     raise Conflict
 
 
-def is_own_result(connection: Connection, entry: LogEntry) -> bool:
+def is_own_result(connection: Connection, entry: LogEntry, until: str = "") -> bool:
     """Tell whether the last entry of the log about its subject says what *entry* does, and is of DONE_SECONDS.
 
-    Then the same member has done this, and nobody has decided otherwise since: its answer was lost.
+    Then the same member has done this, and nobody has decided otherwise since: its answer was lost. *until* is the unix
+    time at which what it does would end now.
     """
     wanted, oldest = unpack(script_values(connection.keys, entry)[0]), clock.now() - config.DONE_SECONDS
+    wanted |= {"until": until}
     newest = connection.command("LRANGE", connection.keys.log_entries(), -config.READ_BATCH_SIZE, -1)
     for fields in map(unpack, reversed(newest)):
         if _subject(fields) == _subject(wanted):
-            since = [finite_number(of.get("since", "0")) or 0.0 for of in (fields, wanted)]
+            is_new = _time(fields, "time") >= oldest
             is_same = all(fields.get(name) == wanted.get(name) for name in ("kind", "who", "why", "undoes"))
-            is_new = (finite_number(fields.get("time")) or 0.0) >= oldest
-            return is_same and is_new and abs(since[0] - since[1]) <= config.DONE_SECONDS
+            # What it does to their posts it has done by now, so that a repetition finds fewer.
+            does_less = any(wanted.get(name) and not fields.get(name) for name in ("articles", "comments", "votes"))
+            gaps = [abs(_time(fields, name) - _time(wanted, name)) for name in ("since", "until")]
+            return is_new and is_same and not does_less and max(gaps) <= config.DONE_SECONDS
     return False
+
+
+def _time(fields: Mapping[str, str], name: str) -> float:
+    return finite_number(fields.get(name)) or 0.0
 
 
 def _subject(fields: Mapping[str, str]) -> tuple[str, ...]:

@@ -155,12 +155,12 @@ class Bans(StorePart):
         StillRestoring, LoggedOut, NotAllowed.
         """
         member, stored = read_present_member(attempt, name)
+        attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
         if member.held or member.banned:
             return []
         _check_actor(attempt, actor, member)
         if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
             raise errors.StillRestoring(name=name)
-        attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
         changes = {**NO_BAN, **banned_now(attempt, entry.why), "banned-until": attempt.until or None}
         forgotten: list[Command] = []
         # A ban that removes nothing leaves what an earlier one removed to be restored.

@@ -68,7 +68,9 @@ def _refuse_ban(error: Invalid | StillRestoring, user: User, member: User) -> Re
 def ban(user: User, member: User) -> Message:
     """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
     _check_may_ban(user, member)
-    entry, _is_new = _ban(member, _check_ban(_TypedBan.of_request(), user), user)
+    entry, is_new = _ban(member, _check_ban(_TypedBan.of_request(), user), user)
+    if not is_new:
+        return _("%(name)s was banned before; that ban stays as it is.", name=member.name), "error"
     until = store().users.get(member.name).banned_until
     for_good = _("%(name)s has been banned and logged out everywhere.", name=member.name)
     flash(
@@ -128,7 +130,7 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
         if is_new:
             bans.append(ban)
         else:
-            flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")
+            flash(_("%(name)s was banned before; that ban stays as it is.", name=member.name), "error")
     if bans:
         flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names([ban.about for ban in bans])))
     return _flash_removal(bans)
