@@ -150,6 +150,7 @@ def _check_app(settings: Settings) -> None:
     from voteweb.app import create_app
 
     app = create_app(settings)
+    app.extensions["voteweb.store"].connection.close()
     faults = [*operator_page_faults(settings.pages_dir), *app.extensions["voteweb.brand"].faults]
     if faults:
         raise ConfigError("%(faults)s", faults=" ".join(faults))

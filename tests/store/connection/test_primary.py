@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import redis
+from redis.exceptions import MovedError
 
 from tests.conftest import MakeStore
 from tests.helpers import free_ports, until
@@ -191,6 +192,17 @@ def test_a_watcher_learns_of_changes_not_from_silence(servers: Servers) -> None:
         servers.answers = {}
 
 
+def test_a_watcher_overwrites_nothing_learned_meanwhile(servers: Servers) -> None:
+    def ask_late(*_: object) -> tuple[primary.Address, tuple[()]]:
+        servers.now += 0.1
+        finder.follow(MovedError("0 10.0.0.3:6379"))
+        return ("10.0.0.1", 6379), ()
+
+    finder = Finder([("a", 1)], ask_late, {}, seconds=0.5)
+    finder.check()
+    assert finder.primary == ("10.0.0.3", 6379)
+
+
 def test_one_thread_watches_until_connections_are_closed(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(primary, "WATCH_SECONDS", 0.001)
     servers.answers, others = {"a": UP}, threading.active_count()
@@ -199,7 +211,10 @@ def test_one_thread_watches_until_connections_are_closed(servers: Servers, monke
     for _ in range(2):
         assert finder.address() == ("10.0.0.1", 6379)
     assert threading.active_count() == others + 1
-    servers.promoted = "10.0.0.2"
+    servers.answers = {"a": {}}  # as no Sentinel answers
+    asked = len(servers.asked)
+    until(lambda: len(servers.asked) > asked + 1)
+    servers.answers, servers.promoted = {"a": UP}, "10.0.0.2"
     until(lambda: finder.primary == ("10.0.0.2", 6379))
     finder.close()
     until(lambda: threading.active_count() == others)

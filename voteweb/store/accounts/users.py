@@ -10,7 +10,6 @@ from typing import Any
 from voteweb.core import clock, config
 from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import (
-    DataLost,
     InviterGone,
     LastAdmin,
     LoggedOut,
@@ -78,10 +77,9 @@ class Users(StorePart):
         digest = self._context.limits.digest(network) if network else ""
 
         def decide(attempt: Attempt) -> list[Command]:
-            reads = (("HGET", user, "id"), ("GET", keys.last_user_id()), ("EXISTS", keys.site()))
-            id, last_id, has_site = attempt.read(*reads)
-            if self._context.site_id is not None and not has_site:  # emptied: the names of all members would be free
-                raise DataLost
+            reads = (("HGET", user, "id"), ("GET", keys.last_user_id()), *self._context.queries())
+            id, last_id, *site = attempt.read(*reads)
+            self._context.refuse_lost(*site)  # emptied or another's: the names of all members would be free
             if id is not None:
                 raise NameTaken(name=name)
             fields = _new_fields(_last_id(last_id) + 1, name, password_hash, attempt.now, session) | {"role": role}

@@ -6,6 +6,7 @@ While the slot moves, neither node has all keys, and commands fail at once. redi
 four times as long as ours, and its look-up of the nodes asks one silent node after the other without a limit.
 """
 
+import logging
 import os
 import random
 import re
@@ -24,6 +25,8 @@ from redis.exceptions import MovedError
 
 from voteweb.store.connection.transport import Pool
 from voteweb.store.schema.keys import Keys
+
+_log = logging.getLogger("voteweb")
 
 Address = tuple[str, int]
 #: Asks one server, at the address, which is the primary; returns that, and who can be asked next time besides those of
@@ -174,13 +177,17 @@ class Finder:
 
     def _watch(self, is_closed: threading.Event) -> None:
         while not is_closed.wait(WATCH_SECONDS):
-            self.check()
+            try:
+                self.check()
+            except Exception:  # an answer as no Sentinel gives it: the next may be right
+                _log.exception("Sentinel could not be asked for the primary")
 
     def check(self) -> None:
         """Look up the primary while nobody waits for it: a failure changes nothing."""
+        known_until = self._valid_until
         primary, error = self._look_up()
-        if not error:
-            with self._lock:
+        with self._lock:
+            if not error and known_until == self._valid_until:  # else somebody has learned it since
                 self._learn(primary, None)
 
     def close(self) -> None:
