@@ -2,6 +2,7 @@
 
 import re
 from contextlib import nullcontext, suppress
+from importlib.resources import files
 
 import pytest
 import redis
@@ -25,6 +26,24 @@ def test_scripts_without_a_command_that_writes_say_so(store: Store) -> None:
     writing = "|".join(run(store, "ACL", "CAT", "write"))
     calls = re.compile(rf"(?:call|try)\('(?:{writing})'", re.IGNORECASE)
     assert {name for name, script in scripts.scripts().items() if not calls.search(script.source)} == READING
+
+
+def test_scripts_name_the_helpers_that_they_use_by_file() -> None:
+    """As in "-- helpers: members: check_member; rankings: find_place rank", which is compared with the code."""
+    folder = files("voteweb.store") / "lua"
+    defined = {
+        name: file.name.removesuffix(".lua")
+        for file in (folder / "helpers").iterdir()
+        for names in re.findall(r"^local (?:function )?(\w+(?:, \w+)*)", file.read_text(), re.MULTILINE)
+        for name in names.split(", ")
+    }
+    for file in (file for file in folder.iterdir() if file.is_file()):
+        text = file.read_text()
+        used = set(re.findall(r"\w+", re.sub(r"--.*|'[^'\n]*'", "", text))) & defined.keys()
+        header = "".join(re.findall(r"^-- helpers: (.*(?:\n--   .*)*)", text, re.MULTILINE)).replace("\n--", "")
+        parts = dict(part.split(":") for part in header.split(";") if part)
+        named = {(name, file.strip()) for file, names in parts.items() for name in names.split()}
+        assert named == {(name, defined[name]) for name in used}, file.name
 
 
 @pytest.mark.parametrize("name", CALLS)

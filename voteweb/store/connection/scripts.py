@@ -3,8 +3,9 @@
 The first lines of a script are its signature. ``-- keys:`` spells its keys, as in ``user:{voter}``, and ``-- args:``
 names its arguments. ``{ranking}`` is a whole key, ``numbered=`` before a key another name for it, and ``*`` after the
 last key or argument stands for any number of them. Lua finds them as ``user_key``, ``ranking_key``, ``numbered_key``,
-``limit_keys`` and ``voter``. By their names alone it finds helpers, constants of ``voteweb.core.config``, the
-``prefix`` of the site's keys, and ``check_keys()``, which raises an error unless all keys have their nouns' types.
+``limit_keys`` and ``voter``. By their names alone it finds helpers, which ``-- helpers:`` lists by file, constants of
+``voteweb.core.config``, the ``prefix`` of the site's keys, and ``check_keys()``, which raises an error unless all keys
+have their nouns' types.
 
 A script that only reads begins with ``#!lua flags=no-writes``: a primary that is paused for writes goes on with it.
 """

@@ -6,6 +6,9 @@
 --       changes: limit:{limits}*
 -- args: action article voter_id voter ban session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
 --       voting_seconds rates*
+-- helpers: articles: record_votes; common: check_type count_act exact finite is_name_of now; members: check_ban
+--          check_voter hit_rate_limits note_session note_vote_of_ban; rankings: best_values day_of find_place
+--          group_names put_best rank rank_good voting_end
 -- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
 -- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and that of newcomers, and
 -- rates those of hit_rate_limits(). For voting_seconds an article without an end of voting is open.

@@ -2,6 +2,7 @@
 -- The rankings of the site are kept for a time, up to a number of them; beyond it one is built for a single answer.
 -- keys: {ranking} combined: groups: limit:{limits}*
 -- args: member order groups seconds first_row last_row rates*
+-- helpers: common: check_type exact now; members: hit_rate_limits; rankings: is_kept
 -- The ranking is the combined one, and member its name in combined:; order is "time" or
 -- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0. With rate limits,
 -- rates are those of hit_rate_limits().

@@ -2,6 +2,8 @@
 -- keys: {named}*
 -- args: done_key actor_key actor_id actor_session role entry log_keys reads replies writes types told not_after when_full
 --       is_repeated added removed until_time told_of
+-- helpers: common: check_type now write_when_full; members: answer_before check_member done; rankings: rank rank_best
+--          score; thread: notify
 -- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
 -- empty; role is the least that may do this. done_key is empty if the answer is not remembered. These are JSON: the log
 -- entry, "" if the act is not logged; log_keys, log-entries: and the lists of ids that index it; the commands that read and

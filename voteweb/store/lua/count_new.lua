@@ -2,6 +2,7 @@
 -- Count the comments that no page has shown a member, for articles where the member was before.
 -- keys: seen:{name} hides:{name}
 -- args: article_ids
+-- helpers: common: try
 -- The ids have spaces between them: one argument costs the caller a tenth of 25. Comments by members whom this one hides are
 -- not new; of members with many, the newest are left out. visits.lua reads all of a visit.
 -- Answers  <for each article the number of new comments, nil where the member never was>

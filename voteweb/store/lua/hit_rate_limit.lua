@@ -2,6 +2,7 @@
 -- Not idempotent: an act may count twice, which does no harm.
 -- keys: limit:{limits}*
 -- args: mode rates*
+-- helpers: members: hit_rate_limits
 -- mode and rates are those of hit_rate_limits() in members.lua.
 -- Answers  counted (also if it would be) | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which
 --          it is accepted>

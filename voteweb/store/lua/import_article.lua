@@ -3,6 +3,8 @@
 --       user:{poster} groups: group-aliases:
 -- args: article words poster poster_id wanted_time votes vote_score max_lift good_votes domain voting_seconds row
 --       groups
+-- helpers: articles: list_article store_article; common: check_type collect_in_small_steps finite now; rankings:
+--          find_groups find_place find_rankings first_free_time group_names voting_end
 -- words are the article's, as JSON by field; wanted_time is in unix seconds; domain is that under which the link is listed, empty
 -- for none; row is the row's fingerprint in its bucket.
 -- Answers  imported | known | taken (the id is another's)

@@ -3,6 +3,8 @@
 --       commented:{poster} imported:{bucket} numbered=imported:{numbered_bucket} answered=imported:{answered_bucket}
 --       user:{poster} changes:
 -- args: article number parent text state poster time votes commenting_seconds row numbered_row answered_row
+-- helpers: common: collect_in_small_steps finite now; thread: check_answered conversation_end missing_comment
+--          next_number store_comment
 -- parent is the number of the comment that it answers, 0 for none. The rows are fingerprints in their buckets: of the row, of
 -- the row with its number, and of the row that it answers with its number.
 -- Answers  imported | known | unknown | gone (the article) | parent-gone | too-deep | full

@@ -2,6 +2,7 @@
 -- Read a part of a list of comments.
 -- keys: removing: {list}
 -- args: first size wanted
+-- helpers: listed: can_be_read comment_row
 -- first is the position of the first row, from 0; wanted is "all", or "visible" for those that anybody can read.
 -- Answers  <how many the list has>, then for each comment a row as comment_row() in listed.lua makes it
 local answer = { redis.call('LLEN', list_key) }

@@ -1,6 +1,7 @@
 -- Make one ranking by votes of those of some days, a part of it in each call, unless it is kept.
 -- keys: top-of:{period} part=top-of:{part} top-day:{days}*
 -- args: oldest days_before days_in_all
+-- helpers: rankings: LEFT_OUT add_best is_kept keep_best
 -- The part is what is made of the ranking so far; oldest is a unix time: only articles published since are in it.
 -- days_before is how many days there are before these.
 -- Answers  kept (it existed) | made | more (call again)

@@ -1,6 +1,7 @@
 -- Note that a page has shown a member these comments of a conversation where the member was before.
 -- keys: seen:{name} thread:{article}
 -- args: article numbers
+-- helpers: visits: format_visit read_visit show
 -- The numbers ascend, with spaces between them: Lua takes no more than some 8,000 arguments. Nothing changes for those
 -- that a page has shown before.
 -- Answers  noted | nothing

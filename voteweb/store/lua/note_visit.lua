@@ -3,6 +3,7 @@
 -- session is looked at.
 -- keys: seen:{name} thread:{article} article:{article} words:{article} voted-comments:{article}-{block} user:{name}
 -- args: article root page fields*
+-- helpers: visits: format_visit read_visit show
 -- root is the comment whose replies the page shows, 0 for the whole conversation; the page of a comment begins no visit. The
 -- block of voters is 0, those of the first 511 comments; the first of the article's fields is its title.
 -- Answers  visit <what is stored of it, "" if nothing is> <time> <state of the conversation and of its words>

@@ -3,6 +3,9 @@
 --       group-aliases: link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: limit:{limits}*
 -- args: article words poster poster_id own_vote vote_score max_lift good_votes listed_domain voting_seconds
 --       allow_duplicate newcomer_seconds domains hold_posts groups rates*
+-- helpers: articles: domain_rule list_article store_article; common: collect_in_small_steps exact finite now; members:
+--          check_member hit_rate_limits is_newcomer role_in_force; rankings: find_groups find_place find_rankings
+--          first_free_time in_force rank
 -- words are the article's, as JSON by field. own_vote and allow_duplicate, whether to post a link that was posted lately, are 0
 -- or 1. listed_domain is that under which the link is listed, empty for none; domains are those whose rules are about it, the
 -- closest first, with blanks between them.

@@ -1,6 +1,7 @@
 -- Rank the articles of a group since a time by their votes, a part of them in each call, unless the ranking is kept.
 -- keys: top-of:{period} part=top-of:{part} time:{group}
 -- args: oldest
+-- helpers: common: exact finite try; rankings: LEFT_OUT add_best by_votes is_kept keep_best
 -- The part is what is made of the ranking so far; oldest is a unix time: only articles published since are in it.
 -- Answers  kept (it existed) | made | more (call again) | none (the group has no article)
 -- It holds one more member, as in merge_days.lua; of what is made so far, with minus the time of the last article.

@@ -2,6 +2,8 @@
 -- Read a page of a member's inbox, newest first.
 -- keys: removing: unread:{name} log-entries: inbox:{name} hides:{name}
 -- args: shows_comments first size with_hidden only_unread viewer
+-- helpers: common: finite now try; listed: comment_row find_article readable_entries; thread: VOTER_FACTOR has_state
+--          read_node
 -- shows_comments is 1 if the site has comments; first is the position of the first row, from 0; size how many rows;
 -- unless with_hidden is 1, comments by members whom the owner hides are left out; if only_unread is 1, what has been read;
 -- viewer is the id of the member whose votes are read, 0 for none.

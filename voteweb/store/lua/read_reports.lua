@@ -2,6 +2,7 @@
 -- Read a page of the articles and comments with open reports, the one reported first before others.
 -- keys: reports: removing:
 -- args: shows_comments first size most fields*
+-- helpers: common: try; listed: comment_row
 -- Unless shows_comments is 1, comments are left out. first is the position of the first row, from 0; size how many rows;
 -- most the number of open reports that each has, or somewhat more; fields are those of an article.
 -- Answers  <number of rows in all>, then for each row its article's id, the fields of the article, the number of its open

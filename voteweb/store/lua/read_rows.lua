@@ -4,6 +4,7 @@
 -- size, and is refused on clusters and to users without @dangerous.
 -- keys: {ranking}
 -- args: first count fields*
+-- helpers: common: refuse_elsewhere
 -- first is the position of the first row, from 0.
 -- Answers  a list for each row: the member, then its fields, each nil where there is no such field, hash or access
 local rows = tonumber(count) > 0 and redis.call('ZREVRANGE', ranking_key, first, first + count - 1) or {}

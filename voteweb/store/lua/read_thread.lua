@@ -2,6 +2,7 @@
 -- Read a conversation as far as the caller does not know it, and all that a page of a short one shows.
 -- keys: thread:{article} words:{article} voted-comments:{article}-{block}
 -- args: article known known_words viewer_id visitor short_comments sent_comments
+-- helpers: common: try; thread: VOTER_FACTOR
 -- The block of voters is 0, those of the first 511 comments. known is the state that the caller knows, "*" if it reads the
 -- conversation by another command; known_words that and the number of the words, "" for none. viewer_id is 0 for none, or if
 -- the caller reads the votes by another command: that takes a tenth of the time. A conversation is short up to

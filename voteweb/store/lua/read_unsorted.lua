@@ -3,6 +3,7 @@
 -- those of which a moderator decided that no group fits.
 -- keys: time:
 -- args: highest wanted fields*
+-- helpers: common: try
 -- highest is the highest time, as ZRANGEBYSCORE takes it; wanted is how many to return, at most.
 -- Answers  the time of the last article looked at, or "" if there is none after it;  how many articles without a group
 --          there are among all that were looked at, those past the last one too;  1 if there is none after these, or 0;

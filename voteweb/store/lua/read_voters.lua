@@ -3,6 +3,7 @@
 -- who voted for most of them; each with their last votes.
 -- keys: voted:{article}
 -- args: article voter name posted_since fields*
+-- helpers: common: try
 -- For a member, whose id and name are voter and name, article is 0. A poster is one of the voters of an article:
 -- posted_since is the unix time from which on articles of members count among their votes.
 -- Answers  <number of voters of the article, 0 for a member>, then two lists: a voter as stored and, for one who is a member,

@@ -1,6 +1,7 @@
 -- Take back what hit_rate_limit counted, for an act that turned out not to count.
 -- keys: done:{token} limit:{limits}*
 -- args: intervals*
+-- helpers: common: exact now write_when_full; members: answer_before done
 -- intervals are for each limit seconds per act in the long run.
 -- Answers  done
 local before = answer_before(done_key)

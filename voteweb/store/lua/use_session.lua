@@ -1,6 +1,7 @@
 -- Find an open session that sends a form, and note that it is used, unless that was noted lately.
 -- keys: sessions:{name}
 -- args: session digest checked idle_seconds
+-- helpers: common: now; members: find_session note_session
 -- session is the member's session id as the cookie has it; checked is "checked" if the member has just given their password,
 -- else empty; idle_seconds are those until a session that is not used ends.
 -- Answers  open <value of the session> | ended

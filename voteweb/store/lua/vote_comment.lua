@@ -5,6 +5,8 @@
 -- keys: article:{article} thread:{article} voted-comments:{article}-{block} user:{voter} sessions:{voter} changes:
 --       limit:{limits}*
 -- args: action number voter_id voter ban session digest newcomer_seconds idle_seconds commenting_seconds rates*
+-- helpers: articles: record_votes; common: check_type is_name_of now; members: check_ban check_voter hit_rate_limits
+--          note_session note_vote_of_ban; thread: VOTER_FACTOR check_open missing_comment write_node
 -- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
 -- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and that of newcomers, and
 -- rates those of hit_rate_limits(). For commenting_seconds an article is open for comments.
