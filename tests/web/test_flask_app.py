@@ -1,30 +1,6 @@
-"""Responses have the headers that Flask would send, and hooks of others run before those of the site."""
-
-from collections.abc import Callable
-
-import pytest
-from flask import Flask, Response, jsonify, make_response, redirect
+"""The hooks of the app, of which those of others run before those of the site."""
 
 from tests.web.conftest import MakeApp
-from voteweb.web.flask_app import SiteResponse
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: make_response("Tschüss"),
-        lambda: make_response("", 304),
-        lambda: make_response(iter(["streamed"])),
-        lambda: redirect("/g/grün?a=ü b#ü", 303),
-        lambda: jsonify(votes=2),
-    ],
-)
-def test_headers_are_those_of_flask(app: Flask, make: Callable[[], Response]) -> None:
-    with app.test_request_context() as context:
-        response = make()
-        assert isinstance(response, SiteResponse)
-        environ = context.request.environ
-        assert response.get_wsgi_headers(environ) == Response.get_wsgi_headers(response, environ)
 
 
 def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:

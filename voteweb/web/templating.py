@@ -119,7 +119,6 @@ def init_app(app: Flask, settings: Settings) -> None:
         Role=Role,
         has_touch_icon=not brand.icons or branding.png_icon(brand) is not None,
         row_flash=flashes.pop_row_flash,
-        row_text=fragment_cache.row_text,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
         share_image=lambda: branding.share_address(brand),

@@ -5,7 +5,6 @@ everybody; what is personal stays outside of it.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -66,22 +65,6 @@ def article_rows(articles: Iterable[Article], ranks: Sequence[int] = (), in_grou
 def articles_with_rows(articles: Sequence[Article], in_group: str = "") -> Iterable[tuple[Article, Markup]]:
     """Return *articles*, each with the content of its row."""
     return zip(articles, _rows("articles/_parts.html#row_content", articles, (), in_group), strict=True)
-
-
-def row_text(article: Article, state: VotingState, age: int, is_member: bool, in_group: str) -> Markup:
-    """Return what a row says of *article* besides its votes."""
-    good, text = permissions.is_good(article, settings()), replace(article, votes=0, voted=False)
-    return _render_row_text(locale.current().code, text, good, state, age, is_member, in_group)
-
-
-# By all that it says but votes, until others take their room.
-# After a vote a row takes 35 µs instead of 96; the page that the voter gets next, a twentieth less.
-@lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
-def _render_row_text(
-    code: str, article: Article, good: bool, state: VotingState, age: int, is_member: bool, in_group: str
-) -> Markup:
-    values: dict[str, Hashable] = {"article": article, "good": good, "voting_state": state}
-    return render("articles/_parts.html#row_words", code, **values, age=age, is_member=is_member, in_group=in_group)
 
 
 # By all values, until others take their room: a page renders only the rows that have changed.
