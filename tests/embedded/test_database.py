@@ -1,11 +1,13 @@
 """The embedded database: its lifetime, its files, its settings and the path of its socket."""
 
+import fcntl
 import os
 import shutil
 import signal
 import socket
 import stat
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,23 @@ def test_a_secret_key_is_generated_once_unless_one_is_set(folder: Path) -> None:
     with use(folder) as settings:
         assert settings.secret_key == secret_key(folder) == key
     assert len(key) >= 40
+
+
+def test_a_server_that_is_ending_is_started_again(folder: Path) -> None:
+    def is_up_in_use() -> bool:
+        with use(folder):
+            return is_up(folder)
+
+    with ThreadPoolExecutor() as threads, (folder / "server.lock").open("w") as ending:
+        fcntl.flock(ending, fcntl.LOCK_EX)
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder / "database.sock"))
+            server.listen()
+            server.settimeout(20)
+            start = threads.submit(is_up_in_use)
+            server.accept()[0].close()
+        ending.close()
+        assert start.result()
 
 
 def test_data_survive_a_kill_of_the_server_and_restarts(folder: Path) -> None:

@@ -54,10 +54,14 @@ def ensure_running(folder: Path, path: Path, appendfsync: str) -> None:
 
     The caller must hold ``start.lock``. Raises ConfigError.
     """
-    if not is_running(folder):
-        with _fork_lock:
-            _start(folder, path, appendfsync)
-    _wait_until_ready(folder, path)
+    # One that runs already may be ending: it was told to by a process that did not wait, or by the system.
+    if is_running(folder) and _is_ready(folder, path):
+        return
+    with _fork_lock:
+        _start(folder, path, appendfsync)
+    if not _is_ready(folder, path):
+        reason = "the disk is full" if is_disk_full(folder) else _last_line(folder / "server.log")
+        raise ConfigError("The embedded database did not start: %(reason)s", reason=reason)
 
 
 def _start(folder: Path, path: Path, appendfsync: str) -> None:
@@ -115,19 +119,18 @@ def stop(folder: Path, path: Path) -> None:
         time.sleep(0.01)
 
 
-def _wait_until_ready(folder: Path, path: Path) -> None:
-    """Return when the server answers; raise ConfigError if it ends, or neither answers nor loads data in time."""
+def _is_ready(folder: Path, path: Path) -> bool:
+    """Tell whether the server answers, or has ended; raise ConfigError if it neither does nor loads data in time."""
     deadline = time.monotonic() + TIMEOUT
     while time.monotonic() < deadline:
         with suppress(OSError):
             answer = _send_command(path, "PING")
             if answer.startswith(("+PONG", "-MISCONF")):  # the second: its disk is full, so that it refuses even this
-                return
+                return True
             if answer.startswith("-LOADING"):
                 deadline = time.monotonic() + TIMEOUT
         if not is_running(folder):
-            reason = "the disk is full" if is_disk_full(folder) else _last_line(folder / "server.log")
-            raise ConfigError("The embedded database did not start: %(reason)s", reason=reason)
+            return False
         time.sleep(0.01)
     raise ConfigError("The embedded database in %(folder)s is running, but does not answer.", folder=folder)
 
