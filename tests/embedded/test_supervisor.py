@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ import redis
 from tests.embedded.processes import connect, is_up, server_pid
 from tests.helpers import until
 from voteweb.core.settings import Settings
+from voteweb.embedded import supervisor
 from voteweb.embedded.database import open_database
 
 pytestmark = pytest.mark.heavy
@@ -81,3 +83,18 @@ def test_a_child_forked_during_a_restart_holds_no_lock(folder: Path) -> None:
             until(lambda count=count: len(notifications) == count)
     assert set(notifications) == {RESTARTED}
     assert not is_up(folder)
+
+
+def test_a_signal_while_it_starts_ends_the_supervisor(new_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads, start = list[threading.Thread](), threading.Thread.start
+
+    def interrupted_start(thread: threading.Thread) -> None:
+        start(thread)
+        threads.append(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted_start)
+    path = new_folder / "database.sock"
+    with pytest.raises(KeyboardInterrupt), supervisor.supervised(path, lambda: None, lambda: None, lambda _: None):
+        pass
+    assert not threads[0].is_alive()

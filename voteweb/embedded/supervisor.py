@@ -24,12 +24,13 @@ def supervised(
     """
     is_over = threading.Event()
     watcher = threading.Thread(target=_watch, args=(path, start, check, notify, is_over), daemon=True)
-    watcher.start()
     try:
+        watcher.start()
         yield
     finally:
         is_over.set()
-        watcher.join()
+        with suppress(RuntimeError):  # a signal came before it started
+            watcher.join()
 
 
 def _watch(
