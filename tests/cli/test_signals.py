@@ -2,19 +2,81 @@
 
 import http.client
 import os
+import random
 import signal
 import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import pytest
 
-from tests.helpers import until
+from tests import factories
+from tests.helpers import is_listening, short_folder, until
 from tests.pausable_proxy import PausableProxy
-from tests.site_process import SECRET, SiteProcess, StartSite
+from tests.site_process import SECRET, SiteProcess, StartSite, start_voteweb
 from tests.status_counter import counted_statuses
-from voteweb.store import Store
+from tests.store.examination import broken
+from voteweb.cli.signals import SignalEvent
+from voteweb.core.settings import Settings
+from voteweb.embedded.database import open_database
+from voteweb.embedded.server import hold_lock
+from voteweb.store import Store, open_store
 
-pytestmark = pytest.mark.heavy
+#: Has a handler set the event before each line of what sets it, unsets it and waits for it.
+INTERRUPTED = """
+import signal, sys
+from voteweb.cli.signals import SignalEvent
+event = SignalEvent()
+signal.signal(signal.SIGUSR1, lambda *_: event.set())
+def interrupt(*_):
+    signal.raise_signal(signal.SIGUSR1)
+    return interrupt
+sys.settrace(interrupt)
+for act in (event.set, event.wait, event.clear):
+    act()
+sys.settrace(None)
+"""
+
+#: Receives a signal where Python ignores an exception, and goes on.
+IGNORED = """
+import signal, time
+from voteweb.cli.signals import STOP_SIGNALS
+STOP_SIGNALS.install()
+class Callback:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+Callback()
+while True:
+    time.sleep(1)
+"""
+
+
+def test_a_signal_in_a_callback_ends_the_process() -> None:
+    end = subprocess.run([sys.executable, "-c", IGNORED], stderr=subprocess.PIPE, timeout=20)
+    assert (end.returncode, end.stderr) == (128 + signal.SIGTERM, b"")
+
+
+def test_handler_sets_the_event_that_it_interrupts() -> None:
+    subprocess.run([sys.executable, "-c", INTERRUPTED], check=True, timeout=20)
+
+
+def test_event_is_unset_unless_it_is_kept() -> None:
+    kept = list[bool]()
+    event = SignalEvent(is_kept=lambda: bool(kept))
+    event.set()
+    event.wait()
+    event.clear()
+    assert not event.is_set()
+    kept.append(True)
+    event.clear()
+    event.wait()
 
 
 def accepts_connections(site: SiteProcess) -> bool:
@@ -24,6 +86,7 @@ def accepts_connections(site: SiteProcess) -> bool:
     return False
 
 
+@pytest.mark.heavy
 def test_a_request_in_work_is_answered_before_the_site_stops(
     start_site: StartSite, store: Store, proxy: PausableProxy
 ) -> None:
@@ -41,6 +104,7 @@ def test_a_request_in_work_is_answered_before_the_site_stops(
     assert site.process.wait(20) == 0
 
 
+@pytest.mark.heavy
 def test_the_background_jobs_end_while_a_request_is_waited_for(
     start_site: StartSite, store: Store, server_url: str
 ) -> None:
@@ -60,6 +124,7 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
     assert site.process.wait(20) == 0
 
 
+@pytest.mark.heavy
 def test_sighup_replaces_the_workers_and_every_request_is_answered(
     start_site: StartSite, store: Store, server_url: str
 ) -> None:
@@ -79,3 +144,96 @@ def test_sighup_replaces_the_workers_and_every_request_is_answered(
         requests.wait_for_more()
     assert set(requests.statuses) == {200}
     assert site.stop().status == 0
+
+
+def test_a_third_signal_waits_for_nothing(start_site: StartSite, folder: Path) -> None:
+    site = start_site("--data", str(folder))
+    with hold_lock(folder / "start.lock"):  # without it, no process stops the database in order
+        site.process.terminate()
+        until(lambda: not accepts_connections(site))
+        site.process.send_signal(signal.SIGINT)
+        until(lambda: not site.worker_pids())
+        assert site.process.poll() is None
+        site.process.terminate()
+        assert site.process.wait(20) == 128 + signal.SIGTERM
+        until(lambda: not is_listening(folder / "database.sock"))
+
+
+class Burst:
+    """Signals at a site of its own, and what they leave behind: in a fourth of the cases while it starts."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._folder, self._random = folder, random.Random(seed)
+        self._socket = folder / "database.sock"
+        self.articles = 0
+
+    def send(self) -> None:
+        """Start the site, post an article and send the signals; return when all of its processes have ended."""
+        is_early = self._random.random() < 0.25
+        with TemporaryFile("w+") as errors, start_voteweb(
+            "run", "--port", 0, "--workers", 2, "--data", self._folder, env={"VOTEWEB_LOG": "off"},
+            stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
+        ) as process:  # fmt: skip
+            if is_early:
+                time.sleep(self._random.random() * 2)
+            else:
+                assert process.stdout
+                assert any("voteweb is at" in line for line in process.stdout), self._text(errors)
+                self._post()
+            self._send_signals(process.pid)
+            status, text = process.wait(60), self._text(errors)
+        # The system ends Python before voteweb handles signals, and after that. While it starts, it fails at a Ctrl-C.
+        is_python = is_early and "KeyboardInterrupt" in text
+        assert status in (0, 130, 143, -signal.SIGINT, -signal.SIGTERM) or (is_python and status == 1), text
+        assert is_python or not text
+        # All processes of the site but the database are in its group.
+        until(lambda: not self._has_processes(process.pid) and not is_listening(self._socket), patience=30)
+
+    def _text(self, file: IO[str]) -> str:
+        file.seek(0)
+        return file.read()
+
+    def _send_signals(self, process: int) -> None:
+        kill = self._random.choice([os.kill, os.killpg])
+        for _ in range(self._random.randint(2, 6)):
+            with suppress(ProcessLookupError):
+                kill(process, self._random.choice([signal.SIGTERM, signal.SIGINT]))
+            time.sleep(self._random.choice([0, 0, 0.001, 0.1]) * self._random.random())
+
+    def _post(self) -> None:
+        store = open_store(Settings(redis_url=f"unix://{self._socket}"))
+        factories.article(store)
+        store.connection.close()
+        self.articles += 1
+
+    def _has_processes(self, group: int) -> bool:
+        with suppress(ProcessLookupError):
+            os.killpg(group, 0)
+            return True
+        return False
+
+
+@pytest.fixture
+def _ctrl_c() -> Iterator[None]:
+    """Have processes that a test starts end at Ctrl-C, also where the tests run in a shell's background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_ctrl_c")
+@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.heavy)])
+def test_bursts_of_signals_end_a_site_as_one_does(count: int) -> None:
+    def send_bursts(seed: int) -> None:
+        with short_folder() as folder:
+            burst = Burst(folder, seed)
+            for _ in range(count):
+                burst.send()
+            with open_database(Settings(data_dir=str(folder))) as settings:
+                store = open_store(settings)
+                assert store.connection.command("ZCARD", store.keys.by_time()) == burst.articles
+                assert broken(store) == []
+                store.connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(send_bursts, range(4)))

@@ -5,19 +5,20 @@ Exit status 0 on success; 1 with one line on standard error on failure; 2 for wr
 
 import os
 import signal
-import sys
 
 
 def entry_point() -> None:
     """Run the command in the arguments and end the process."""
     # Nothing has to be stopped yet, and Python ignores an exception in some callbacks of imports.
-    signal.signal(signal.SIGTERM, lambda number, _frame: os._exit(128 + number))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _frame: os._exit(128 + number))
     try:
         # Imported here because loading takes long enough for a Ctrl-C.
         from voteweb.cli.main import voteweb
+        from voteweb.cli.signals import STOP_SIGNALS
 
-        # An exit by exception stops the embedded database, as Ctrl-C does; the web server replaces this handler.
-        signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+        STOP_SIGNALS.install()
         voteweb(prog_name="voteweb")
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -18,6 +18,7 @@ import click
 
 from voteweb.cli import entry_point
 from voteweb.cli.output import warn
+from voteweb.cli.signals import SignalEvent
 from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
 from voteweb.core.errors import Unavailable, VotewebError
 from voteweb.core.jobs import (
@@ -100,9 +101,9 @@ def jobs(site: Site, once: bool) -> None:
 
     "voteweb run" starts such a process itself; several of them share the jobs.
     """
-    stop = threading.Event()
+    stop, signalled = threading.Event(), SignalEvent()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: signalled.set())
     if multiprocessing.parent_process():  # "voteweb run", which ends this process at Ctrl-C
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # At once: until then the embedded database is in use. Steps may be cut off and run again.
@@ -115,7 +116,7 @@ def jobs(site: Site, once: bool) -> None:
         indexer = Indexer(IndexFolder(site.settings.search_folder), site.store.search)
     if once:
         for job in site.store.jobs.waiting():
-            site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
+            site.store.jobs.run(job, RUNNERS[job](site), signalled.is_set)
         with suppress(AlreadyIndexing):
             if indexer:
                 indexer.catch_up()
@@ -125,7 +126,8 @@ def jobs(site: Site, once: bool) -> None:
         threads.append(threading.Thread(target=keep_index, args=[indexer, stop], daemon=True))
     for thread in threads:
         thread.start()
-    stop.wait()
+    signalled.wait()
+    stop.set()
     deadline = time.monotonic() + STOP_SECONDS
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))

@@ -25,6 +25,7 @@ from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs import SIGNAL_DELAY_SECONDS, background_jobs, exit_with_parent
 from voteweb.cli.output import warn
 from voteweb.cli.sample import MODERATOR_NAME, import_sample
+from voteweb.cli.signals import STOP_SIGNALS, SignalEvent
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, reachable_place
 from voteweb.core.config import METRICS_DIR_VARIABLE, SITE_ID_VARIABLE, SOURCES_VARIABLE
 from voteweb.core.errors import ConfigError
@@ -210,8 +211,12 @@ def _serve(settings: Settings, address: str, variables: dict[str, str]) -> None:
     server = web_server("voteweb.app:create_app", address, settings.port, workers, settings.log)
 
     def is_stopping() -> bool:
-        return bool(server.interrupt_signal)
+        return bool(STOP_SIGNALS.received)
 
+    # The server's own handlers set an event of threads, whose lock the thread that they interrupt may hold.
+    note, event = server.signal_handler_interrupt, SignalEvent(is_stopping)
+    vars(server).update(main_loop_interrupt=event, signal_handler_interrupt=STOP_SIGNALS.handle)
+    STOP_SIGNALS.call(note)
     logging.getLogger("_granian").addFilter(unexpected_exit_filter(is_stopping))
     exit_on_early_sigterm()
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
@@ -230,7 +235,7 @@ def _serve(settings: Settings, address: str, variables: dict[str, str]) -> None:
             server.serve(target_loader=load_app)
     except SystemExit:
         # It ends like this too if a worker received the signal just before it did.
-        if not server.interrupt_signal:
+        if not is_stopping():
             raise ConfigError("The web server's processes exit as soon as they start.") from None
 
 

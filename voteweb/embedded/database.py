@@ -17,6 +17,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 from voteweb.core.errors import ConfigError
@@ -32,6 +33,10 @@ Notify = Callable[[str], None]
 
 #: Bytes that a socket's path can have on every supported system.
 MAX_SOCKET_PATH_BYTES = 100
+
+#: The folder and socket of each server that this process uses, by its ``use.lock``. A fork uses none.
+_used = dict[IO[str], tuple[Path, Path]]()
+os.register_at_fork(after_in_child=_used.clear)
 
 
 @contextmanager
@@ -77,6 +82,7 @@ def _running_server(folder: Path, appendfsync: str, notify: Notify | None) -> It
                 fcntl.flock(use_lock, fcntl.LOCK_SH)
                 ensure_running(folder, path, appendfsync)
 
+        _used[use_lock] = folder, path
         try:
             start()
             check = partial(restore_sync, folder, path, appendfsync)
@@ -88,6 +94,18 @@ def _running_server(folder: Path, appendfsync: str, notify: Notify | None) -> It
                 with suppress(BlockingIOError):
                     fcntl.flock(use_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     stop(folder, path)
+            del _used[use_lock]
+
+
+def abandon_databases() -> None:
+    """Tell the servers that this process alone uses to stop; the process ends then, without waiting for them.
+
+    A handler of a signal may call it: it waits for no lock.
+    """
+    for use_lock, (folder, path) in _used.items():
+        with suppress(OSError):  # another process uses it, or the folder is gone
+            fcntl.flock(use_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stop(folder, path, waits=False)
 
 
 def _socket_path(folder: Path) -> Path:

@@ -18,6 +18,8 @@ from voteweb.embedded.folder import FOREIGN_RIGHTS, is_disk_full
 
 #: Seconds to wait for a lock or a silent server; starting and stopping usually take 50 ms.
 TIMEOUT = 15.0
+#: Seconds in which a server that is starting must have a socket to be told to stop by a process that ends at once.
+ABANDON_SECONDS = 0.5
 
 #: The file that is locked in the data directory while a process converts the data.
 CONVERT_LOCK = "convert.lock"
@@ -54,7 +56,7 @@ def ensure_running(folder: Path, path: Path, appendfsync: str) -> None:
 
     The caller must hold ``start.lock``. Raises ConfigError.
     """
-    # One that runs already may be ending: it was told to by a process that did not wait, or by the system.
+    # One that runs already may be ending: a process that was stopped at once has told it to, and has not waited.
     if is_running(folder) and _is_ready(folder, path):
         return
     with _fork_lock:
@@ -110,12 +112,14 @@ def is_held(file: Path) -> bool:
         return False
 
 
-def stop(folder: Path, path: Path) -> None:
-    """Stop the server of *folder* if it runs; the caller must hold ``start.lock``."""
-    deadline = time.monotonic() + TIMEOUT
+def stop(folder: Path, path: Path, *, waits: bool = True) -> None:
+    """Stop the server of *folder* if it runs; the caller must hold ``start.lock``, or tells it so and *waits* not."""
+    deadline = time.monotonic() + (TIMEOUT if waits else ABANDON_SECONDS)
     while is_running(folder) and time.monotonic() < deadline:
         with suppress(OSError):  # a server that is starting has no socket yet
-            _send_command(path, "SHUTDOWN")
+            _send_command(path, "SHUTDOWN", waits=waits)
+            if not waits:
+                break
         time.sleep(0.01)
 
 
@@ -135,12 +139,12 @@ def _is_ready(folder: Path, path: Path) -> bool:
     raise ConfigError("The embedded database in %(folder)s is running, but does not answer.", folder=folder)
 
 
-def _send_command(path: Path, command: str) -> str:
+def _send_command(path: Path, command: str, *, waits: bool = True) -> str:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(2.0)
+        connection.settimeout(2.0 if waits else ABANDON_SECONDS)
         connection.connect(str(path))
         connection.sendall(f"{command}\r\n".encode())
-        return connection.recv(200).decode(errors="replace")
+        return connection.recv(200).decode(errors="replace") if waits else ""
 
 
 @contextmanager
