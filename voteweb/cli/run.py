@@ -80,7 +80,7 @@ def run(
     address, port = free_address(settings.host, settings.port)
     place, is_embedded = settings, not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=warn) as settings:
-        with open_checked_store(place, DATABASE_START_TIMEOUT, any_schema=True, any_site=new) as store:
+        with open_checked_store(settings, DATABASE_START_TIMEOUT, place=place, any_schema=True, any_site=new) as store:
             store.context.site_id = None if new else store.context.site_id
             state, folder = Migrations(store.context).state(), Path(settings.data_dir)
             if is_embedded and not state.is_current:

@@ -106,6 +106,7 @@ def open_checked_store(
     settings: Settings,
     timeout: float | None = None,
     *,
+    place: Settings | None = None,
     allow_unfinished: bool = False,
     any_schema: bool = False,
     any_site: bool = False,
@@ -113,12 +114,12 @@ def open_checked_store(
 ) -> Iterator[Store]:
     """Yield the store of a site, whose commands wait ANSWER_TIMEOUT seconds for an answer.
 
-    The embedded database runs meanwhile. With *writes*, new data take the settings of the environment. Raises
-    ConfigError if the database does not answer within *timeout* seconds, by default the setting's deadline, if it is
-    too old, if a restore into it did not finish, unless *allow_unfinished*, if it lacks the data of the known site,
-    unless *any_site*, or if these have another layout, unless *any_schema*.
+    The embedded database runs meanwhile; *place* are the settings before it was opened. With *writes*, new data take
+    the settings of the environment. Raises ConfigError if the database does not answer within *timeout* seconds, by
+    default the setting's deadline, if it is too old, if a restore into it did not finish, unless *allow_unfinished*, if
+    it lacks the data of the known site, unless *any_site*, or if these have another layout, unless *any_schema*.
     """
-    place, is_embedded = settings, not settings.redis_url
+    place, is_embedded = place or settings, not settings.redis_url
     with open_database(settings) as settings:
         _wait_until_ready(settings, settings.redis_deadline if timeout is None else timeout)
         store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
