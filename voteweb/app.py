@@ -11,7 +11,6 @@ from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.resources import resource_folder
 from voteweb.core.settings import Settings, from_env
-from voteweb.core.settings_in_force import in_force
 from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
@@ -38,6 +37,8 @@ from voteweb.web.monitoring import metrics, middleware
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
     """Return the WSGI app of a site; *settings* default to those of the environment, *store* to that of the settings.
 
+    A *store* that is given takes the settings.
+
     Raises ConfigError without a database, with an unfinished one, one of another layout or one whose keys we may not
     read, and without a key that is long enough.
     """
@@ -46,12 +47,12 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app = _new_flask(settings)
     store = store or open_store(settings)
     store.health.refuse_unusable()
+    store.context.put_in_force(settings)
     # "voteweb run" has written what new data need: one of its workers may be started again on an emptied database.
     store.context.site_id = id = store.context.site_id or os.environ.get(config.SITE_ID_VARIABLE) or None
     Migrations(store.context).refuse_other(writes=id is None)
     store.site_settings.take_settings(writes=id is None)
-    settings = in_force(settings, store.context.settings)
-    app.extensions["voteweb.settings"] = settings
+    settings = store.context.unswitched
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
     app.extensions["voteweb.search"] = index = (
@@ -64,11 +65,11 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     metrics.init_app(settings, store, index)
     security.init_app(app, settings)
     locale.init_app(app)
-    site_switches.init_app(app, settings)
+    site_switches.init_app(app)
     sessions.init_app(app)
     login.init_app(app)
     authentication.init_app(app)
-    templating.init_app(app, settings)
+    templating.init_app(app)
     shared_pages.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)

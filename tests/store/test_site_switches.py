@@ -1,5 +1,7 @@
 """Switches of the site: set by admins alone, one of two at once, with an entry in the log for each change."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests import factories
@@ -7,8 +9,9 @@ from tests.store.examination import broken, run
 from tests.store.queries import log_page
 from voteweb.core.errors import NotAllowed
 from voteweb.core.models import LogAction, LogEntry, Role, User
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
-from voteweb.store import Store
+from voteweb.store import Store, build_store
 
 
 def set_switch(store: Store, by: User, name: SwitchName, value: str, words: str = "") -> None:
@@ -34,6 +37,27 @@ def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store, mod: Us
     assert store.site_settings.read_switches() == SiteSwitches()
     assert log_of(store) == [("read-only", (), "", "root"), ("read-only", (ON,), "Repairs.", "root")]
     assert broken(store) == []
+
+
+def test_posting_takes_the_settings_that_a_switch_overrides(store: Store) -> None:
+    root, context = factories.user(store, "root", Role.ADMIN), store.context
+    for value, is_held in (("1", True), ("", False)):
+        set_switch(store, root, SwitchName.HOLD_POSTS, value)
+        store.site_settings.read_switches()
+        newcomer = store.users.make(f"newcomer{value}", "", network="")
+        id = store.articles.post(factories.draft(), newcomer, factories.token(), allow_duplicate=True)
+        assert store.waiting.has_article(id) is is_held
+        start = build_store(store.connection, context.unswitched)  # a process that is started now
+        start.site_settings.take_settings()
+        for place in (context, start.context):
+            assert (place.settings.hold_posts, place.unswitched.hold_posts) == (int(is_held), 0)
+
+
+def test_rate_limits_take_the_settings_in_force(store: Store) -> None:
+    hits = [(LOGIN_BY_ADDRESS._replace(burst=1), "198.51.100.7")]
+    for factor, is_refused in ((0, False), (1, False), (1, True), (0, False)):
+        store.context.put_in_force(replace(store.context.settings, limits=factor))
+        assert (store.limits.hit(hits) is not None) is is_refused
 
 
 def test_values_of_another_program_set_nothing(store: Store) -> None:

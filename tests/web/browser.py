@@ -24,7 +24,7 @@ class Browser:
 
     def __init__(self, app: Flask) -> None:
         self.client = app.test_client()
-        self.site = app.extensions["voteweb.settings"].site_url or "http://localhost"
+        self.site = app.extensions["voteweb.store"].context.settings.site_url or "http://localhost"
         self.response: TestResponse
         #: As they were when :meth:`start_session` logged them in.
         self.user: User

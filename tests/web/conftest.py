@@ -148,7 +148,7 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
     def make(**changes: Any) -> Flask:
         changed = replace(settings, **changes)
         app = _aging_app(changed, aging_clock) if aging_clock else _app(changed)
-        app.extensions["voteweb.site_switches"] = KnownSwitches(changed)  # another test may have set one
+        app.extensions["voteweb.site_switches"] = KnownSwitches()  # another test may have set one
         search_results.refused.drop_oldest(lambda _: True)  # another test may have been refused
         shared_pages.of_app(app).excluded.drop_oldest(lambda _: True)  # another test's members had the same ids
         app.extensions["voteweb.title_fetcher"] = StoredTitles()

@@ -73,7 +73,8 @@ def mail_steps(site: Site) -> Steps:
     from voteweb.app import create_app
     from voteweb.web.mail.sending import send_due_mails
 
-    settings = replace(site.settings, metrics_token="")  # the metrics are those of the web server  # nosec B106
+    # The metrics are those of the web server.
+    settings = replace(site.store.context.unswitched, metrics_token="")  # nosec B106
     app = cache(lambda: create_app(settings, site.store))
     return lambda: send_due_mails(app())
 

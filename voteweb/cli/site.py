@@ -36,11 +36,15 @@ data_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An open site; ``environment`` has the settings that were set there, ``settings`` those in force."""
+    """An open site; ``environment`` has the settings that were set there."""
 
-    settings: Settings
     store: Store
     environment: Settings
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.store.context.settings
 
 
 def load_settings(data: str | None, **options: Any) -> Settings:
@@ -94,7 +98,7 @@ def with_site(
             settings = load_settings(data)
             require_database(settings)
             with open_checked_store(settings, timeout, any_schema=any_schema) as store:
-                command(Site(store.context.settings, store, settings), *args, **kwargs)
+                command(Site(store, settings), *args, **kwargs)
 
         return run
 

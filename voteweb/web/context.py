@@ -27,8 +27,9 @@ def store() -> Store:
 
 
 def settings() -> Settings:
-    in_force: Settings = request_app().extensions["voteweb.settings"]
-    return in_force
+    """Return the settings in force, as the switches override them."""
+    site: Store = request_app().extensions["voteweb.store"]
+    return site.context.settings
 
 
 def operator_pages() -> OperatorPages:

@@ -12,8 +12,6 @@ from flask import Flask, Response, current_app, g, request
 
 from voteweb.core.errors import DataLost, ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
-from voteweb.core.settings import Settings
-from voteweb.core.settings_in_force import in_force
 from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.web import rate_limits
 from voteweb.web.context import request_app, store
@@ -26,13 +24,9 @@ REFRESH_SECONDS = 1.0
 
 
 class KnownSwitches:
-    """The switches that a process has read last, over ``start_settings``: those with which it was started.
+    """The switches that a process has read last."""
 
-    Of these, the ones that are in the data are read with the switches.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self.start_settings = settings
+    def __init__(self) -> None:
         self._known = SiteSwitches()
         self._due = 0.0
         #: Whether the database had lost the data when it was asked last.
@@ -59,8 +53,6 @@ class KnownSwitches:
         try:
             self._known = store().site_settings.read_switches()
             self.is_lost = False
-            self.start_settings = in_force(self.start_settings, store().context.settings)
-            current_app.extensions["voteweb.settings"] = self._known.settings(self.start_settings)
         except DataLost as error:
             if not self.is_lost:
                 current_app.logger.error("%s", error)
@@ -70,9 +62,8 @@ class KnownSwitches:
             self._due = ended + REFRESH_SECONDS + 2 * (ended - began)
 
 
-def init_app(app: Flask, settings: Settings) -> None:
-    """Give *app* its switches, which override its *settings*."""
-    app.extensions[_EXTENSION] = KnownSwitches(settings)
+def init_app(app: Flask) -> None:
+    app.extensions[_EXTENSION] = KnownSwitches()
 
     @app.before_request
     def read_if_due() -> None:

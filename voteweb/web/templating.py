@@ -9,12 +9,12 @@ from urllib.parse import quote
 from flask import Flask, g
 from flask.templating import Environment
 from jinja2.runtime import Macro
+from werkzeug.local import LocalProxy
 
 from voteweb.core import config, links, markup, permissions, ranking, validation
 from voteweb.core.branding import Brand
 from voteweb.core.errors import N_
 from voteweb.core.models import LogEntry, Role
-from voteweb.core.settings import Settings
 from voteweb.search import snippets
 from voteweb.web import branding, flashes, own_marks, urls
 from voteweb.web.auth.authentication import log_in_error
@@ -22,8 +22,7 @@ from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.caching import fragment_cache, own_parts
 from voteweb.web.caching.text_cache import article_text, page_texts
-from voteweb.web.context import now
-from voteweb.web.context import settings as current_settings
+from voteweb.web.context import now, settings
 from voteweb.web.forms import AnswerForm, CommentForm, ReportForm
 from voteweb.web.i18n import formatting
 from voteweb.web.posters import named
@@ -53,7 +52,7 @@ class TemplateEnvironment(Environment):
         return {**self.globals, **(d or {})}
 
 
-def init_app(app: Flask, settings: Settings) -> None:
+def init_app(app: Flask) -> None:
     brand: Brand = app.extensions["voteweb.brand"]
     texts = {
         name: value
@@ -86,18 +85,17 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_target=urls.article_target,
         brand=brand,
         canonical=urls.canonical,
-        closing_time=lambda article, thread: permissions.closing_time(article, thread, current_settings()),
+        closing_time=lambda article, thread: permissions.closing_time(article, thread, settings()),
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
         comment_path=urls.comment_path,
         constants=config,
         csrf_field=own_parts.token_field,
         current_path=urls.current_path,
-        current_settings=current_settings,
-        lift_of=lambda votes: ranking.lift(votes, current_settings()),
-        explain_score=lambda article: ranking.explain(article, current_settings()),
+        lift_of=lambda votes: ranking.lift(votes, settings()),
+        explain_score=lambda article: ranking.explain(article, settings()),
         form_token=csrf_token,
         has_search=app.extensions["voteweb.search"] is not None,
-        is_good=lambda article: permissions.is_good(article, current_settings()),
+        is_good=lambda article: permissions.is_good(article, settings()),
         is_member_name=validation.is_member_name,
         log_in_error=log_in_error,
         log_actions=formatting.LOG_ACTIONS,
@@ -110,7 +108,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         own_notice=own_parts.notice,
         own_part=own_parts.own,
         my_site=own_marks.choice,
-        may_edit_comment=lambda node: permissions.may_edit_comment(viewer(), node, now(), settings),
+        may_edit_comment=lambda node: permissions.may_edit_comment(viewer(), node, now(), settings()),
         now=now,
         page_texts=page_texts,
         permissions=permissions,
@@ -120,13 +118,13 @@ def init_app(app: Flask, settings: Settings) -> None:
         has_touch_icon=not brand.icons or branding.png_icon(brand) is not None,
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
-        settings=settings,
+        settings=LocalProxy(settings),
         share_image=lambda: branding.share_address(brand),
         signup_names=formatting.SIGNUP_NAMES,
         snippet_of=snippets.mark_snippet,
         static=urls.static,
         title_of=snippets.mark_title,
-        voting_state=lambda article: permissions.voting_state(viewer(), article, now(), current_settings()),
+        voting_state=lambda article: permissions.voting_state(viewer(), article, now(), settings()),
     )
     app.context_processor(lambda: {"viewer": viewer(), "unread": viewer_read().unread.count})
     for file in MACROS:  # after all other globals

@@ -162,7 +162,7 @@ def test_the_address_that_was_the_members_is_told(
 
 
 def test_links_for_passwords_and_mails_to_one_address_are_limited(make_app: MakeApp, app: Flask, store: Store) -> None:
-    settings = app.extensions["voteweb.settings"]
+    settings = app.extensions["voteweb.store"].context.settings
     mail = {name: getattr(settings, name) for name in ("mail_url", "mail_from", "site_url", "site_name")}
     limited = make_app(**mail, limits=1)
     reader, answers = Browser(limited), []

@@ -111,12 +111,8 @@ def test_two_processes_send_each_mail_once(store: Store, app: Flask, server: Smt
 
 
 def test_a_password_is_sent_only_over_tls(store: Store, app: Flask, server: SmtpServer, send: Send) -> None:
-    settings = app.extensions["voteweb.settings"]
-    url = f"smtp://user:secret@localhost:{server.port}"
-    app.extensions["voteweb.settings"] = replace(settings, mail_url=url)
-    try:
-        send()
-    finally:
-        app.extensions["voteweb.settings"] = settings
+    context, url = app.extensions["voteweb.store"].context, f"smtp://user:secret@localhost:{server.port}"
+    context.put_in_force(replace(context.settings, mail_url=url))
+    send()
     assert (server.logins, server.mails) == ([], [])
     assert store.mail.status().failure == "SMTPNotSupportedError"

@@ -99,8 +99,8 @@ def test_requests_are_counted_by_route_and_not_by_address(reader: Browser, bob: 
 
 def test_page_that_the_browser_has_is_counted_as_304(app: Flask, reader: Browser, count: Count) -> None:
     tag = reader.open("/feed.atom").headers["ETag"]
-    create = create_app(app.extensions["voteweb.settings"], app.extensions["voteweb.store"])
-    Browser(create).open("/feed.atom", headers={"If-None-Match": tag})
+    store = app.extensions["voteweb.store"]
+    Browser(create_app(store.context.settings, store)).open("/feed.atom", headers={"If-None-Match": tag})
     assert count("voteweb_request_seconds_count{page=miss,route=feeds.front,status=304}") == 1
 
 

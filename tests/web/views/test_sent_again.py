@@ -1,6 +1,7 @@
 """Acts of moderation that are sent again after a lost answer: what finds its own result is no refusal."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,7 +36,8 @@ def _describe(store: Store) -> None:
 
 def _hold(store: Store) -> None:
     draft, poster = factories.draft(link="https://held.example/"), factories.user(store, "newcomer")
-    store.articles.post(draft, poster, factories.token(), hold_posts=1)
+    store.context.put_in_force(replace(store.context.settings, hold_posts=1))
+    store.articles.post(draft, poster, factories.token())
 
 
 def _answer_ban(store: Store) -> None:

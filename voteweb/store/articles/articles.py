@@ -138,12 +138,9 @@ class Articles(StorePart):
         super().__init__(context)
         self._places = ArticlePlaces(context)
 
-    def post(
-        self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False, hold_posts: int | None = None
-    ) -> int:
+    def post(self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False) -> int:
         """Post *draft* and return its id; the same *token* of the same member always leads to the same article.
 
-        The first *hold_posts* articles of a new member wait for a moderator; None: as many as the settings say.
         Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; DomainRefused;
         NoSuchGroup when one of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or
         was banned meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may;
@@ -165,7 +162,7 @@ class Articles(StorePart):
             "own_vote": settings.own_vote,
             "voting_seconds": settings.voting_seconds,
             "allow_duplicate": int(allow_duplicate),
-            "hold_posts": settings.hold_posts if hold_posts is None else hold_posts,
+            "hold_posts": settings.hold_posts,
             **ranking_values(settings),
             **self._context.limits.newcomer_values(member_hits(NEWCOMER_POSTS, poster.name)),
         }

@@ -9,6 +9,7 @@ from voteweb.core.errors import DataLost
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import SINCE, SITE_ID
+from voteweb.core.site_switches import SiteSwitches
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -17,16 +18,23 @@ from voteweb.store.site.rate_limits import RateLimits
 
 
 class Context:
-    """The connection of one site, its settings, its log of moderation and its rate limits."""
+    """The connection of one site, its settings, its log of moderation and its rate limits.
+
+    ``settings`` are those in force, ``unswitched`` the same without switches. They change while the site runs.
+    """
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self.connection = connection
-        self.settings = settings
+        self.put_in_force(settings)
         self.keys = connection.keys
         self.log = ModerationLog(connection)
-        self.limits = RateLimits(connection, settings)
+        self.limits = RateLimits(connection, lambda: self.settings)
         #: The id of the site whose data this process knows, "" for a site without one, None before it knows any.
         self.site_id: str | None = None
+
+    def put_in_force(self, settings: Settings, switches: SiteSwitches | None = None) -> None:
+        """Put *settings* in force as *switches* override them."""
+        self.unswitched, self.settings = settings, switches.settings(settings) if switches else settings
 
     def queries(self) -> list[Command]:
         """Return the reads by which :meth:`refuse_lost` tells whether the site has its data."""

@@ -7,7 +7,7 @@ scripts that do the acts, or read from rankings by time.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
 from math import ceil
@@ -70,12 +70,12 @@ def member_hits(limits: Iterable[Limit], name: str) -> list[RateLimitHit]:
 
 
 class RateLimits:
-    """The rate limits of one site."""
+    """The rate limits of one site, by the settings in force, which *settings* returns."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
+    def __init__(self, connection: Connection, settings: Callable[[], Settings]) -> None:
         self._connection = connection
         self._settings = settings
-        self._secret = blake2b(settings.secret_key.encode()).digest()
+        self._secret = blake2b(settings().secret_key.encode()).digest()
 
     def queue_check(self, pipeline: Pipeline, *hits: RateLimitHit) -> Future[TooFast | None]:
         """Queue the question whether an act against *hits* would be accepted; the result is the refusal, or None."""
@@ -88,7 +88,7 @@ class RateLimits:
 
         A refused act counts against none of them.
         """
-        if not hits or not self._settings.limits:
+        if not hits or not self._settings().limits:
             return pipeline.then(lambda: None)
 
         def parse(reply: list[str]) -> TooFast | None:
@@ -103,7 +103,7 @@ class RateLimits:
 
         If a limit is exceeded, the script answers with the values that :meth:`to_error` takes.
         """
-        factor = self._settings.limits
+        factor = self._settings().limits
         hits = hits if factor else ()
         rates = [number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)]
         return {"limits": self._ids_of(hits), "rates": rates}
@@ -111,7 +111,7 @@ class RateLimits:
     @property
     def newcomer_seconds(self) -> int:
         """The seconds after signing up in which the limits of newcomers count; 0 if they never do."""
-        return 86_400 * self._settings.newcomer_days if self._settings.limits else 0
+        return 86_400 * self._settings().newcomer_days if self._settings().limits else 0
 
     def newcomer_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
         """Return the values with which a script counts an act against *hits*, among them those of newcomers."""
@@ -132,13 +132,13 @@ class RateLimits:
             kind=limit.kind,
             things=limit.things,
             aim=limit.aim,
-            burst=self._settings.limits * limit.burst,
+            burst=self._settings().limits * limit.burst,
             span=self.newcomer_seconds,
         )
 
     def refund(self, hits: Sequence[RateLimitHit]) -> None:
         """Take back one act that turned out not to count against *hits*."""
-        factor = self._settings.limits
+        factor = self._settings().limits
         if factor and hits:
             intervals = [limit.interval / factor for limit, _ in hits]
             self._connection.script(

@@ -75,10 +75,11 @@ class SiteSettings(StorePart):
             return self._settings
 
     def take_settings(self, *, writes: bool = True) -> None:
-        """Use the settings in force; with *writes*, the data take from the environment what they lack, and a new id.
+        """Put the stored settings in force.
 
-        Raises ConfigError if stored scores tell of other settings than the environment. If the database is away,
-        refuses us or has lost the data, the settings are those of the environment until a later start.
+        With *writes*, the data take from the environment what they lack, and a new id. Raises ConfigError if stored
+        scores tell of other settings than the environment. If the database is away, refuses us or has lost the data,
+        the settings are those of the environment until a later start.
         """
         context, key = self._context, self._keys.site()
         with suppress(Unavailable, redis.ResponseError):
@@ -93,7 +94,7 @@ class SiteSettings(StorePart):
                 # Of two processes that start at once, the second finds all fields of the first.
                 *_, stored = self._connection.run([*missing, ("HGETALL", key)], atomic=True)
                 context.refuse_lost(stored, is_restoring)
-            context.settings = with_stored(self._settings, map(stored.get, FIELDS))
+            self._put_in_force(stored)
 
     def change_settings(
         self, change: Callable[[Settings], Settings], entry: LogEntry, *, actor: User | None = None
@@ -167,18 +168,23 @@ class SiteSettings(StorePart):
     def read_switches(self, *, deadline: float | None = 0) -> SiteSwitches:
         """Return all switches, and take the database's time; raise Unavailable, and DataLost if the data are gone.
 
-        All parts of the store take the settings that were read with them, so that a change reaches each process. None
-        of them is set in a key of another type, which the doctor names: no page must fail for it. With the *deadline* 0
-        the database is asked once.
+        The settings that were read with them are put in force, so that a change reaches each process. No switch is set
+        in a key of another type, which the doctor names: no page must fail for it. With the *deadline* 0 the database
+        is asked once.
         """
         try:
             queries = self._context.queries()
             stored, is_restoring = self._connection.run_and_compare_clocks(*queries, deadline=deadline)
             self._context.refuse_lost(stored, is_restoring)
-            self._context.settings = with_stored(self._settings, map(stored.get, FIELDS))
-            return _switches(stored)
         except DataDamaged:
-            return SiteSwitches()
+            stored = {}
+        return self._put_in_force(stored)
+
+    def _put_in_force(self, stored: dict[str, str]) -> SiteSwitches:
+        """Put the settings *stored* in force as the switches stored with them override them; return these switches."""
+        switches = _switches(stored)
+        self._context.put_in_force(with_stored(self._context.unswitched, map(stored.get, FIELDS)), switches)
+        return switches
 
 
 def _switches(stored: dict[str, str]) -> SiteSwitches:

@@ -100,7 +100,7 @@ def send_at_once(site: Settings, to: str, subject: str, body: str) -> None:
 
 def send_due_mails(app: Flask) -> Iterator[None]:
     """Send the mails of a site that are due, one in each step, until the server fails or MAILS_PER_RUN are sent."""
-    session = session_of(app.extensions["voteweb.settings"])
+    session = session_of(app.extensions["voteweb.store"].context.settings)
     try:
         for _ in range(config.MAILS_PER_RUN):
             with app.app_context():

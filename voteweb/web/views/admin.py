@@ -48,7 +48,7 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: st
     Every setting is shown with its value, but secrets, and where it is from; a switch goes before it.
     """
     status, reasons = site_health()
-    start = known_switches().start_settings
+    start = store().context.unswitched
     switched = {
         env_name(name): str(getattr(settings(), name))
         for name in ("signup", "hold_posts")

@@ -55,8 +55,7 @@ def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
     anyway, token = "anyway" in request.form, form.once.data
     if not anyway:
         _check_not_waiting(viewer, form)
-    hold = settings().hold_posts
-    id = store().articles.post(form.draft(), viewer, token, allow_duplicate=anyway, hold_posts=hold)
+    id = store().articles.post(form.draft(), viewer, token, allow_duplicate=anyway)
     sent = _("Your article has been sent. You find it on your page, and are told what becomes of it.")
     flash(sent if store().waiting.has_article(id) else _("Your article has been posted."))
     return lead(f"/a/{id}", _("“https://” was added to its link.") if form.has_completed_link else "")
