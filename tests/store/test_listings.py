@@ -16,7 +16,7 @@ from voteweb.core.ranking import by_votes, day_number, score
 from voteweb.core.ranking_trial import change_weights
 from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.store.articles.listings import queue_merged, try_weights
+from voteweb.store.articles.listings import try_weights
 from voteweb.store.schema.values import LEFT_OUT
 
 START = 1_700_000_000.0
@@ -44,12 +44,13 @@ def test_a_page_has_rows_first_rank_total_and_more(store: Store) -> None:
         assert (listed.as_of, listed.bounded) == (None, False)
 
 
-def test_no_page_follows_merged_rankings_that_end_with_one(store: Store) -> None:
+def test_no_page_follows_merged_rankings_that_end_with_one(store: Store, settings: Settings) -> None:
     for groups in (("go",), ("go", "redis"), ("redis",)):
         factories.article(store, groups=groups)
     rankings = [store.rankings.groups([name], Order.TIME) for name in ("go", "redis")]
     for size, more in ((2, True), (3, False)):
-        merged, is_exact = store.read(queue_merged, rankings, 1, size, 9)
+        store.context.put_in_force(replace(settings, page_size=size))
+        merged, is_exact = store.read(store.listings.queue_merged, rankings, 1)
         assert (merged.rows, merged.more, is_exact) == ((3, 2, 1)[:size], more, True)
 
 
@@ -116,7 +117,8 @@ def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: 
     assert broken(store) == []
 
 
-def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_articles_are_found_across_steps(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = make_store(page_size=2)
     monkeypatch.setattr(config, "SORT_STEP", 2)
     ids = [factories.article(store, groups=("redis",) if number % 4 else ()).id for number in range(12)]
     # As a program written after the book stores it, and something that is no article.
@@ -125,7 +127,7 @@ def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.Monke
     run(store, "SET", "article:101", "no hash")
     found, before = [], ""
     for _ in range(20):
-        page = store.read(store.listings.queue_unsorted, before, 2)
+        page = store.read(store.listings.queue_unsorted, before)
         assert len(page.rows) <= 2
         found += [row.id for row in page.rows]
         before = page.next
@@ -134,17 +136,21 @@ def test_articles_are_found_across_steps(store: Store, monkeypatch: pytest.Monke
     assert found == [*reversed(ids[::4]), 100]
 
 
-def test_those_left_are_counted_without_what_no_group_fits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_left_are_counted_without_what_no_group_fits(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(config, "SORT_STEP", 3)
     factories.group(store, "redis")
     for _ in range(5):
         factories.article(store)
-    assert store.read(store.listings.queue_unsorted, "", 2)[2:] == (3, False)
+    store.context.put_in_force(replace(settings, page_size=2))
+    assert store.read(store.listings.queue_unsorted, "")[2:] == (3, False)
+    store.context.put_in_force(replace(settings, page_size=5))
     store.articles.set_groups(4, [], [], no_group=True)
-    assert store.read(store.listings.queue_unsorted, "", 5)[2:] == (4, True)
+    assert store.read(store.listings.queue_unsorted, "")[2:] == (4, True)
     store.articles.set_groups(4, ["redis"], [])
     store.articles.set_groups(4, [], ["redis"])
-    page = store.read(store.listings.queue_unsorted, "", 5)
+    page = store.read(store.listings.queue_unsorted, "")
     assert ([row.id for row in page.rows], page.left, page.is_exact) == ([5, 4, 3, 2, 1], 5, True)
 
 

@@ -131,32 +131,6 @@ class MadeRankings(StorePart):
         return steps
 
 
-def queue_merged(
-    pipeline: Pipeline, rankings: Sequence[Ranking], number: int, size: int, max_pages: int
-) -> Future[tuple[Page[int], bool]]:
-    """Queue a read of page *number* (from 1, *max_pages* at most) of the ids of the articles in any of *rankings*.
-
-    Also returns whether its total is exact; else it is the sum of those of each ranking: an article may be in several.
-
-    The first articles of each ranking up to the end of that page are read, which is enough to merge them: one command
-    of some hundred microseconds for each, and nothing is kept.
-    """
-    last = number * size  # one article more than the page has tells whether there is a next page
-    commands: list[Command] = []
-    for ranking in rankings:
-        commands += [("ZCARD", ranking.key), ("ZREVRANGE", ranking.key, 0, last, "WITHSCORES")]
-
-    def parse(replies: list[Any]) -> tuple[Page[int], bool]:
-        counts = replies[::2]
-        scores = [{id: score for who, score in rows if (id := article_of(who))} for rows in replies[1::2]]
-        ids = merged(scores, 0, len(rankings) * (last + 1))
-        is_exact = all(count <= last + 1 for count in counts)
-        total, has_more = len(ids) if is_exact else sum(counts), len(ids) > last and number < max_pages
-        return Page(tuple(ids[last - size : last]), number, total, last - size + 1, has_more), is_exact
-
-    return pipeline.queue(commands, parse)
-
-
 #: The groups of each of some articles.
 GroupsBefore = Sequence[Sequence[str]]
 #: Articles by their position in a ranking, from 0; None for a row that is missing or not listed.
@@ -298,14 +272,40 @@ class Listings(StorePart):
 
         return read_all(self._connection, queue)
 
-    def queue_unsorted(self, pipeline: Pipeline, before: str, count: int) -> Future[UnsortedArticles]:
-        """Queue a look for *count* articles without a group before a unix time, "" for now.
+    def queue_merged(
+        self, pipeline: Pipeline, rankings: Sequence[Ranking], number: int
+    ) -> Future[tuple[Page[int], bool]]:
+        """Queue a read of page *number* (from 1 to MAX_MY_PAGES) of the ids of the articles in any of *rankings*.
+
+        Also returns whether its total is exact; else it is the sum of those of each ranking: an article may be in
+        several. The first articles of each ranking up to the end of that page are read, which is enough to merge them:
+        one command of some hundred microseconds for each, and nothing is kept.
+        """
+        size = self._settings.page_size
+        last = number * size  # one article more than the page has tells whether there is a next page
+        commands: list[Command] = []
+        for ranking in rankings:
+            commands += [("ZCARD", ranking.key), ("ZREVRANGE", ranking.key, 0, last, "WITHSCORES")]
+
+        def parse(replies: list[Any]) -> tuple[Page[int], bool]:
+            counts = replies[::2]
+            scores = [{id: score for who, score in rows if (id := article_of(who))} for rows in replies[1::2]]
+            ids = merged(scores, 0, len(rankings) * (last + 1))
+            is_exact = all(count <= last + 1 for count in counts)
+            total, has_more = len(ids) if is_exact else sum(counts), len(ids) > last and number < config.MAX_MY_PAGES
+            return Page(tuple(ids[last - size : last]), number, total, last - size + 1, has_more), is_exact
+
+        return pipeline.queue(commands, parse)
+
+    def queue_unsorted(self, pipeline: Pipeline, before: str) -> Future[UnsortedArticles]:
+        """Queue a look for a page of articles without a group before a unix time, "" for now.
 
         Leaves out those of which a moderator decided that no group fits. Looks at the SORT_STEP newest, and up to
         SORT_STEPS times in all, each a round trip.
         """
         # A ranking of them would have to be written with every article and every change of groups, and would miss what
         # a program written after the book posts.
+        count = self._settings.page_size
 
         def read(before: str, count: int) -> Command:
             highest, fields = f"({before}" if before else "+inf", decoding.WHOLE

@@ -13,7 +13,6 @@ from voteweb.core import config, links, permissions, validation
 from voteweb.core.errors import NoSuchDomain, NoSuchPage
 from voteweb.core.models import Article, Group, Order, Page, Period, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind
-from voteweb.store.articles.listings import queue_merged
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
 from voteweb.web import own_marks
@@ -264,7 +263,7 @@ def _queue_groups(
     pipeline: Pipeline, names: tuple[str, ...], order: Order, number: int
 ) -> tuple[Future[tuple[Page[int], bool]], Future[tuple[Group | None, ...]]]:
     rankings = [store().rankings.groups([name], order) for name in names]
-    merged = queue_merged(pipeline, rankings, number, settings().page_size, config.MAX_MY_PAGES)
+    merged = store().listings.queue_merged(pipeline, rankings, number)
     return merged, store().groups.queue_get(pipeline, names)
 
 

@@ -165,7 +165,7 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
         ranking = store().rankings.site(Order.TIME)
         found = store().listings.queue_page(pipeline, ranking, page_number(), with_text=True)
     else:
-        found = store().listings.queue_unsorted(pipeline, time_before(), settings().page_size)
+        found = store().listings.queue_unsorted(pipeline, time_before())
     pipeline.execute()
     listed = found.result
     context = {"page": check_page_exists(listed)} if isinstance(listed, Page) else {"unsorted": listed}
