@@ -1,8 +1,8 @@
 """Marks of the viewer on articles (voted, saved, how many comments are new), and their follows and hides."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flask import g
 
@@ -114,27 +114,26 @@ def read_marks(
 
 def queue_choice(pipeline: Pipeline, member: User | None) -> None:
     """Queue a read of the choice of *member*, who has been read, unless this process knows it."""
-    sites = store().my_sites
-    if member is None or sites.of(member) is not None:
-        return
-    read = sites.queue_choice(pipeline, member.name)
+    if member is not None and store().my_sites.of(member) is None:
+        _queue_choice(pipeline, member.name)
+
+
+def queue_unknown_choice(pipeline: Pipeline) -> None:
+    """Queue a read of the choice of the viewer, whom the pipeline has read before, if this process never read any."""
+    voter = named_voter()
+    if voter and store().my_sites.known(voter.id) is None:
+        _queue_choice(pipeline, voter.name)
+
+
+def _queue_choice(pipeline: Pipeline, name: str) -> None:
+    read = store().my_sites.queue_choice(pipeline, name)
 
     def keep() -> None:
-        sites.remember(member, read.result)
-        g.choice = read.result
+        if member := viewer():
+            store().my_sites.remember(member, read.result)
+            g.choice = read.result
 
     pipeline.then(keep)
-
-
-def unknown_choice_queries() -> dict[str, Callable[[Pipeline], Future[Any]]]:
-    """Return the query of a list page for the choice of a viewer that this process does not know yet, named "choice".
-
-    The front page asks for it at once, since it may have to show something else then.
-    """
-    voter = named_voter()
-    if voter is None or store().my_sites.known(voter.id) is not None:
-        return {}
-    return {"choice": lambda pipeline: store().my_sites.queue_choice(pipeline, voter.name)}
 
 
 def choice() -> MySite:

@@ -1,15 +1,15 @@
 """List pages: any of them takes one round trip for a reader, and one or two for a member."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from flask import render_template, request
 
 from voteweb.core import permissions
 from voteweb.core.errors import NoSuchPage
-from voteweb.core.models import Article, Page
+from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
@@ -24,10 +24,11 @@ from voteweb.web.responses import RenderedPage
 from voteweb.web.urls import page_number
 
 T = TypeVar("T")
-#: Queues a read on the pipeline of the page.
-QueueQuery = Callable[[Pipeline], Future[Any]]
+Rows = tuple[Article, ...]
+#: Values for the template by name, and reads of such values.
+Results = dict[str, Any]
+Reads = dict[str, Future[Any]]
 _TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
-_NO_QUERIES: Mapping[str, QueueQuery] = {}
 
 
 def time_before() -> str:
@@ -41,86 +42,91 @@ def time_before() -> str:
     return before
 
 
-class _List(NamedTuple):
-    """The reads of a page of a list that are the same for all viewers (see :func:`render_list`)."""
+class ListPage:
+    """The page of a ranking that the address asks for: its reads, and the template that shows them.
 
-    ranking: Ranking
-    number: int
-    queries: Mapping[str, QueueQuery]
-    check: Callable[[dict[str, Any]], None]
-    finish: Callable[[dict[str, Any], tuple[Article, ...]], None]
-    context: dict[str, Any]
+    A list that shows more than articles overrides methods. The lane reads a page that is kept again, for any member who
+    shares it, by ``queue``, ``check`` and ``finish``: the other methods are for the viewer who asked the view.
+    """
 
-    def queue(
-        self,
-        pipeline: Pipeline,
-        viewer_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
-        hits: Sequence[RateLimitHit] = (),
-    ) -> Callable[[], tuple[Page[Article], dict[str, Any]]]:
-        """Queue a read of the page. The returned function gives it, checked, and the results of all queries by name."""
-        futures = {name: query(pipeline) for name, query in {**self.queries, **viewer_queries}.items()}
-        listing = store().listings.queue_page(pipeline, self.ranking, self.number, hits=hits)
+    template = "articles/list.html"
+    #: Whether the page looks alike for members who did nothing here, so that they may get one made for all of them.
+    is_shared = True
 
-        def finish_read() -> tuple[Page[Article], dict[str, Any]]:
-            results = {name: future.result for name, future in futures.items()}
-            self.check(results)
-            return check_page_exists(listing.result), results
+    def __init__(self, ranking: Ranking, *, shown: str = "", **context: Any) -> None:
+        """Show the rows of *ranking*, and *context*; *shown* is the entry that hides these rows on other pages only."""
+        self.ranking, self.number, self.shown = ranking, page_number(), shown
+        self.context = {**context, "in_group": shown[1:] if shown.startswith(HiddenKind.GROUP) else ""}
 
-        return finish_read
+    def queue(self, pipeline: Pipeline) -> Reads:
+        """Queue what the template shows besides the rows, the same for all viewers."""
+        return {}
 
-    def queue_again(self, pipeline: Pipeline) -> Callable[[], tuple[tuple[Article, ...], dict[str, Any]]]:
+    def queue_for_viewer(self, pipeline: Pipeline) -> None:
+        """Queue what must be known of the viewer, whom the pipeline has read before."""
+
+    def queue_for_moderator(self, pipeline: Pipeline) -> Reads:
+        """Queue what the template shows to moderators, in their second round trip."""
+        return {}
+
+    def instead(self, viewer: User | None) -> RenderedPage | None:
+        """Return the page that *viewer* gets in place of this one, None for this one."""
+        return None
+
+    def check(self, results: Results) -> None:
+        """Raise an error if there is no such list; *results* may be changed."""
+
+    def finish(self, results: Results, rows: Rows) -> None:
+        """Change *results*, which have all that was read, by the *rows* of the page."""
+
+    def render(self) -> RenderedPage:
+        """Return the page for the viewer."""
+        asked, site = shared_pages.clock(), store()
+        pipeline = site.pipeline()
+        queued_viewer = queue_viewer(pipeline)
+        self.queue_for_viewer(pipeline)
+        read = self._queue_page(pipeline, combination_hits() if self.ranking.combines else ())
+        queued_marks = queue_marks(pipeline, site.listings.recent_ids(self.ranking, self.number), named_voter())
+        pipeline.execute()
+        viewer = queued_viewer.result
+        if (other := self.instead(viewer)) is not None:
+            return other
+        page, results = read()
+        more = site.pipeline()
+        for_moderator = self.queue_for_moderator(more) if permissions.may_moderate(viewer) else {}
+        marks = read_marks(page.rows, viewer, queued_marks, more)
+        results |= {name: future.result for name, future in for_moderator.items()}
+        if self.is_shared and shared_pages.may_keep(viewer, self.shown):
+            rows, context = self._split(page, results)
+            read_again = None if self.ranking.combines else self.queue_again  # a combination counts against a limit
+            return shared_pages.render_list(asked, self.template, rows, marks.by_id, self.shown, read_again, **context)
+        page = own_marks.without_hidden(replace(page, rows=marks.on(page.rows)), self.shown)
+        self.finish(results, page.rows)
+        return render_template(self.template, page=page, all_groups=marks.group_names, **results, **self.context)
+
+    def queue_again(self, pipeline: Pipeline) -> Callable[[], tuple[Rows, Results]]:
         """Queue a read of rows and context for any member who shares the list."""
-        read = self.queue(pipeline)
-        return lambda: self.split(*read())
+        read = self._queue_page(pipeline)
+        return lambda: self._split(*read())
 
-    def split(self, page: Page[Article], results: dict[str, Any]) -> tuple[tuple[Article, ...], dict[str, Any]]:
+    def _queue_page(
+        self, pipeline: Pipeline, hits: Sequence[RateLimitHit] = ()
+    ) -> Callable[[], tuple[Page[Article], Results]]:
+        """Queue a read of the page; the returned function gives it, checked, and the results of :meth:`queue`."""
+        reads = self.queue(pipeline)
+        page = store().listings.queue_page(pipeline, self.ranking, self.number, hits=hits)
+
+        def read() -> tuple[Page[Article], Results]:
+            results = {name: future.result for name, future in reads.items()}
+            self.check(results)
+            return check_page_exists(page.result), results
+
+        return read
+
+    def _split(self, page: Page[Article], results: Results) -> tuple[Rows, Results]:
         """Return the rows of *page*, and the context for the template without them."""
         self.finish(results, page.rows)
         return page.rows, {**self.context, **results, "page": replace(page, rows=())}
-
-
-def render_list(
-    template: str,
-    ranking: Ranking,
-    *,
-    check: Callable[[dict[str, Any]], None] = lambda results: None,
-    shown: str = "",
-    is_shared: bool = True,
-    queries: Mapping[str, QueueQuery] = _NO_QUERIES,
-    viewer_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
-    moderator_queries: Mapping[str, QueueQuery] = _NO_QUERIES,
-    finish: Callable[[dict[str, Any], tuple[Article, ...]], None] = lambda results, rows: None,
-    **context: Any,
-) -> RenderedPage:
-    """Return *template* rendered with ``page``, the page of *ranking* that the address asks for.
-
-    The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
-    and may change them or raise an error. It must take out the results of *viewer_queries*: they are this viewer's, and
-    are not read when the list is read again for others. Those of *moderator_queries* share the second round trip of a
-    moderator; nobody else has them. Rows that the viewer hides are left out, but for what the entry *shown* hides on
-    other pages. *finish* gets all results and the rows of the page, and may change the results. *is_shared*: the page
-    looks alike for members who did nothing here, so that they may get one that was made for all of them.
-    """
-    context["in_group"] = shown[1:] if shown.startswith(HiddenKind.GROUP) else ""
-    listed = _List(ranking, page_number(), queries, check, finish, context)
-    asked, site = shared_pages.clock(), store()
-    pipeline = site.pipeline()
-    viewer = queue_viewer(pipeline)
-    finish_read = listed.queue(pipeline, viewer_queries, combination_hits() if ranking.combines else ())
-    queued = queue_marks(pipeline, site.listings.recent_ids(ranking, listed.number), named_voter())
-    pipeline.execute()
-    page, results = finish_read()
-    more, may_moderate = site.pipeline(), permissions.may_moderate(viewer.result)
-    futures = {name: query(more) for name, query in moderator_queries.items() if may_moderate}
-    marks = read_marks(page.rows, viewer.result, queued, more)
-    results |= {name: future.result for name, future in futures.items()}
-    if is_shared and shared_pages.may_keep(viewer.result, shown):
-        read_again = None if ranking.combines else listed.queue_again  # a combination counts against a limit
-        rows, context = listed.split(page, results)
-        return shared_pages.render_list(asked, template, rows, marks.by_id, shown, read_again, **context)
-    page = own_marks.without_hidden(replace(page, rows=marks.on(page.rows)), shown)
-    finish(results, page.rows)
-    return render_template(template, page=page, all_groups=marks.group_names, **results, **context)
 
 
 def check_page_exists(page: Page[T]) -> Page[T]:

@@ -30,7 +30,7 @@ from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import PERIOD_TITLES, format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.pagination import render_list
+from voteweb.web.pagination import ListPage, Reads, Results, Rows
 from voteweb.web.responses import RenderedPage
 from voteweb.web.urls import page_number
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
@@ -41,53 +41,45 @@ SITE_PERIODS = tuple(Period)
 GROUP_PERIODS = (Period.WEEK, Period.ALL)
 
 
-class _ChosenOtherwise(Exception):
-    """The front page shows the viewer something else than this process knew."""
+class _FrontPage(ListPage):
+    """All articles by score, and beside them the newest good ones that the page does not list."""
 
+    template = "articles/front.html"
 
-@blueprint.get("/")
-def front() -> RenderedPage:
-    """Show the front page: all articles by score, and beside them the newest good ones that the page does not list.
+    def __init__(self) -> None:
+        super().__init__(store().rankings.site(Order.SCORE), title=_("Top articles"), feed="/feed")
 
-    A member may have chosen to see the groups that they follow instead; ``?of=all`` shows all articles still.
-    """
-    if request.args.get("of") == "all":
-        return _front()
-    known = store().my_sites.known(session_user_id())
-    known_as_my_groups = known is not None and known[1] == MY_GROUPS
-    try:
-        return _my_groups(Order.SCORE, as_front_page=True) if known_as_my_groups else _front(chosen="")
-    except _ChosenOtherwise:  # this process knew another choice, or none
-        return _front() if known_as_my_groups else _my_groups(Order.SCORE, as_front_page=True)
+    def queue(self, pipeline: Pipeline) -> Reads:
+        # Twice as many, since the newest good articles are often on the page.
+        return {"good": store().listings.queue_good(pipeline, 2 * config.GOOD_ON_FRONT)}
 
+    def queue_for_viewer(self, pipeline: Pipeline) -> None:
+        own_marks.queue_unknown_choice(pipeline)  # at once, since it may lead to the page of their groups
 
-def _front(chosen: str | None = None) -> RenderedPage:
-    """Return the front page with all articles; raise _ChosenOtherwise if the viewer's choice is not *chosen*."""
-    # Twice as many, since the newest good articles are often on the page.
-    queries = {"good": lambda pipeline: store().listings.queue_good(pipeline, 2 * config.GOOD_ON_FRONT)}
+    def instead(self, viewer: User | None) -> RenderedPage | None:
+        is_other = viewer is not None and viewer.front == MY_GROUPS and not _asks_for_all()
+        return _my_groups(Order.SCORE, as_front_page=True) if is_other else None
 
-    def check(results: dict[str, Any]) -> None:
-        user, choice = viewer(), results.pop("choice", None)
-        if user and choice:
-            store().my_sites.remember(user, choice)
-        if user and chosen is not None and user.front != chosen:
-            raise _ChosenOtherwise
-
-    def leave_out_listed(results: dict[str, Any], rows: tuple[Article, ...]) -> None:
+    def finish(self, results: Results, rows: Rows) -> None:
         listed = {row.id for row in rows}
         good = own_marks.not_hidden(results["good"])
         results["good"] = tuple(article for article in good if article.id not in listed)[: config.GOOD_ON_FRONT]
 
-    return render_list(
-        "articles/front.html",
-        store().rankings.site(Order.SCORE),
-        check=check,
-        queries=queries,
-        viewer_queries=own_marks.unknown_choice_queries(),
-        finish=leave_out_listed,
-        title=_("Top articles"),
-        feed="/feed",
-    )
+
+def _asks_for_all() -> bool:
+    return request.args.get("of") == "all"
+
+
+@blueprint.get("/")
+def front() -> RenderedPage:
+    """Show the front page: all articles, or the groups that a member follows, if they chose that.
+
+    ``?of=all`` shows them all articles still.
+    """
+    known = store().my_sites.known(session_user_id())  # the choice may have changed, or be unknown
+    if known is not None and known[1] == MY_GROUPS and not _asks_for_all():
+        return _my_groups(Order.SCORE, as_front_page=True)
+    return _FrontPage().render()
 
 
 @blueprint.get("/new")
@@ -95,7 +87,7 @@ def new() -> RenderedPage:
     """Show all articles by time."""
     description = _("Everything that members of %(site)s posted, the newest first.", site=settings().site_name)
     ranking, title = store().rankings.site(Order.TIME), _("New articles")
-    return render_list("articles/list.html", ranking, title=title, description=description, feed="/new")
+    return ListPage(ranking, title=title, description=description, feed="/new").render()
 
 
 @blueprint.get("/good")
@@ -129,15 +121,14 @@ def good() -> RenderedPage:
 def top() -> RenderedPage:
     """Show the articles of a period with the most votes."""
     period = parse_period(SITE_PERIODS)
-    return render_list(
-        "articles/list.html",
+    return ListPage(
         store().rankings.best(period),
         title=str(PERIOD_TITLES[period]),
         description=_("The articles on %(site)s with the most votes.", site=settings().site_name),
         feed="/top",
         period=period,
         periods=("now", *SITE_PERIODS),
-    )
+    ).render()
 
 
 def parse_period(periods: tuple[Period, ...]) -> Period:
@@ -148,13 +139,30 @@ def parse_period(periods: tuple[Period, ...]) -> Period:
     return Period(of)
 
 
+class _GroupPage(ListPage):
+    """The articles that are in all of one or several groups."""
+
+    template = "groups/show.html"
+
+    def __init__(self, groups: tuple[str, ...], ranking: Ranking, **context: Any) -> None:
+        shown = f"g{groups[0]}" if len(groups) == 1 else ""
+        super().__init__(ranking, shown=shown, names="+".join(groups), **context)
+        self._groups = groups
+
+    def queue(self, pipeline: Pipeline) -> Reads:
+        return {"groups": store().groups.queue_get(pipeline, self._groups)}
+
+    def check(self, results: Results) -> None:
+        results["groups"] = check_known(self._groups, results["groups"])
+
+
 @blueprint.get("/g/<names>", endpoint="group")
 @blueprint.get("/g/<names>/new", endpoint="group_new")
 @in_groups(parse_names)
 def group(names: tuple[str, ...]) -> RenderedPage:
     """Show the articles that are in all groups *names*, by score or by time."""
     order = Order.SCORE if request.endpoint == "lists.group" else Order.TIME
-    return _group(names, store().rankings.groups(names, order), order=order)
+    return _GroupPage(names, store().rankings.groups(names, order), order=order).render()
 
 
 @blueprint.get("/g/<names>/top")
@@ -163,19 +171,41 @@ def group_top(names: tuple[str, ...]) -> RenderedPage:
     """Show the articles of a group and a period with the most votes."""
     period = parse_period(GROUP_PERIODS)
     ranking = store().rankings.best(period, names[0])
-    return _group(names, ranking, order="best", period=period, periods=GROUP_PERIODS)
+    return _GroupPage(names, ranking, order="best", period=period, periods=GROUP_PERIODS).render()
 
 
-def _group(groups: tuple[str, ...], ranking: Ranking, **context: Any) -> RenderedPage:
-    return render_list(
-        "groups/show.html",
-        ranking,
-        names="+".join(groups),
-        shown=f"g{groups[0]}" if len(groups) == 1 else "",
-        check=lambda results: results.update(groups=check_known(groups, results["groups"])),
-        queries={"groups": lambda pipeline: store().groups.queue_get(pipeline, groups)},
-        **context,
-    )
+class _DomainPage(ListPage):
+    """The articles with a link to a domain, and for moderators the rule about it."""
+
+    template = "articles/domain.html"
+
+    def __init__(self, host: str, typed: str) -> None:
+        readable, site = links.readable_domain(host), settings().site_name
+        super().__init__(
+            store().rankings.domain(host),
+            shown=Hidden(HiddenKind.DOMAIN, host).entry,
+            title=_("Articles from %(domain)s", domain=readable),
+            description=_(
+                "Articles on %(site)s with a link to %(domain)s, the newest first.", site=site, domain=readable
+            ),
+            feed=f"/d/{host}",
+            domain=host,
+            readable=readable,
+            may_have_rule=validation.is_rule_domain(host),
+        )
+        self._host, self._typed = host, typed
+
+    def queue(self, pipeline: Pipeline) -> Reads:
+        return {"total": store().listings.queue_total(pipeline, self.ranking)}
+
+    def queue_for_moderator(self, pipeline: Pipeline) -> Reads:
+        rules = store().domain_rules
+        return {"rule": rules.queue_of(pipeline, self._host), "recent": rules.queue_recent(pipeline, self._host)}
+
+    def check(self, results: Results) -> None:
+        # A domain that is refused has a page for those who made the rule.
+        if not results.pop("total") and not (self._host and permissions.may_moderate(viewer())):
+            raise NoSuchDomain(domain=self._typed)
 
 
 @blueprint.get("/d/<domain>")
@@ -184,46 +214,22 @@ def domain(domain: str) -> ResponseReturnValue:
     host = links.domain_of_address(domain)
     if host != domain and host:
         return redirect(url_for("lists.domain", domain=host, page=request.args.get("page")), 301)
-
-    def check(results: dict[str, Any]) -> None:
-        # A domain that is refused has a page for those who made the rule.
-        if not results.pop("total") and not (host and permissions.may_moderate(viewer())):
-            raise NoSuchDomain(domain=domain)
-
-    rules = store().domain_rules
-    ranking, readable, site = store().rankings.domain(host), links.readable_domain(host), settings().site_name
-    return render_list(
-        "articles/domain.html",
-        ranking,
-        check=check,
-        shown=Hidden(HiddenKind.DOMAIN, host).entry,
-        queries={"total": lambda pipeline: store().listings.queue_total(pipeline, ranking)},
-        moderator_queries={
-            "rule": lambda pipeline: rules.queue_of(pipeline, host),
-            "recent": lambda pipeline: rules.queue_recent(pipeline, host),
-        },
-        may_have_rule=validation.is_rule_domain(host),
-        title=_("Articles from %(domain)s", domain=readable),
-        description=_("Articles on %(site)s with a link to %(domain)s, the newest first.", site=site, domain=readable),
-        feed=f"/d/{host}",
-        domain=host,
-        readable=readable,
-    )
+    return _DomainPage(host, domain).render()
 
 
 @blueprint.get("/my", endpoint="my_groups")
 @blueprint.get("/my/new", endpoint="my_groups_new")
 @login_required
-def my_groups() -> str:
+def my_groups() -> RenderedPage:
     """Show the articles of the groups that the viewer follows, by score or by time."""
     return _my_groups(Order.SCORE if request.endpoint == "lists.my_groups" else Order.TIME)
 
 
-def _my_groups(order: Order, *, as_front_page: bool = False) -> str:
+def _my_groups(order: Order, *, as_front_page: bool = False) -> RenderedPage:
     """Return the page of the viewer's groups that the address asks for, in two round trips, or three.
 
-    The third is needed by a process that does not know yet which groups these are. Raises _ChosenOtherwise for a front
-    page that is to show all articles.
+    The third is needed by a process that does not know yet which groups these are. A front page shows all articles to
+    who has not chosen their groups.
     """
     number = page_number()
     if number > config.MAX_MY_PAGES:
@@ -236,11 +242,11 @@ def _my_groups(order: Order, *, as_front_page: bool = False) -> str:
     read = store().my_sites.queue_choice(pipeline, session_member_name())
     pipeline.execute()
     if loaded.result is None and as_front_page:
-        raise _ChosenOtherwise
+        return _FrontPage().render()
     member = require_member(loaded.result)
     store().my_sites.remember(member, read.result)
     if as_front_page and member.front != MY_GROUPS:
-        raise _ChosenOtherwise
+        return _FrontPage().render()
     if read.result.follows != follows:
         pipeline = store().pipeline()
         merged, groups = _queue_groups(pipeline, read.result.follows, order, number)

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
 from voteweb.core.errors import AboutChanged, Invalid, NoSuchMember, TooManyNotes
-from voteweb.core.models import Article, LogAction, LogEntry, LogIn, Page, Role, User
+from voteweb.core.models import LogAction, LogEntry, LogIn, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
@@ -19,7 +19,7 @@ from voteweb.web.auth.login import require_admin, require_member, require_modera
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES, error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import QueueQuery, render_list
+from voteweb.web.pagination import ListPage, Reads, Results, Rows
 from voteweb.web.responses import RenderedPage
 from voteweb.web.urls import page_number
 
@@ -28,47 +28,52 @@ blueprint = Blueprint("members", __name__)
 notes = Blueprint("notes", __name__)
 
 
+class _MemberPage(ListPage):
+    """A member and their articles, newest first; to moderators, also what the log says about them."""
+
+    template = "users/show.html"
+    is_shared = False
+
+    def __init__(self, name: str, **context: Any) -> None:
+        shown = hidden_member(name).entry
+        super().__init__(store().rankings.member(name), shown=shown, roles=tuple(Role), **context)
+        self._name, self._is_own = name, name_key(session_member_name()) == name_key(name)
+
+    def queue(self, pipeline: Pipeline) -> Reads:
+        name, site = self._name, store()
+        reads: Reads = {"member": site.users.queue_get(pipeline, name)}
+        reads["counts"] = site.users.queue_counts(pipeline, name)
+        if self._is_own:
+            reads["removed"] = site.removals.queue_of_poster(pipeline, name)
+            reads["held"] = site.waiting.queue_of_poster(pipeline, name)
+        return reads
+
+    def queue_for_moderator(self, pipeline: Pipeline) -> Reads:
+        name, site = self._name, store()
+        return {
+            "log": site.log.queue_page(pipeline, 1, about=name),
+            "invitations": site.invitations.queue_page(pipeline, name, 1),
+            "notes": site.notes.queue_on(pipeline, name),
+            "neighbours": site.waiting.queue_neighbours(pipeline, name),
+            "held": site.waiting.queue_of_poster(pipeline, name),
+        }
+
+    def check(self, results: Results) -> None:
+        check_present(results["member"], self._name, viewer())
+
+    def finish(self, results: Results, rows: Rows) -> None:
+        names = [neighbour.name for neighbour in results.get("neighbours", ())]
+        results["neighbours"] = store().read(store().users.queue_members, names)
+
+
 @users.get("/u/<name>")
 def show(name: str) -> RenderedPage:
-    """Show a member and their articles, newest first; to moderators, also what the log says about them."""
     return render_member(parse_name(name))
 
 
 def render_member(name: str, **context: Any) -> RenderedPage:
     """Return the page of a member; *context* may have a refused note."""
-    is_own = name_key(session_member_name()) == name_key(name)
-    held: dict[str, QueueQuery] = {"held": lambda pipeline: store().waiting.queue_of_poster(pipeline, name)}
-    own: dict[str, QueueQuery] = {"removed": lambda pipeline: store().removals.queue_of_poster(pipeline, name), **held}
-
-    def check(results: dict[str, Any]) -> None:
-        check_present(results["member"], name, viewer())
-
-    def finish(results: dict[str, Any], _rows: Sequence[Article]) -> None:
-        names = [neighbour.name for neighbour in results.get("neighbours", ())]
-        results["neighbours"] = store().read(store().users.queue_members, names)
-
-    return render_list(
-        "users/show.html",
-        store().rankings.member(name),
-        check=check,
-        finish=finish,
-        shown=hidden_member(name).entry,
-        is_shared=False,
-        queries={
-            "member": lambda pipeline: store().users.queue_get(pipeline, name),
-            "counts": lambda pipeline: store().users.queue_counts(pipeline, name),
-            **(own if is_own else {}),
-        },
-        moderator_queries={
-            "log": lambda pipeline: store().log.queue_page(pipeline, 1, about=name),
-            "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
-            "notes": lambda pipeline: store().notes.queue_on(pipeline, name),
-            "neighbours": lambda pipeline: store().waiting.queue_neighbours(pipeline, name),
-            **({} if is_own else held),
-        },
-        roles=tuple(Role),
-        **context,
-    )
+    return _MemberPage(name, **context).render()
 
 
 def queue_member(pipeline: Pipeline, name: str) -> Future[User]:
