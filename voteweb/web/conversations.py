@@ -33,11 +33,10 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 
-class ShownConversation:
-    """The conversation of one article, read for one page of it.
+class ChosenPage:
+    """The page of a conversation that is asked for: which comments it shows, and the reads of what it lacks.
 
-    Of a large conversation, the words and the viewer's votes are missing at first: :meth:`queue_missing` reads those of
-    the comments that the page shows.
+    Of a large conversation, that are words and the viewer's votes.
     """
 
     def __init__(
@@ -48,68 +47,81 @@ class ShownConversation:
         root: int = 0,
         number: int = 1,
         order: CommentOrder = CommentOrder.SCORE,
+        others: Iterable[int] = (),
     ) -> None:
-        """Choose the comments of page *number*: of the whole conversation, or of the replies to comment *root*."""
-        self.article = article
-        self.thread: Thread = read.thread
-        self.order = order
-        self._time, self._settings = now(), settings()
-        self.tree = tree(read.thread, self.order)
+        """Choose page *number* of the whole conversation, or of the replies to comment *root*; *others* are shown too.
+
+        Raises NoSuchPage.
+        """
+        self.article, self.read, self.root, self.order = article, read, root, order
+        self.tree = tree(read.thread, order)
         self.page: ConversationPage = self.tree.below(root, number)
         if number > self.page.pages:
             raise NoSuchPage()
-        self._read = read
-        self._root = root
-        #: Whether comments can be written and voted on.
-        self.is_open = permissions.is_open(article, read.thread, self._time, self._settings)
-        self._words: Future[dict[int, str]] | None = None
-        self._voted: Future[frozenset[int]] | None = None
-        self._texts = PageTexts()
+        self._others = others
 
-    def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
-        """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*.
+    @cached_property
+    def _numbers(self) -> set[int]:
+        """The numbers of the comments that the page shows."""
+        return {row.node.number for row in self.page.rows}.union(self._others)
 
-        And of the choice of *viewer*, whom they hide among it, unless this process knows it.
+    def queue(self, pipeline: Pipeline, viewer: User | None, *, is_seen: bool = True) -> "Future[ShownConversation]":
+        """Queue a read of what the page lacks; if it *is_seen*, also a note that *viewer* has read what it shows.
+
+        The choice of *viewer*, who may hide members, is read too, unless this process knows it.
         """
         queue_choice(pipeline, viewer)
-        if self._read.numbers is None:  # a short one
-            return
-        if numbers := sorted(self._shown(others) - self._read.numbers):
-            self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
-            if viewer:
-                self._voted = store().votes.queue_own_on_comments(pipeline, self.article.id, numbers, viewer.id)
+        known, site, id = self.read.numbers, store(), self.article.id
+        missing = [] if known is None else sorted(self._numbers - known)  # all of a short one is known
+        words = site.threads.queue_words(pipeline, id, missing) if missing else None
+        voted = site.votes.queue_own_on_comments(pipeline, id, missing, viewer.id) if missing and viewer else None
+        if is_seen and viewer:
+            self._queue_seen(pipeline, viewer)
+        return pipeline.then(
+            lambda: ShownConversation(self, words.result if words else {}, voted.result if voted else frozenset())
+        )
 
-    def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
-        """Queue that what *viewer* sees now is read, also the comments *others*, here and in their inbox.
+    def _queue_seen(self, pipeline: Pipeline, viewer: User) -> None:
+        """Queue a note that *viewer* has read what the page shows, here and in their inbox.
 
         Mostly that is nothing: what a short conversation shows was noted when it was read. Comments that nobody can
         read now are not new if they can be read again.
         """
-        own, visit = viewer_read(), self._read.visit
-        unread = visit.unread_to(self.thread.last) if visit else set[int]()
-        if viewer is None or not (unread or own.unread.comments):
+        visit = self.read.visit
+        unread = visit.unread_to(self.read.thread.last) if visit else set[int]()
+        if not (unread or viewer_read().unread.comments):
             return
-        numbers = self._shown(others)
-        if unread & numbers:
+        if unread & self._numbers:
             is_visible = self.tree.is_visible
-            seen = [number for number in unread if number in numbers or not is_visible(number)]
+            seen = [number for number in unread if number in self._numbers or not is_visible(number)]
             store().threads.queue_shown(pipeline, self.article.id, viewer.name, seen)
-        self.queue_entries_read(pipeline, viewer, numbers)
+        queue_entries_read(pipeline, viewer, self.article.id, self._numbers)
 
-    def queue_entries_read(self, pipeline: Pipeline, viewer: User, numbers: Iterable[int]) -> None:
-        """Queue that *viewer* has read the entries of their inbox about these comments."""
-        own = viewer_read()
-        shown = {CommentId(self.article.id, number) for number in numbers}
-        if read := [entry for entry, comment in own.unread.comments.items() if comment in shown]:
-            store().inbox.queue_mark_read(pipeline, viewer.name, read)
-            g.viewer_read = own._replace(unread=own.unread.without(read))
 
-    def _shown(self, others: Iterable[int]) -> set[int]:
-        return {row.node.number for row in self.page.rows} | set(others)
+def queue_entries_read(pipeline: Pipeline, viewer: User, id: int, numbers: Iterable[int]) -> None:
+    """Queue a note that *viewer* has read the entries of their inbox about these comments of article *id*."""
+    own, shown = viewer_read(), {CommentId(id, number) for number in numbers}
+    if read := [entry for entry, comment in own.unread.comments.items() if comment in shown]:
+        store().inbox.queue_mark_read(pipeline, viewer.name, read)
+        g.viewer_read = own._replace(unread=own.unread.without(read))
+
+
+class ShownConversation:
+    """The conversation of an article, with all that the page *chosen* shows; *words* and *voted* are what it lacked."""
+
+    def __init__(self, chosen: ChosenPage, words: Mapping[int, str], voted: frozenset[int] = frozenset()) -> None:
+        read = chosen.read
+        self.chosen, self.article, self.thread = chosen, chosen.article, read.thread
+        self.order, self.tree, self.page = chosen.order, chosen.tree, chosen.page
+        self._words, self._voted, self._visit = {**read.words, **words}, read.voted | voted, read.visit
+        self._time, self._settings = now(), settings()
+        #: Whether comments can be written and voted on.
+        self.is_open = permissions.is_open(self.article, self.thread, self._time, self._settings)
+        self._texts = PageTexts()
 
     def words(self, number: int) -> str:
         """Return the words of a comment as they were typed, also those that nobody can read."""
-        return self._read.words.get(number) or (self._words.result.get(number, "") if self._words else "")
+        return self._words.get(number, "")
 
     def comments_html(self, viewer: User | None, can_write: bool) -> Markup:
         """Return the same as :meth:`encoded_comments` for a template."""
@@ -125,11 +137,11 @@ class ShownConversation:
         html: dict[int, bytes] = {}
         own = cached.by_author.get(name_key(viewer.name), ()) if viewer else ()
         folded = {number for name in self._hidden for number in cached.by_author.get(name, ())}
-        for number in {*own, *folded, *((self._voted_numbers | self.new_here.keys()) & cached.places.keys())}:
+        for number in {*own, *folded, *((self._voted | self.new_here.keys()) & cached.places.keys())}:
             place = cached.places[number]
             comment = replace(
                 self._show(cached.comments[place].row, viewer, cached.comments[place].text),
-                is_voted=number in self._voted_numbers,
+                is_voted=number in self._voted,
                 is_folded=number in folded,
                 **self._new_links(number),
             )
@@ -151,7 +163,7 @@ class ShownConversation:
 
     def _cached_comments(self, viewer: User | None, context: RowContext) -> CachedComments:
         """Return the page of a viewer who has no part in the comments, which this process may have made already."""
-        key = (self._root, self.page.number, context)
+        key = (self.chosen.root, self.page.number, context)
         cached = comment_rows.pages.get(key)
         if cached is None or cached.page is not self.page or not cached.since <= self._time < cached.until:
             cached = self._make_page(replace(viewer, name="") if viewer else None, context)
@@ -183,10 +195,6 @@ class ShownConversation:
     def _row_html(self, comment: ShownComment, context: RowContext) -> bytes:
         return comment_rows.render_row(comment, self.thread.reasons.get(comment.row.node.number, ""), context)
 
-    @property
-    def _voted_numbers(self) -> frozenset[int]:
-        return self._read.voted | (self._voted.result if self._voted else frozenset())
-
     def alone(self, number: int, viewer: User | None, *, is_above: bool = False) -> ShownComment | None:
         """Return a comment that stands alone or *is_above* others; None if there is none."""
         row = self.tree.row(number)
@@ -195,7 +203,7 @@ class ShownConversation:
         may_read = permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
         comment = self._show(row, viewer, self._texts.comment(self.words(number), row.node.named) if may_read else None)
         is_folded = is_above and self._hides(row.node)
-        is_voted = number in self._voted_numbers
+        is_voted = number in self._voted
         return replace(comment, is_voted=is_voted, is_folded=is_folded, **self._new_links(number))
 
     def _show(self, row: Row, viewer: User | None, text: RenderedText | None) -> ShownComment:
@@ -222,7 +230,7 @@ class ShownConversation:
     @cached_property
     def _new(self) -> set[int]:
         """The comments that are new to the viewer and can be read, none of them by the viewer or by whom they hide."""
-        numbers = self._read.visit.new_to(self.thread.last) if self._read.visit else ()
+        numbers = self._visit.new_to(self.thread.last) if self._visit else ()
         if not numbers:
             return set()
         member, nodes = viewer(), self.thread.nodes
@@ -234,7 +242,7 @@ class ShownConversation:
         """The new comments of the page from top to bottom, each with the one before and the one after, 0 for none."""
         if not self._new:
             return {}
-        new = [n for n in (self._root, *(row.node.number for row in self.page.rows)) if n in self._new]
+        new = [n for n in (self.chosen.root, *(row.node.number for row in self.page.rows)) if n in self._new]
         return {number: (before, after) for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)}
 
     @cached_property
@@ -242,7 +250,7 @@ class ShownConversation:
         """The new comments that are not on this page, first those that no page has shown, the oldest first."""
         if not self._new:
             return []
-        unread = self._read.visit.unread_to(self.thread.last) if self._read.visit else ()
+        unread = self._visit.unread_to(self.thread.last) if self._visit else ()
         return sorted(self._new - self.new_here.keys(), key=lambda number: (number not in unread, number))
 
     def _new_links(self, number: int) -> dict[str, Any]:
@@ -268,20 +276,18 @@ class ShownConversation:
         return ConversationEnded(when=end) if self._time >= end else None
 
 
-def read_page(
+def queue_page(
     pipeline: Pipeline,
     article: Article,
     read: ThreadRead,
     viewer: User | None,
     root: int = 0,
     others: Iterable[int] = (),
-) -> ShownConversation:
-    """Return the page of the address; queue the read of what it lacks, and that *viewer* sees it and *others*."""
-    conversation = ShownConversation(article, read, root=root, number=page_number(), order=order_of_page(viewer))
-    conversation.queue_missing(pipeline, viewer, others)
-    if not is_prefetch():
-        conversation.queue_mark_read(pipeline, viewer, others)
-    return conversation
+) -> Future[ShownConversation]:
+    """Queue a read of the page of the address for *viewer*, who sees *others* on it too; raise NoSuchPage."""
+    order = order_of_page(viewer)
+    chosen = ChosenPage(article, read, root=root, number=page_number(), order=order, others=others)
+    return chosen.queue(pipeline, viewer, is_seen=not is_prefetch())
 
 
 def queue_thread(pipeline: Pipeline, id: int, root: int = 0, visitor: Voter | None = None) -> Future[ThreadRead]:

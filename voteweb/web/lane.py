@@ -34,7 +34,7 @@ from voteweb.web.caching.own_parts import Part, Pieces
 from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
 from voteweb.web.context import request_globals, settings, store
-from voteweb.web.conversations import ShownConversation, is_prefetch, own_order
+from voteweb.web.conversations import ChosenPage, is_prefetch, own_order
 from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
@@ -264,14 +264,13 @@ def _queue_article(key: Key, pipeline: Pipeline, voter: Voter) -> _Finish:
             return None
         mark = marks.read.result.get(id)
         article = mark.on(article) if mark else article
-        conversation, more = ShownConversation(article, thread.result, order=own_order(user)), site.pipeline()
-        pieces = shared_pages.find_article(key, *shared_articles.inputs(article, conversation))
+        chosen, more = ChosenPage(article, thread.result, order=own_order(user)), site.pipeline()
+        pieces = shared_pages.find_article(key, *shared_articles.inputs(article, chosen))
         if pieces is None:
             return None
-        conversation.queue_missing(more, user)
-        conversation.queue_mark_read(more, user)
+        conversation = chosen.queue(more, user)
         more.execute()
-        return pieces, shared_articles.own(user, conversation)
+        return pieces, shared_articles.own(user, conversation.result)
 
     return finish
 

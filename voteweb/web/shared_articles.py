@@ -5,8 +5,6 @@
 
 import weakref
 
-from markupsafe import Markup
-
 from voteweb.core import config, permissions
 from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
@@ -17,7 +15,7 @@ from voteweb.web.caching.fragment_cache import render as render_fragment
 from voteweb.web.caching.own_parts import Part
 from voteweb.web.caching.shared_pages import Variant
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ShownConversation
+from voteweb.web.conversations import ChosenPage, ShownConversation
 from voteweb.web.i18n import formatting, locale
 
 
@@ -35,18 +33,18 @@ def render(user: User | None, article: Article, conversation: ShownConversation 
     context = {"article": article, "earlier": (), **({"conversation": conversation} if conversation else {})}
     # The lane would take two round trips for a long conversation that has changed, and the view two more.
     in_lane = conversation is None or len(conversation.thread.nodes) <= SENT_THREAD
-    variant, rendered_of = inputs(article, conversation)
+    variant, rendered_of = inputs(article, conversation.chosen if conversation else None)
     pieces = shared_pages.article_pieces(variant, rendered_of, _until(article, conversation), context, in_lane=in_lane)
     return own_parts.fill(pieces, {**own_parts.parts(), **own(user, conversation)})
 
 
-def inputs(article: Article, conversation: ShownConversation | None) -> tuple[Variant, object]:
+def inputs(article: Article, chosen: ChosenPage | None) -> tuple[Variant, object]:
     """Return the variant of the page, and all else that it is rendered of, to be compared.
 
     A reference to the conversation equals another one as long as the cache of conversations keeps it, which bounds how
     many there are.
     """
-    tree, order = (weakref.ref(conversation.tree), conversation.order) if conversation else (None, "")
+    tree, order = (weakref.ref(chosen.tree), chosen.order) if chosen else (None, "")
     return (article.voted, article.saved, order), (article, tree, settings().weights)
 
 
@@ -55,7 +53,9 @@ def own(user: User | None, conversation: ShownConversation | None) -> dict[str, 
     parts: dict[str, Part] = {"once": [new_submission_token().encode()]}
     if conversation and conversation.page.rows:
         parts["comments"] = conversation.encoded_comments(user, conversation.is_open)
-        parts["new"] = [_new(conversation).encode()]
+        has_new = conversation.new_here or conversation.new_elsewhere
+        code, template = locale.current().code, "comments/_parts.html#new_comments"
+        parts["new"] = [render_fragment(template, code, conversation=conversation).encode() if has_new else b""]
     return parts
 
 
@@ -67,10 +67,3 @@ def _until(article: Article, conversation: ShownConversation | None) -> float:
         ends += [closing - config.CLOSING_SOON_SECONDS, closing]
     ages = [time + formatting.next_age(now() - time) for time in (article.time, article.edited)]
     return min([*ages, *(end for end in ends if end > now())])
-
-
-def _new(conversation: ShownConversation) -> Markup:
-    """Return the line about the comments that are new to the viewer, empty if there are none."""
-    if not conversation.new_here and not conversation.new_elsewhere:
-        return Markup()
-    return render_fragment("comments/_parts.html#new_comments", locale.current().code, conversation=conversation)

@@ -76,16 +76,17 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
         return _render_gone(article, viewer.result, thread.result if thread else None)
     more = store().pipeline()
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
-    conversation = conversations.read_page(more, article, thread.result, viewer.result) if thread else None
+    conversation = conversations.queue_page(more, article, thread.result, viewer.result) if thread else None
     if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
         (row,) = ViewerMarks(queued.read.result).on(named((article,)))
-        return shared_articles.render(viewer.result, row, conversation), status
+        shown = conversation.result if conversation else None
+        return shared_articles.render(viewer.result, row, shown), status
     marks = read_marks((article,), viewer.result, queued, more, in_list=False)
     (row,) = marks.on(named((article,)))
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
-    context |= {"conversation": conversation} if conversation else {}
+    context |= {"conversation": conversation.result} if conversation else {}
     if viewer.result is None and row.is_listed and row.comments and conversation:
         context["discussion"] = _discussion(row)
     return render_template("articles/show.html", article=row, **context), status
@@ -96,8 +97,9 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
     context: dict[str, Any] = {}
     if thread and article.is_deleted and thread.thread.nodes:
         pipeline = store().pipeline()
-        context = {"conversation": conversations.read_page(pipeline, article, thread, viewer)}
+        conversation = conversations.queue_page(pipeline, article, thread, viewer)
         pipeline.execute()
+        context = {"conversation": conversation.result}
     return render_template("articles/gone.html", article=article, **context), 410
 
 

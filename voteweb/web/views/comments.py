@@ -24,7 +24,7 @@ from voteweb.web.auth.login import login_required, queue_viewer, require_member,
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ShownConversation, order_of_page
+from voteweb.web.conversations import ChosenPage, ShownConversation, order_of_page
 from voteweb.web.forms import CommentForm
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
@@ -57,8 +57,9 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
     ancestors = tree.ancestors(number)
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
     pipeline = store().pipeline()
-    conversation = conversations.read_page(pipeline, article, read, viewer, number, [number, *shown_ancestors])
+    queued = conversations.queue_page(pipeline, article, read, viewer, number, [number, *shown_ancestors])
     pipeline.execute()
+    conversation = queued.result
     return render_template(
         "comments/show.html",
         conversation=conversation,
@@ -132,11 +133,13 @@ def read_target(id: int, number: int) -> Target:
     if article.result.is_held and not permissions.may_read(viewer.result, article.result):
         raise errors.ArticleGone()
     node = thread.result.thread.nodes.get(number)
-    conversation = ShownConversation(article.result, thread.result, root=number, order=order_of_page(viewer.result))
-    if node:
-        conversation.queue_missing(pipeline, viewer.result, [number])
-        pipeline.execute()
-    return Target(viewer.result, article.result, conversation, node)
+    order = order_of_page(viewer.result)
+    chosen = ChosenPage(article.result, thread.result, root=number, order=order, others=[number])
+    if node is None:  # nothing of it is shown
+        return Target(viewer.result, article.result, ShownConversation(chosen, {}), None)
+    conversation = chosen.queue(pipeline, viewer.result, is_seen=False)
+    pipeline.execute()
+    return Target(viewer.result, article.result, conversation.result, node)
 
 
 def _writing_refusal(target: Target, number: int) -> errors.VotewebError | None:
@@ -255,7 +258,7 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
             target.article, target.conversation.thread, number, form.text.data, viewer, form.once.data
         )
         pipeline = store().pipeline()
-        target.conversation.queue_entries_read(pipeline, viewer, [number])  # who has answered a comment has read it
+        conversations.queue_entries_read(pipeline, viewer, id, [number])  # who has answered a comment has read it
         pipeline.execute()
         came_from = _came_from()
         flash(_("Your comment has been posted."), comment_path(*comment) if came_from else "message")
