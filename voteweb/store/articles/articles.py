@@ -20,7 +20,7 @@ from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
 from voteweb.store.schema.rankings import Place, Rankings, place_writes, ranking_values
 from voteweb.store.schema.values import article_member, article_of, finite_number
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.moderation_log import undo
+from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.rows import read_rows
 from voteweb.store.site.site_settings import read_rule, settings_of
@@ -321,7 +321,7 @@ class Articles(StorePart):
             key, moves = keys.article(id), self._places.move(attempt, before, after)
             fits_none = ("HSET", key, "no-group", "1") if after.no_group else ("HDEL", key, "no-group")
             changed = ("HSET", key, "groups", " ".join(groups), "revision", article.revision + 1)
-            return [*moves, changed, fits_none, record_change(keys, "t", id), *undo(attempt, entry)]
+            return [*moves, changed, fits_none, record_change(keys, "t", id), *mark_undone(attempt, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         return groups

@@ -32,7 +32,7 @@ from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.values import articles_of, digest_of, json_object, parse_comment, parse_note
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import undo
+from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rows import articles_since, queue_page
 from voteweb.store.votes.open_votes import OpenVotes
 from voteweb.store.votes.votes import Votes
@@ -196,7 +196,7 @@ class Bans(StorePart):
         if removal and (restores or removal.state is RemovalState.REMOVING):
             # Without restoring, posts that are not yet removed stay, and the others can be restored later.
             changes["ban-removal"] = _in_state(stored, RemovalState.RESTORING if restores else RemovalState.REMOVED)
-        return [*stored.change(changes), *undo(attempt, entry)]
+        return [*stored.change(changes), *mark_undone(attempt, entry)]
 
     @act()
     def answer(self, attempt: Attempt, name: str, text: str) -> list[Command]:

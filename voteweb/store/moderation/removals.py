@@ -25,7 +25,7 @@ from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, re
 from voteweb.store.schema.values import article_member, comment_of
 from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import undo
+from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rows import queue_in_state
 
 #: What is stored in the place of the words of an article that is deleted, and in the log of one that is purged.
@@ -279,7 +279,7 @@ class Removals(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             author, writes = removable(attempt, self._context, id).restoration()
             attempt.told = who_is_told(entry.who, author)
-            return [*writes, *undo(attempt, entry)] if writes else []
+            return [*writes, *mark_undone(attempt, entry)] if writes else []
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if isinstance(id, CommentId):

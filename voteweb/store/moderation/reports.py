@@ -33,7 +33,7 @@ from voteweb.store.schema.values import (
     posted_of,
 )
 from voteweb.store.site.context import StorePart, act
-from voteweb.store.site.moderation_log import ModerationLog, undo
+from voteweb.store.site.moderation_log import ModerationLog, mark_undone
 from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import listed_comment, queue_page
 
@@ -206,7 +206,7 @@ class Reports(StorePart):
         """
         thing = thing_of(self._keys, id)
         _check_readable(attempt, id)
-        undone = undo(attempt, entry)
+        undone = mark_undone(attempt, entry)
         dismissed, is_open = attempt.read(("HGETALL", thing.dismissed_key), ("EXISTS", thing.report_key))
         if is_open:
             raise errors.ReportedAgain()

@@ -135,10 +135,10 @@ def _has_words(entry: LogEntry, wanted: Collection[str]) -> bool:
     return all(word in texts for word in wanted)
 
 
-def undo(attempt: Attempt, entry: LogEntry | None) -> list[Command]:
-    """Return the write that marks the act as undone that *entry* undoes, none if it undoes nothing.
+def mark_undone(attempt: Attempt, entry: LogEntry | None) -> list[Command]:
+    """Return the write that marks the act as undone that *entry* names, none for an entry that undoes no act.
 
-    Raises NothingToUndo unless that is in force: it exists, was not undone, and no later act overruled it.
+    Raises NothingToUndo unless that act is in force: it exists, was not undone, and no later act overruled it.
     """
     if entry is None or not entry.undoes:
         return []
