@@ -32,7 +32,7 @@ def choice(store: Store) -> MySite:
 
 
 def saved(store: Store) -> list[int]:
-    return [row.id for row in store.read(store.my_sites.queue_saved, "ann", 1, 25).rows]
+    return [row.id for row in store.read(store.my_sites.queue_saved, "ann", 1).rows]
 
 
 def hidden_article(id: int) -> Hidden:

@@ -163,18 +163,18 @@ class MySites(StorePart):
             parse,
         )
 
-    def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Hidden]]:
+    def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int | None = None) -> Future[Page[Hidden]]:
         """Queue a read of page *number* (from 1) of what a member hides, the last first."""
         return queue_page(
             pipeline,
             number,
-            size,
+            size or self._settings.page_size,
             members_of(self._keys.hides(name), "WITHSCORES"),
             lambda rows: [parse_hidden(entry, float(time)) for entry, time in rows],
         )
 
     def queue_saved(
-        self, pipeline: Pipeline, name: str, number: int, size: int, *, with_text: bool = False
+        self, pipeline: Pipeline, name: str, number: int, size: int | None = None, *, with_text: bool = False
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles that a member saved, the last first.
 
@@ -182,7 +182,7 @@ class MySites(StorePart):
         """
         fields = decoding.WHOLE if with_text else decoding.FIELDS
         read_from = rows_of(self._keys, self._keys.saved(name), fields)
-        return queue_page(pipeline, number, size, read_from, decoding.rows_in_any_state)
+        return queue_page(pipeline, number, size or self._settings.page_size, read_from, decoding.rows_in_any_state)
 
     def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, float]]:
         """Queue a read of which of the articles *ids* a member has saved, and when."""

@@ -117,11 +117,10 @@ def domain(domain: str) -> Answer:
 @serve_feed(blueprint, "/saved/feed/<token>")
 def saved(token: str) -> Feed:
     """Return the last saved articles of the member whose feed has this secret address."""
-    size = settings().page_size
     name, rows = _owner(
         SecretFeed.SAVED,
         token,
-        lambda pipeline, name: store().my_sites.queue_saved(pipeline, name, 1, size, with_text=True),
+        lambda pipeline, name: store().my_sites.queue_saved(pipeline, name, 1, with_text=True),
     )
     listed, path = (row for row in rows if row.is_listed), f"/saved/feed/{token}"
     return _articles(_("Saved by %(name)s", name=name), "/saved", listed, secret_path=path, is_dated=False)

@@ -15,7 +15,7 @@ from voteweb.store.members.viewers import InboxPage
 from voteweb.web.acts import Message, act, answer, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_member, session_member_name, session_user_id
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import read_marks
@@ -92,9 +92,7 @@ def choose_order(user: User) -> Message:
 @blueprint.get("/saved")
 @reads(
     require_member,
-    page=lambda pipeline: store().my_sites.queue_saved(
-        pipeline, session_member_name(), page_number(), settings().page_size
-    ),
+    page=lambda pipeline: store().my_sites.queue_saved(pipeline, session_member_name(), page_number()),
     has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.SAVED, session_member_name()),
 )
 def saved(user: User, page: Page[Article], has_feed: bool) -> str:
@@ -119,9 +117,7 @@ def unsave(id: int, user: User) -> Message:
 @blueprint.get("/hidden")
 @reads(
     require_member,
-    page=lambda pipeline: store().my_sites.queue_hidden(
-        pipeline, session_member_name(), page_number(), settings().page_size
-    ),
+    page=lambda pipeline: store().my_sites.queue_hidden(pipeline, session_member_name(), page_number()),
 )
 def hidden(page: Page[Hidden]) -> str:
     """Show what the viewer hides, the last first, each with the way to show it again."""
