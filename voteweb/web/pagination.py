@@ -49,7 +49,7 @@ class ListPage:
     shares it, by ``queue``, ``check`` and ``finish``: the other methods are for the viewer who asked the view.
     """
 
-    template = "articles/list.html"
+    template = "lists/list.html"
     #: Whether the page looks alike for members who did nothing here, so that they may get one made for all of them.
     is_shared = True
 

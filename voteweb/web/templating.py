@@ -34,7 +34,7 @@ MACROS = (
     "articles/_parts.html",
     "comments/_parts.html",
     "moderation/_parts.html",
-    "domain_rules/_parts.html",
+    "admin/_domain_rules.html",
     "moderation_log/_entry.html",
     "my_site/_parts.html",
 )

@@ -16,7 +16,6 @@ from voteweb.web.views import (
     groups,
     lists,
     members,
-    meta,
     moderation,
     moderation_log,
     my_site,
@@ -24,6 +23,7 @@ from voteweb.web.views import (
     search,
     site_files,
     sorting,
+    status,
     submission,
     voters,
     votes,
@@ -31,7 +31,7 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, lists, submission, votes, groups, feeds, site_files, my_site, search, comments,
-    queue, moderation, sorting, moderation_log, members, bans, voters, account, auth, admin, meta,
+    queue, moderation, sorting, moderation_log, members, bans, voters, account, auth, admin, status,
 )  # fmt: skip
 #: The blueprints that a site without conversations lacks, and one without mail.
 _OF_COMMENTS, _OF_MAIL = ("comments", "comment_votes", "comment_feeds", "comment_moderation"), ("mail",)

@@ -313,7 +313,7 @@ def show_mail(user: User) -> ResponseReturnValue:
             told = _("A mail with a link is on its way. Open the link to confirm your address.")
             return lead("/account/mail", told)
     account = store().read(store().mail.queue_account, user.name)
-    return render_template("mail/account.html", form=form, mail=account), form.status
+    return render_template("account/mail.html", form=form, mail=account), form.status
 
 
 @act(mail, "/account/mail/remove", require_member, endpoint="remove", back="/account/mail")
@@ -336,7 +336,7 @@ def confirm_mail(token: str, user: User) -> ResponseReturnValue:
     if pending is None or not _is_link_of(token, user, pending):
         raise LinkOutOfDate()
     if request.method != "POST":
-        return render_template("mail/confirm.html", address=pending.address), _NO_STORE
+        return render_template("account/confirm_mail.html", address=pending.address), _NO_STORE
     store().mail.confirm(user, pending)
     return lead("/account/mail", _("Your e-mail address is confirmed."))
 
@@ -367,7 +367,11 @@ def stop_mail(token: str) -> ResponseReturnValue:
             use_code(user, form.proof.data or "", partial(_restore_mail, link), limit=FORMER_ADDRESS)
             told = _("This is the address of the account again. A link for a new password can be sent to it.")
             return lead("/recover/mail", told)
-    return render_template("mail/stop.html", form=form, member=user, mail=account, link=link), form.status, _NO_STORE
+    return (
+        render_template("account/stop_mail.html", form=form, member=user, mail=account, link=link),
+        form.status,
+        _NO_STORE,
+    )
 
 
 def _read_stop_link(token: str) -> tuple[User, MailAccount, PendingEmail]:
@@ -407,7 +411,7 @@ def show_invitations() -> str:
     pipeline.execute()
     name = check_present(member.result, name).name
     page = check_page_exists(invitations.result)
-    return render_template("invitations/index.html", page=page, by=name if by else "")
+    return render_template("account/invitations.html", page=page, by=name if by else "")
 
 
 def _require_inviter(user: User | None) -> User:

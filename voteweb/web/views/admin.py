@@ -26,7 +26,7 @@ from voteweb.web.i18n.formatting import article_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists
 from voteweb.web.site_switches import known as known_switches
-from voteweb.web.views.meta import site_health
+from voteweb.web.views.status import site_health
 
 blueprint = Blueprint("admin", __name__)
 switches = Blueprint("admin_switches", __name__)
@@ -169,7 +169,7 @@ def found_rules(rules: Sequence[DomainRule], number: int) -> tuple[Page[DomainRu
     require_moderator,
     back="/queue#domains",
     refuses=(Invalid, TooManyRules),
-    refused=lambda error, **_: render_template("domain_rules/form.html", refused=error_message(error)),
+    refused=lambda error, **_: render_template("admin/domain_rules.html", refused=error_message(error)),
 )
 def save(user: User) -> Message:
     """Make or change the rule of a domain; remove its newest articles, if that is wanted."""

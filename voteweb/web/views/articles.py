@@ -155,7 +155,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
         form.refuse(LoggedOut())
         if article.is_held:  # a reader must not see its title
             article = replace(article, title=form.title.data or "")
-        return render_template("articles/form.html", form=form, article=article, until=None), 422
+        return render_template("articles/edit.html", form=form, article=article, until=None), 422
     user = require_member(viewer)
     if not permissions.may_read(user, article):
         raise ArticleGone()
@@ -177,7 +177,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
         except StaleEdit as error:
             form.compare(store().read(queue_article, article.id) or article, error)
     until = article.time + settings().edit_seconds if edits_as_poster else None
-    page = render_template("articles/form.html", form=form, article=article, until=until)
+    page = render_template("articles/edit.html", form=form, article=article, until=until)
     return page, form.status
 
 

@@ -329,5 +329,5 @@ def recover_by_mail() -> ResponseReturnValue:
             rate_limits.hit(*rate_limits.address_hits(MAIL_RESET_BY_ADDRESS), (MAIL_RESET_BY_NAME, name_key(name)))
             if validation.is_member_name(name):
                 store().mail.queue_reset(name)
-            return render_template("mail/requested.html")
-    return render_template("mail/recover.html", form=form), form.status
+            return render_template("auth/requested.html")
+    return render_template("auth/recover_by_mail.html", form=form), form.status

@@ -46,14 +46,14 @@ def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
     # What others wrote below an article that its poster deleted stays; a removed article takes it along.
     if not article.is_deleted and not permissions.may_read(viewer, article):
-        return render_template("articles/gone.html", article=article), 410
+        return render_template("comments/gone.html", article=article), 410
     node = read.thread.nodes.get(number)
     if node is None:
         raise errors.NoSuchComment()
     tree = conversations.tree(read.thread, order_of_page(viewer))
     may_read = permissions.may_read_comment(viewer, node, is_covered=tree.is_covered(number))
     if not may_read and not tree.is_shown(number):
-        return render_template("articles/gone.html", article=article, node=node, thread=read.thread), 410
+        return render_template("comments/gone.html", article=article, node=node, thread=read.thread), 410
     ancestors = tree.ancestors(number)
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
     pipeline = store().pipeline()

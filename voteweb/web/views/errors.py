@@ -108,7 +108,7 @@ def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
     """Ask for the member's own password in a form that keeps what was sent and sends it again."""
     if wants_json():
         return _render(error.status, error.code, error_message(error), {})
-    page = render_template("auth/confirm.html", message=error_message(error), sent=_sent())
+    page = render_template("errors/password.html", message=error_message(error), sent=_sent())
     return page, error.status
 
 
@@ -150,7 +150,7 @@ def _render(
     except Exception:  # an error page must not fail
         treat_as_reader()
     page = render_template(
-        "error.html",
+        "errors/show.html",
         status=status,
         code=code,
         heading=_(PAGES.get(status, PAGES[400])[0]),

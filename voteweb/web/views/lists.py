@@ -44,7 +44,7 @@ GROUP_PERIODS = (Period.WEEK, Period.ALL)
 class _FrontPage(ListPage):
     """All articles by score, and beside them the newest good ones that the page does not list."""
 
-    template = "articles/front.html"
+    template = "lists/front.html"
 
     def __init__(self) -> None:
         super().__init__(store().rankings.site(Order.SCORE), title=_("Top articles"), feed="/feed")
@@ -96,7 +96,7 @@ def good() -> RenderedPage:
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, config.GOOD_LISTED)
     pipeline.execute()
-    rows, template = articles.result, "articles/list.html"
+    rows, template = articles.result, "lists/list.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
     site, votes = settings().site_name, format_number(settings().good_votes)
     context: dict[str, Any] = {
@@ -142,7 +142,7 @@ def parse_period(periods: tuple[Period, ...]) -> Period:
 class _GroupPage(ListPage):
     """The articles that are in all of one or several groups."""
 
-    template = "groups/show.html"
+    template = "lists/group.html"
 
     def __init__(self, groups: tuple[str, ...], ranking: Ranking, **context: Any) -> None:
         shown = f"g{groups[0]}" if len(groups) == 1 else ""
@@ -177,7 +177,7 @@ def group_top(names: tuple[str, ...]) -> RenderedPage:
 class _DomainPage(ListPage):
     """The articles with a link to a domain, and for moderators the rule about it."""
 
-    template = "articles/domain.html"
+    template = "lists/domain.html"
 
     def __init__(self, host: str, typed: str) -> None:
         readable, site = links.readable_domain(host), settings().site_name
@@ -256,7 +256,7 @@ def _my_groups(order: Order, *, as_front_page: bool = False) -> RenderedPage:
         raise NoSuchPage()
     page, names = _read(ids, member)
     return render_template(
-        "my_site/groups.html",
+        "lists/my_groups.html",
         page=own_marks.without_hidden(page),
         all_groups=names,
         groups=dict(zip(read.result.follows, groups.result, strict=True)),

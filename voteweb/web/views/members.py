@@ -31,7 +31,7 @@ notes = Blueprint("notes", __name__)
 class _MemberPage(ListPage):
     """A member and their articles, newest first; to moderators, also what the log says about them."""
 
-    template = "users/show.html"
+    template = "members/show.html"
     is_shared = False
 
     def __init__(self, name: str, **context: Any) -> None:

@@ -272,13 +272,13 @@ def report_comment(viewer: User | None, comment: _Comment) -> ResponseReturnValu
     elif form.validate_on_submit():
         with refusals(form, LOST_RIGHTS):
             return _make_report(comment.id, require_member(viewer), form)
-    return render_template("comment_moderation/form.html", comment=comment, form=form), form.status
+    return render_template("moderation/comment.html", comment=comment, form=form), form.status
 
 
 def _show_again(error: errors.Invalid, **about: object) -> str:
     """Return the page with the refused form that removes a comment, or closes a conversation."""
     return render_template(
-        "comment_moderation/form.html",
+        "moderation/comment.html",
         typed=_removal_reason(),
         with_replies="replies" in request.form,
         error=error_message(error),

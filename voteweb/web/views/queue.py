@@ -73,7 +73,7 @@ def show(
     known = {name: member.result for name, member in members.items() if member.result}
     rule_of = {rule.domain: rule for rule in rules}
     return render_template(
-        "moderation/queue.html",
+        "queue/index.html",
         sections=sections,
         rows={
             "people": [(known[name], neighbours[name].result) for name in people.rows if name in known],

@@ -70,7 +70,7 @@ def manifest() -> Response:
 @blueprint.get("/robots.txt")
 def robots() -> Response:
     """Return the addresses that search engines need not visit."""
-    return public(render_public("sitemap/robots.txt"), "text/plain", config.SITEMAP_SECONDS)
+    return public(render_public("site_files/robots.txt"), "text/plain", config.SITEMAP_SECONDS)
 
 
 @blueprint.get("/sitemap.xml")
@@ -100,4 +100,4 @@ def sitemap_articles(number: int) -> Response:
 
 def _sitemap(paths: Iterable[str], *, is_index: bool = False) -> Response:
     mimetype, seconds = "application/xml", config.SITEMAP_SECONDS
-    return xml("sitemap/sitemap.xml", mimetype, seconds, paths=paths, is_index=is_index)
+    return xml("site_files/sitemap.xml", mimetype, seconds, paths=paths, is_index=is_index)

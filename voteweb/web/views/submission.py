@@ -95,7 +95,7 @@ def preview() -> ResponseReturnValue:
 
 
 def _render(form: SubmitForm, **context: Any) -> ResponseReturnValue:
-    return render_template("articles/form.html", form=form, **context), form.status
+    return render_template("submission/form.html", form=form, **context), form.status
 
 
 def _find_earlier(viewer: User, form: SubmitForm) -> dict[str, Any]:

@@ -45,4 +45,4 @@ def _note_look(user: User, what: Article | User) -> None:
 def looks(page: Page[Look]) -> str:
     """Show admins who looked at votes."""
     ids = [id for look in page.rows for id in (look.by, look.id)]
-    return render_template("members/looks.html", page=page, names=store().read(store().voters.queue_names, ids))
+    return render_template("voters/looks.html", page=page, names=store().read(store().voters.queue_names, ids))

@@ -105,7 +105,7 @@ def stats(days: Sequence[DayCounts]) -> str:
     """Show how much was posted, voted, written, reported and settled; nothing in it is about a member."""
     names = ["posts", "votes", *(["comments"] if settings().comments else []), "sign_ups", "reports", "settled"]
     rows = draw_rows([(name, [getattr(day, name) for day in days]) for name in names])
-    return render_template("statistics/index.html", days=days, names=names, rows=rows, median=median_wait(days))
+    return render_template("status/statistics.html", days=days, names=names, rows=rows, median=median_wait(days))
 
 
 # It checks no form token: a reader's page has none, so that it can be cached, and this changes nothing but a cookie of
