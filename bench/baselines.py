@@ -16,7 +16,7 @@ from flask_wtf.csrf import CSRFProtect, generate_csrf
 from bench.constants import FRONT_PAGE, HOST, SECRET
 from voteweb.cli.run import web_server
 from voteweb.web.auth import sessions
-from voteweb.web.flask_app import SiteFlask
+from voteweb.web.base.flask_app import SiteFlask
 
 
 def static_response() -> Any:

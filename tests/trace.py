@@ -16,7 +16,7 @@ from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.web import site_switches
+from voteweb.web.requests import site_switches
 
 PACKAGE = str(Path(voteweb.__file__).parent)
 ARTICLES = 30

@@ -16,22 +16,16 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
-from voteweb.web import (
-    branding,
-    finishing,
-    lane,
-    request_bounds,
-    security,
-    site_switches,
-    static_files,
-    templating,
-    views,
-)
+from voteweb.web import views
 from voteweb.web.auth import authentication, login, sessions
+from voteweb.web.base import request_bounds, static_files
+from voteweb.web.base.flask_app import SiteFlask
 from voteweb.web.caching import page_cache, shared_pages
-from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
+from voteweb.web.pages import branding, finishing, templating
+from voteweb.web.requests import security, site_switches
+from voteweb.web.views import lane
 
 
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:

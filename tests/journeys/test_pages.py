@@ -15,7 +15,7 @@ from tests.journeys.full_site import LONG_WORD, PAGES
 from tests.journeys.visitor import Visitor
 from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.web import static_files
+from voteweb.web.base import static_files
 
 AXE = Path(__file__).parents[2] / ".ci" / "node_modules" / "axe-core" / "axe.min.js"
 #: The rules of axe for WCAG 2.1 AA, and its best practices.

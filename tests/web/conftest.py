@@ -21,10 +21,11 @@ from voteweb.core.errors import NoTitle
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
-from voteweb.web import search_results, site_switches
+from voteweb.web.base.flask_app import SiteFlask
 from voteweb.web.caching import shared_pages
-from voteweb.web.flask_app import SiteFlask
-from voteweb.web.site_switches import KnownSwitches
+from voteweb.web.pages import search_results
+from voteweb.web.requests import site_switches
+from voteweb.web.requests.site_switches import KnownSwitches
 
 MakeApp = Callable[..., Flask]
 MakeBrowser = Callable[..., Browser]

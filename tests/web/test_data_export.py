@@ -13,7 +13,7 @@ from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.fields import ARTICLE_WORDS, MEMBER_FIELDS, End, ended_by
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS, NOUNS
-from voteweb.web import data_export
+from voteweb.web.pages import data_export
 
 #: The parts of a member's download, and the nouns of which each tells the member's share.
 DOWNLOAD = {

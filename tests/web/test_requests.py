@@ -15,7 +15,7 @@ from werkzeug.test import create_environ, run_wsgi_app
 from tests.web.browser import Browser
 from tests.web.conftest import MakeApp
 from voteweb.core import config
-from voteweb.web.flask_app import SiteFlask, SiteRequest
+from voteweb.web.base.flask_app import SiteFlask, SiteRequest
 
 FORM = "application/x-www-form-urlencoded"
 #: Pieces of bodies around which parsers differ. Those that are no text are read in another way.

@@ -16,8 +16,9 @@ from voteweb.core import config
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.store import Store
-from voteweb.web import context, lane
+from voteweb.web.base import context
 from voteweb.web.caching import shared_pages
+from voteweb.web.views import lane
 
 CountRenders = Callable[..., int]
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from tests.web.browser import Browser
-from voteweb.web import static_files
+from voteweb.web.base import static_files
 
 FOR_EVER = "public, max-age=31536000, immutable"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.web.targets import FOREIGN_TARGETS, OWN_TARGETS
-from voteweb.web import urls
+from voteweb.web.base import urls
 
 
 @pytest.mark.parametrize("target", FOREIGN_TARGETS)

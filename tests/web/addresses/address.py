@@ -17,7 +17,8 @@ from voteweb.core.models import Role
 from voteweb.core.resources import resource_folder
 from voteweb.core.settings import Settings
 from voteweb.store.schema.values import digest_of
-from voteweb.web import static_files, views
+from voteweb.web import views
+from voteweb.web.base import static_files
 
 #: Those who send requests. Each but the reader is an account of this name in the site of conftest.py: the poster has
 #: posted article 1 just now, the late one article 2 too long ago to edit it, and the session of the banned has ended.

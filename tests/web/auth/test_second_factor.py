@@ -19,7 +19,7 @@ from voteweb.core.models import LogInOutcome, Role
 from voteweb.core.rate_limits import SECOND_FACTOR
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
-from voteweb.web import data_export
+from voteweb.web.pages import data_export
 from voteweb.web.views import account
 
 PAGE, STEP = "/account/second-factor", "/login/second-factor"

@@ -10,7 +10,7 @@ from tests.store.examination import run
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from voteweb.store import Store
-from voteweb.web import context
+from voteweb.web.base import context
 
 
 def test_rows_change_with_the_time(bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.web import context
+from voteweb.web.base import context
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.shared_pages import ACTED, Kept
 

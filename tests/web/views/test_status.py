@@ -18,7 +18,7 @@ from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 from voteweb.store.server.health import HealthChecks
-from voteweb.web import security
+from voteweb.web.requests import security
 
 
 def test_health_is_json_that_nobody_stores(make_browser: MakeBrowser) -> None:

@@ -22,13 +22,13 @@ from voteweb.core.errors import (
 from voteweb.core.models import LogInOutcome, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, SECOND_FACTOR, Limit, member_limit
-from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
 from voteweb.web.auth.login import ban_error, note_log_in, session_voter, start_session, viewer_read
 from voteweb.web.auth.sessions import USER
-from voteweb.web.context import now, store
+from voteweb.web.base.context import now, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.requests import rate_limits
 
 #: The fields with which a form logs in a member whose session has ended, beside its own fields.
 NAME_FIELD, PASSWORD_FIELD, CODE_FIELD = "log-in-name", "log-in-password", "log-in-code"  # nosec B105

@@ -13,8 +13,8 @@ from itsdangerous import BadData, URLSafeTimedSerializer
 
 from voteweb.core import config
 from voteweb.core.errors import ForeignForm
-from voteweb.web import rate_limits
-from voteweb.web.context import request_app, settings
+from voteweb.web.base.context import request_app, settings
+from voteweb.web.requests import rate_limits
 
 View = TypeVar("View", bound=Callable[..., Any])
 

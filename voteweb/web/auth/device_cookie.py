@@ -15,7 +15,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from voteweb.core import config, rate_limits
 from voteweb.core.errors import StorageFull
 from voteweb.core.names import name_key
-from voteweb.web.context import settings, store
+from voteweb.web.base.context import settings, store
 
 _COOKIE = "known"
 _DEVICE_ID_BYTES = 9

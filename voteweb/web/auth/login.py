@@ -18,16 +18,16 @@ from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import NO_VIEWER, Viewer
-from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import PENDING, SID, USER
-from voteweb.web.context import now, request_globals, store
-from voteweb.web.flask_app import SiteRequest
+from voteweb.web.base.context import now, request_globals, store
+from voteweb.web.base.flask_app import SiteRequest
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import return_url
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import return_url
+from voteweb.web.requests import rate_limits, site_switches
 
 View = TypeVar("View", bound=Callable[..., Any])
 

@@ -15,7 +15,7 @@ from itsdangerous import BadSignature, TimestampSigner, URLSafeTimedSerializer
 
 from voteweb.core import clock, config
 from voteweb.core.settings import Settings
-from voteweb.web.flask_app import FLASHES
+from voteweb.web.base.flask_app import FLASHES
 
 
 class Signer(TimestampSigner):

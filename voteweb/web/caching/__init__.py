@@ -1,1 +1,1 @@
-"""Caches of readers' pages, of lists that members share, and of fragments of pages."""
+"""What is kept of pages, for readers and members, and the own parts of viewers that are put in."""

@@ -16,9 +16,9 @@ from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Article, VotingState
 from voteweb.core.names import name_key
 from voteweb.web.auth.login import viewer
-from voteweb.web.context import now, request_app, settings
+from voteweb.web.base.context import now, request_app, settings
+from voteweb.web.caching.posters import named
 from voteweb.web.i18n import formatting, locale
-from voteweb.web.posters import named
 
 #: The app, the code of a language, and the votes of a good article.
 _Version = tuple[Flask, str, int]

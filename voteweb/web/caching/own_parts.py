@@ -16,12 +16,13 @@ from voteweb.core import markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.core.site_switches import SwitchName
-from voteweb.web import flashes, site_switches
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import lacks_rights, viewer, viewer_read
+from voteweb.web.base.context import request_globals, settings
+from voteweb.web.base.urls import current_path
+from voteweb.web.caching import flashes
 from voteweb.web.caching.fragment_cache import cached
-from voteweb.web.context import request_globals, settings
-from voteweb.web.urls import current_path
+from voteweb.web.requests import site_switches
 
 ACCOUNT, NOTICE, MESSAGES, TOKEN = "account", "notice", "messages", "token"  # nosec B105
 #: HTML, and between every two pieces of it the name of a missing part.

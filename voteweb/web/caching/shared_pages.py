@@ -36,13 +36,13 @@ from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.auth.login import viewer
+from voteweb.web.base.context import now, request_app, settings, store
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.fragment_cache import article_rows
+from voteweb.web.caching.own_marks import NO_MARK, Mark
 from voteweb.web.caching.own_parts import Pieces, cut, fill
 from voteweb.web.caching.page_cache import Key, is_cached_address, page_key
-from voteweb.web.context import now, request_app, settings, store
 from voteweb.web.i18n import locale
-from voteweb.web.own_marks import NO_MARK, Mark
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -19,7 +19,7 @@ from werkzeug.http import parse_accept_header
 
 from voteweb.core import markup
 from voteweb.core.caches import cache_short
-from voteweb.web.context import request_globals
+from voteweb.web.base.context import request_globals
 
 #: The name of the cookie that stores a reader's choice.
 COOKIE = "language"

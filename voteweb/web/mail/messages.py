@@ -20,9 +20,9 @@ from voteweb.core.models import User
 from voteweb.core.names import name_key
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import TakenMail
-from voteweb.web.context import now, settings, store
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.base.urls import absolute
 from voteweb.web.i18n.locale import ENGLISH, LANGUAGES, force_language
-from voteweb.web.urls import absolute
 
 
 def confirmation_token(name: str, pending: PendingEmail) -> str:

@@ -16,7 +16,7 @@ from voteweb.core import clock, config
 from voteweb.core.mail import MailOutcome, MailServer, parse_server, retry_seconds
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import TakenMail
-from voteweb.web.context import store
+from voteweb.web.base.context import store
 from voteweb.web.mail.messages import NotWantedError, compose, make_message
 
 #: Lines as long as SMTP allows: a long address that is folded would be encoded, which no program undoes.

@@ -28,8 +28,6 @@ from voteweb.core.my_site import THEMES
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS, FORMER_ADDRESS
 from voteweb.core.second_factor import new_nonce
 from voteweb.store.accounts.secret_feeds import SecretFeed
-from voteweb.web import data_export, rate_limits
-from voteweb.web.acts import Message, act, form_page, lead, reads, refusals
 from voteweb.web.auth.authentication import require_recent_password, use_code
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import (
@@ -44,14 +42,25 @@ from voteweb.web.auth.login import (
     viewer_read,
 )
 from voteweb.web.auth.sessions import SIGNED_UP
-from voteweb.web.context import now, settings, store
-from voteweb.web.forms import AboutForm, DeleteAccountForm, EmailForm, Form, PasswordForm, ProofForm, SecondFactorForm
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.base.urls import absolute, next_of_form, page_number, safe_path
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.mail import messages
-from voteweb.web.pagination import check_page_exists
-from voteweb.web.urls import absolute, next_of_form, page_number, safe_path
+from voteweb.web.pages import data_export
+from voteweb.web.pages.acts import Message, act, form_page, lead, reads, refusals
+from voteweb.web.pages.forms import (
+    AboutForm,
+    DeleteAccountForm,
+    EmailForm,
+    Form,
+    PasswordForm,
+    ProofForm,
+    SecondFactorForm,
+)
+from voteweb.web.pages.pagination import check_page_exists
+from voteweb.web.requests import rate_limits
 from voteweb.web.views.auth import mail, recovery
 from voteweb.web.views.members import check_present, parse_name
 

@@ -18,14 +18,14 @@ from voteweb.core.settings_in_force import NAMED, changes, settings_in_force
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.site.site_settings import Rescored
-from voteweb.web.acts import Message, act, lead, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
-from voteweb.web.context import now, settings, store
+from voteweb.web.base.context import now, settings, store
 from voteweb.web.i18n.formatting import article_count, error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists
-from voteweb.web.site_switches import known as known_switches
+from voteweb.web.pages.acts import Message, act, lead, reads
+from voteweb.web.pages.pagination import check_page_exists
+from voteweb.web.requests.site_switches import known as known_switches
 from voteweb.web.views.status import site_health
 
 blueprint = Blueprint("admin", __name__)

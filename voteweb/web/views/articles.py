@@ -24,8 +24,17 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
-from voteweb.web import conversations, shared_articles
-from voteweb.web.acts import (
+from voteweb.web.auth.login import named_voter, queue_viewer, require_member
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import absolute
+from voteweb.web.caching.own_marks import ViewerMarks, queue_marks, read_marks
+from voteweb.web.caching.posters import named
+from voteweb.web.caching.text_cache import article_text
+from voteweb.web.i18n.formatting import display_name, iso
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages import conversations, shared_articles
+from voteweb.web.pages.acts import (
     LOST_RIGHTS,
     Message,
     act,
@@ -36,16 +45,7 @@ from voteweb.web.acts import (
     reads,
     refusals,
 )
-from voteweb.web.auth.login import named_voter, queue_viewer, require_member
-from voteweb.web.caching.text_cache import article_text
-from voteweb.web.context import now, settings, store
-from voteweb.web.forms import EditForm
-from voteweb.web.i18n.formatting import display_name, iso
-from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.posters import named
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import absolute
+from voteweb.web.pages.forms import EditForm
 from voteweb.web.views.groups import NAME_QUERIES
 
 blueprint = Blueprint("articles", __name__)

@@ -29,19 +29,28 @@ from voteweb.core.rate_limits import (
     SIGNUP,
     SIGNUP_BY_NETWORK,
 )
-from voteweb.web import rate_limits
-from voteweb.web.acts import View, form_page, lead, refusals
 from voteweb.web.auth import device_cookie, pending_votes
 from voteweb.web.auth.authentication import authenticate, confirm_log_in
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import ask_for_code, ban_error, end_session, log_out, pending_member, start_session, viewer
 from voteweb.web.auth.sessions import SIGNED_UP, signer_of
-from voteweb.web.context import now, settings, store
-from voteweb.web.forms import AnswerForm, CodeForm, Form, LoginForm, NamedForm, RecoveryForm, ResetForm, SignupForm
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.base.urls import safe_path
 from voteweb.web.i18n.formatting import code_count, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
-from voteweb.web.urls import safe_path
+from voteweb.web.pages.acts import View, form_page, lead, refusals
+from voteweb.web.pages.forms import (
+    AnswerForm,
+    CodeForm,
+    Form,
+    LoginForm,
+    NamedForm,
+    RecoveryForm,
+    ResetForm,
+    SignupForm,
+)
+from voteweb.web.requests import rate_limits
 from voteweb.web.views.votes import cast_pending, pending_title
 
 blueprint = Blueprint("auth", __name__)

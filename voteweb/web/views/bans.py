@@ -14,12 +14,12 @@ from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation.bans import PostCounts, RemovalCounts, Span
 from voteweb.store.votes.open_votes import OpenVoteCount
-from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_member, require_moderator, viewer
-from voteweb.web.context import store
+from voteweb.web.base.context import store
 from voteweb.web.i18n.formatting import error_message, join_names, time_element, vote_count
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages.acts import Message, act, reads
 from voteweb.web.views.members import queue_member
 
 blueprint = Blueprint("bans", __name__)

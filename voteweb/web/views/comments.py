@@ -17,20 +17,21 @@ from voteweb.core.comments import CommentId, CommentOrder, ListedComment, Node
 from voteweb.core.models import Article, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
-from voteweb.web import conversations, rate_limits
-from voteweb.web.acts import Message, act, form_page, lead, queue_article, reads
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, treat_as_reader
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.base.responses import RenderedPage, wants_json
+from voteweb.web.base.urls import comment_path, next_of_form, page_number, safe_path
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.comment_rows import ShownComment
-from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ChosenPage, ShownConversation, order_of_page
-from voteweb.web.forms import CommentForm
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists
-from voteweb.web.responses import RenderedPage, wants_json
-from voteweb.web.urls import comment_path, next_of_form, page_number, safe_path
+from voteweb.web.pages import conversations
+from voteweb.web.pages.acts import Message, act, form_page, lead, queue_article, reads
+from voteweb.web.pages.conversations import ChosenPage, ShownConversation, order_of_page
+from voteweb.web.pages.forms import CommentForm
+from voteweb.web.pages.pagination import check_page_exists
+from voteweb.web.requests import rate_limits
 from voteweb.web.views.members import check_present, parse_name, queue_member
 
 blueprint = Blueprint("comments", __name__)

@@ -23,16 +23,16 @@ from voteweb.core.errors import (
     VotewebError,
 )
 from voteweb.search.models import SearchError
-from voteweb.web import rate_limits
 from voteweb.web.auth import authentication
 from voteweb.web.auth.csrf import csrf_token, has_valid_token
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
-from voteweb.web.context import settings
+from voteweb.web.base.context import settings
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import return_url
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import return_url
+from voteweb.web.requests import rate_limits
 
 #: The heading and the default message for each status.
 PAGES = {

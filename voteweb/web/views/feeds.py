@@ -19,9 +19,14 @@ from voteweb.core.models import Article, Order, Page, User
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
-from voteweb.web import conversations, rate_limits
-from voteweb.web.context import settings, store
-from voteweb.web.feeds import (
+from voteweb.web.base.context import settings, store
+from voteweb.web.base.responses import xml
+from voteweb.web.base.urls import comment_path
+from voteweb.web.i18n.formatting import PERIOD_TITLES, display_name
+from voteweb.web.i18n.locale import force_language
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages import conversations
+from voteweb.web.pages.feeds import (
     LANGUAGE,
     Answer,
     Feed,
@@ -32,11 +37,7 @@ from voteweb.web.feeds import (
     serve_feed,
     thread_item,
 )
-from voteweb.web.i18n.formatting import PERIOD_TITLES, display_name
-from voteweb.web.i18n.locale import force_language
-from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.responses import xml
-from voteweb.web.urls import comment_path
+from voteweb.web.requests import rate_limits
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
 from voteweb.web.views.lists import GROUP_PERIODS, SITE_PERIODS, parse_period
 from voteweb.web.views.members import check_present, parse_name

@@ -9,15 +9,15 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, validation
 from voteweb.core.models import Group, LogAction, LogEntry, User
-from voteweb.web.acts import LOST_RIGHTS, Message, Query, View, act, form_page, lead, reads, refusals
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer, require_moderator
-from voteweb.web.context import settings, store
-from voteweb.web.forms import EditGroupForm, MergeGroupForm, NewGroupForm
+from voteweb.web.base.context import settings, store
+from voteweb.web.base.urls import next_of_form, safe_path
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.urls import next_of_form, safe_path
+from voteweb.web.pages.acts import LOST_RIGHTS, Message, Query, View, act, form_page, lead, reads, refusals
+from voteweb.web.pages.forms import EditGroupForm, MergeGroupForm, NewGroupForm
 
 blueprint = Blueprint("groups", __name__)
 

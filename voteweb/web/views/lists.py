@@ -15,7 +15,6 @@ from voteweb.core.models import Article, Group, Order, Page, Period, User
 from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
-from voteweb.web import own_marks
 from voteweb.web.auth.login import (
     login_required,
     named_voter,
@@ -25,14 +24,14 @@ from voteweb.web.auth.login import (
     session_user_id,
     viewer,
 )
-from voteweb.web.caching import shared_pages
-from voteweb.web.context import settings, store
+from voteweb.web.base.context import settings, store
+from voteweb.web.base.responses import RenderedPage
+from voteweb.web.base.urls import page_number
+from voteweb.web.caching import own_marks, shared_pages
+from voteweb.web.caching.own_marks import ViewerMarks, queue_marks, read_marks
 from voteweb.web.i18n.formatting import PERIOD_TITLES, format_number
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.pagination import ListPage, Reads, Results, Rows
-from voteweb.web.responses import RenderedPage
-from voteweb.web.urls import page_number
+from voteweb.web.pages.pagination import ListPage, Reads, Results, Rows
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
 
 blueprint = Blueprint("lists", __name__)

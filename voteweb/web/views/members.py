@@ -13,15 +13,15 @@ from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_member, require_moderator, session_member_name, viewer
-from voteweb.web.context import store
+from voteweb.web.base.context import store
+from voteweb.web.base.responses import RenderedPage
+from voteweb.web.base.urls import page_number
 from voteweb.web.i18n.formatting import ROLE_NAMES, error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import ListPage, Reads, Results, Rows
-from voteweb.web.responses import RenderedPage
-from voteweb.web.urls import page_number
+from voteweb.web.pages.acts import Message, act, reads
+from voteweb.web.pages.pagination import ListPage, Reads, Results, Rows
 
 users = Blueprint("users", __name__)
 blueprint = Blueprint("members", __name__)

@@ -11,7 +11,14 @@ from voteweb.core import config, errors, permissions, validation
 from voteweb.core.comments import CommentId, CommentOrder, Node, Thread
 from voteweb.core.models import Article, LogAction, LogEntry, Reason, User
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.acts import (
+from voteweb.web.auth.login import require_member, require_moderator
+from voteweb.web.base.context import store
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import return_url
+from voteweb.web.caching.flashes import row_category
+from voteweb.web.i18n.formatting import duration, error_message, join_names
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages.acts import (
     LOST_RIGHTS,
     Message,
     act,
@@ -22,15 +29,8 @@ from voteweb.web.acts import (
     reads,
     refusals,
 )
-from voteweb.web.auth.login import require_member, require_moderator
-from voteweb.web.context import store
-from voteweb.web.conversations import queue_thread, tree
-from voteweb.web.flashes import row_category
-from voteweb.web.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
-from voteweb.web.i18n.formatting import duration, error_message, join_names
-from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import return_url
+from voteweb.web.pages.conversations import queue_thread, tree
+from voteweb.web.pages.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
 from voteweb.web.views.articles import render_article
 from voteweb.web.views.groups import parse_choice
 

@@ -13,15 +13,15 @@ from voteweb.core.models import LogAction, User
 from voteweb.core.rate_limits import SEARCH
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.site.moderation_log import LogMatches, Times
-from voteweb.web import rate_limits
-from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
-from voteweb.web.context import now, store
-from voteweb.web.feeds import Feed, log_item, serve_feed
+from voteweb.web.base.context import now, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import time_before
+from voteweb.web.pages.acts import Message, act, reads
+from voteweb.web.pages.feeds import Feed, log_item, serve_feed
+from voteweb.web.pages.pagination import time_before
+from voteweb.web.requests import rate_limits
 from voteweb.web.views.bans import closed_votes
 from voteweb.web.views.members import queue_member
 

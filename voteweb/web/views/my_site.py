@@ -12,14 +12,14 @@ from voteweb.core.my_site import MY_GROUPS, Hidden, HiddenKind, hidden_member
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import InboxPage
-from voteweb.web.acts import Message, act, answer, reads
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_member, session_member_name, session_user_id
-from voteweb.web.context import store
+from voteweb.web.base.context import store
+from voteweb.web.base.urls import absolute, next_of_form, page_number, return_url
+from voteweb.web.caching.own_marks import read_marks
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import read_marks
-from voteweb.web.urls import absolute, next_of_form, page_number, return_url
+from voteweb.web.pages.acts import Message, act, answer, reads
 from voteweb.web.views.groups import parse_name as parse_group
 from voteweb.web.views.members import parse_name as parse_member
 

@@ -13,13 +13,13 @@ from voteweb.core.comments import Reported
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, DomainRule, LogAction, LogEntry, Page, Report, User
 from voteweb.core.names import name_key
-from voteweb.web.acts import Message, act, reads
 from voteweb.web.auth.login import require_moderator
-from voteweb.web.context import store
-from voteweb.web.forms import REASON_LABELS
+from voteweb.web.base.context import store
+from voteweb.web.base.urls import page_number
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.urls import page_number
+from voteweb.web.pages.acts import Message, act, reads
+from voteweb.web.pages.forms import REASON_LABELS
 from voteweb.web.views.admin import found_rules
 from voteweb.web.views.members import queue_member
 

@@ -21,15 +21,16 @@ from voteweb.search.index import SearchIndex
 from voteweb.search.models import Kind, NoFullTextSearch, Order, SearchError, SearchTooSlow
 from voteweb.search.suggestions import exactly
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.web import rate_limits, search_results
 from voteweb.web.auth.login import named_voter, queue_viewer
-from voteweb.web.context import now, search_index, store
-from voteweb.web.feeds import Feed, article_items, comment_item, serve_feed
+from voteweb.web.base.context import now, search_index, store
+from voteweb.web.base.responses import wants_json, xml
+from voteweb.web.base.urls import page_number
 from voteweb.web.i18n.formatting import error_message, format_number
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.responses import wants_json, xml
-from voteweb.web.search_results import Matches, Search
-from voteweb.web.urls import page_number
+from voteweb.web.pages import search_results
+from voteweb.web.pages.feeds import Feed, article_items, comment_item, serve_feed
+from voteweb.web.pages.search_results import Matches, Search
+from voteweb.web.requests import rate_limits
 
 blueprint = Blueprint("search", __name__)
 ORDER_NAMES = {Order.RELEVANCE: _l("Relevance"), Order.NEW: _l("Newest"), Order.VOTES: _l("Most votes")}

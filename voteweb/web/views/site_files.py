@@ -9,11 +9,11 @@ from voteweb.core import config
 from voteweb.core.branding import BrandImage
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Order
-from voteweb.web.branding import png_icon
-from voteweb.web.context import brand, settings, store
-from voteweb.web.responses import public, render_public, xml
-from voteweb.web.static_files import files
-from voteweb.web.urls import static
+from voteweb.web.base.context import brand, settings, store
+from voteweb.web.base.responses import public, render_public, xml
+from voteweb.web.base.static_files import files
+from voteweb.web.base.urls import static
+from voteweb.web.pages.branding import png_icon
 
 #: The colours of pages and of what stands out, as in site.css.
 _PAPER, _ACCENT = "#fdfcf9", "#8c2f1b"

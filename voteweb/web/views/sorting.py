@@ -14,17 +14,17 @@ from voteweb.core.likely_groups import likely_groups
 from voteweb.core.models import Article, LogAction, Order, Page, User
 from voteweb.store.articles.listings import UnsortedArticles
 from voteweb.store.connection.pipeline import Future
-from voteweb.web import rate_limits
-from voteweb.web.acts import article_entry
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
-from voteweb.web.context import settings, store
-from voteweb.web.forms import Form
+from voteweb.web.base.context import settings, store
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import current_path, page_number
 from voteweb.web.i18n.formatting import article_count, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, time_before
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import current_path, page_number
+from voteweb.web.pages.acts import article_entry
+from voteweb.web.pages.forms import Form
+from voteweb.web.pages.pagination import check_page_exists, time_before
+from voteweb.web.requests import rate_limits
 from voteweb.web.views.groups import parse_choice
 
 blueprint = Blueprint("sorting", __name__)

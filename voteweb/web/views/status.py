@@ -20,17 +20,17 @@ from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
 from voteweb.search.models import SearchError, State
 from voteweb.store.site.rate_limits import queue_days
-from voteweb.web import security
-from voteweb.web.acts import reads
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import require_moderator
-from voteweb.web.charts import draw_chart, draw_rows
-from voteweb.web.context import brand, now, operator_pages, search_index, settings, store
+from voteweb.web.base.context import brand, now, operator_pages, search_index, settings, store
+from voteweb.web.base.responses import public
+from voteweb.web.base.urls import absolute, next_of_form
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.metrics import Facts
-from voteweb.web.responses import public
-from voteweb.web.urls import absolute, next_of_form
+from voteweb.web.pages.acts import reads
+from voteweb.web.pages.charts import draw_chart, draw_rows
+from voteweb.web.requests import security
 
 T = TypeVar("T")
 #: Former addresses of pages, and where these are now.

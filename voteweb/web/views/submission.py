@@ -12,13 +12,13 @@ from voteweb.core.models import Article, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
 from voteweb.search.words import Part, Term, tokens
-from voteweb.web.acts import form_page, lead, refusals
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import queue_viewer
-from voteweb.web.context import now, search_index, settings, store, title_fetcher
-from voteweb.web.forms import SubmitForm
+from voteweb.web.base.context import now, search_index, settings, store, title_fetcher
+from voteweb.web.caching.own_marks import read_marks
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import read_marks
+from voteweb.web.pages.acts import form_page, lead, refusals
+from voteweb.web.pages.forms import SubmitForm
 from voteweb.web.views.articles import ARTICLE_FIELDS
 
 blueprint = Blueprint("submission", __name__)

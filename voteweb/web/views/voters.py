@@ -4,11 +4,11 @@ from flask import Blueprint, abort, render_template, request
 
 from voteweb.core.models import Article, Page, User
 from voteweb.core.voters import Look, VoterList
-from voteweb.web.acts import queue_article, reads
 from voteweb.web.auth.login import require_admin, require_moderator
-from voteweb.web.context import store
-from voteweb.web.conversations import is_prefetch
-from voteweb.web.urls import page_number
+from voteweb.web.base.context import store
+from voteweb.web.base.urls import page_number
+from voteweb.web.pages.acts import queue_article, reads
+from voteweb.web.pages.conversations import is_prefetch
 from voteweb.web.views.members import check_present, queue_member
 
 blueprint = Blueprint("voters", __name__)

@@ -13,16 +13,16 @@ from voteweb.core.models import Voter
 from voteweb.core.rate_limits import member_limit
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.votes.votes import Votes
-from voteweb.web import rate_limits, site_switches
 from voteweb.web.auth import login
 from voteweb.web.auth.login import login_required
-from voteweb.web.context import store
-from voteweb.web.flashes import VoteFlash, set_vote_flash
+from voteweb.web.base.context import store
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import return_url
+from voteweb.web.caching.flashes import VoteFlash, set_vote_flash
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import return_url
+from voteweb.web.requests import rate_limits, site_switches
 
 blueprint = Blueprint("votes", __name__)
 comment_blueprint = Blueprint("comment_votes", __name__)

@@ -16,16 +16,17 @@ from voteweb.core.branding import Brand
 from voteweb.core.errors import N_
 from voteweb.core.models import LogEntry, Role
 from voteweb.search import snippets
-from voteweb.web import branding, flashes, own_marks, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
-from voteweb.web.caching import fragment_cache, own_parts
+from voteweb.web.base import urls
+from voteweb.web.base.context import now, settings
+from voteweb.web.caching import flashes, fragment_cache, own_marks, own_parts
+from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import article_text, page_texts
-from voteweb.web.context import now, settings
-from voteweb.web.forms import AnswerForm, CommentForm, ReportForm
 from voteweb.web.i18n import formatting
-from voteweb.web.posters import named
+from voteweb.web.pages import branding
+from voteweb.web.pages.forms import AnswerForm, CommentForm, ReportForm
 
 #: The templates whose macros all others call, each before those that it is called by.
 MACROS = (

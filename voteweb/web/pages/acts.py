@@ -21,12 +21,12 @@ from voteweb.core.models import Article, LogAction, LogEntry, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, treat_as_reader
-from voteweb.web.context import store
-from voteweb.web.forms import Form
+from voteweb.web.base.context import store
+from voteweb.web.base.responses import wants_json
+from voteweb.web.base.urls import next_of_form, return_url
 from voteweb.web.i18n.formatting import error_message
-from voteweb.web.pagination import check_page_exists
-from voteweb.web.responses import wants_json
-from voteweb.web.urls import next_of_form, return_url
+from voteweb.web.pages.forms import Form
+from voteweb.web.pages.pagination import check_page_exists
 
 #: The message of the next page, "" for none, or that with its category.
 Message = str | tuple[str, str]

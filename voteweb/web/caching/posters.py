@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from voteweb.core.models import Article
-from voteweb.web.context import store
+from voteweb.web.base.context import store
 
 
 def named(articles: Iterable[Article]) -> list[Article]:

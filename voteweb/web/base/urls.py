@@ -8,8 +8,8 @@ from flask import request, url_for
 from voteweb.core import config, links
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article
-from voteweb.web import static_files
-from voteweb.web.context import settings
+from voteweb.web.base import static_files
+from voteweb.web.base.context import settings
 
 #: Endpoints that search engines may index. The form to post is not useful to them: it redirects readers to log-in.
 _INDEXED = {"lists.good", "submission.submit", "groups.index", "status.about", "status.privacy", "status.rules"}

@@ -15,7 +15,7 @@ from voteweb.core.names import name_key
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web.context import store
+from voteweb.web.base.context import store
 from voteweb.web.monitoring import metrics
 
 

@@ -2,7 +2,7 @@
 
 from voteweb.core.branding import Brand, BrandImage
 from voteweb.core.resources import resource_folder
-from voteweb.web.urls import absolute, static
+from voteweb.web.base.urls import absolute, static
 
 _STYLESHEET = "site.css"
 

@@ -12,7 +12,7 @@ from voteweb.core.my_site import NOTHING_CHOSEN, MySite
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.auth.login import named_voter, viewer, viewer_read
-from voteweb.web.context import store
+from voteweb.web.base.context import store
 
 
 class Mark(NamedTuple):

@@ -25,11 +25,12 @@ from voteweb.search.index import SearchIndex
 from voteweb.search.models import Found, Kind, Order, SearchError
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web import own_marks, rate_limits
 from voteweb.web.auth.login import named_voter
-from voteweb.web.context import now, settings, store
-from voteweb.web.own_marks import QueuedMarks, queue_marks, read_marks
-from voteweb.web.pagination import check_page_exists
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.caching import own_marks
+from voteweb.web.caching.own_marks import QueuedMarks, queue_marks, read_marks
+from voteweb.web.pages.pagination import check_page_exists
+from voteweb.web.requests import rate_limits
 
 T = TypeVar("T")
 #: Ids that are read besides those of a page.

@@ -19,16 +19,16 @@ from voteweb.core.links import web_address
 from voteweb.core.markup import excerpt, xml_text
 from voteweb.core.models import Article, LogEntry
 from voteweb.core.validation import is_member_name
-from voteweb.web import branding
+from voteweb.web.base.context import brand, settings
+from voteweb.web.base.responses import public, render_public, xml
+from voteweb.web.base.urls import absolute, comment_path, static
+from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import page_texts
-from voteweb.web.context import brand, settings
 from voteweb.web.i18n import formatting
 from voteweb.web.i18n.formatting import ACCOUNT_CHANGES, display_name
 from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.posters import named
-from voteweb.web.responses import public, render_public, xml
-from voteweb.web.urls import absolute, comment_path, static
+from voteweb.web.pages import branding
 
 #: The language of every feed: readers fetch the same copy, so it cannot depend on who asks.
 LANGUAGE = ENGLISH

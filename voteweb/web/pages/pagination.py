@@ -14,14 +14,13 @@ from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web import own_marks
 from voteweb.web.auth.login import named_voter, queue_viewer
-from voteweb.web.caching import shared_pages
-from voteweb.web.context import store
-from voteweb.web.own_marks import queue_marks, read_marks
-from voteweb.web.rate_limits import combination_hits
-from voteweb.web.responses import RenderedPage
-from voteweb.web.urls import page_number
+from voteweb.web.base.context import store
+from voteweb.web.base.responses import RenderedPage
+from voteweb.web.base.urls import page_number
+from voteweb.web.caching import own_marks, shared_pages
+from voteweb.web.caching.own_marks import queue_marks, read_marks
+from voteweb.web.requests.rate_limits import combination_hits
 
 T = TypeVar("T")
 Rows = tuple[Article, ...]

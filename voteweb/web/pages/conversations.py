@@ -21,13 +21,13 @@ from voteweb.core.names import name_key
 from voteweb.store.comments.threads import Expect, ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.auth.login import named_voter, session_user_id, viewer, viewer_read
+from voteweb.web.base.context import now, request_globals, settings, store
+from voteweb.web.base.urls import page_number
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
+from voteweb.web.caching.own_marks import choice, queue_choice
 from voteweb.web.caching.text_cache import PageTexts
-from voteweb.web.context import now, request_globals, settings, store
 from voteweb.web.i18n import formatting, locale
-from voteweb.web.own_marks import choice, queue_choice
-from voteweb.web.urls import page_number
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

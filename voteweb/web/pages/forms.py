@@ -24,10 +24,10 @@ from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
 from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
-from voteweb.web import rate_limits, site_switches
-from voteweb.web.context import settings
+from voteweb.web.base.context import settings
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import error_message
+from voteweb.web.requests import rate_limits, site_switches
 
 #: The labels of the reasons to report an article.
 REASON_LABELS = {

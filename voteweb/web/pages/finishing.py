@@ -3,10 +3,10 @@
 from flask import Flask, Response, g, request, session
 
 from voteweb.core.settings import Settings
-from voteweb.web import flashes, rate_limits, security, site_switches
 from voteweb.web.auth.sessions import USER
-from voteweb.web.caching import shared_pages
+from voteweb.web.caching import flashes, shared_pages
 from voteweb.web.monitoring import request_record
+from voteweb.web.requests import rate_limits, security, site_switches
 
 
 def init_app(app: Flask, settings: Settings) -> None:

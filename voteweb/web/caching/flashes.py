@@ -13,8 +13,8 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from voteweb.core import config
 from voteweb.core.errors import N_
-from voteweb.web.context import settings
-from voteweb.web.flask_app import FLASHES
+from voteweb.web.base.context import settings
+from voteweb.web.base.flask_app import FLASHES
 from voteweb.web.i18n.locale import gettext
 
 COOKIE = "notice"

@@ -13,8 +13,8 @@ from flask import Flask, Response, current_app, g, request
 from voteweb.core.errors import DataLost, ReadOnly, Unavailable
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.site_switches import SiteSwitches, SwitchName
-from voteweb.web import rate_limits
-from voteweb.web.context import request_app, store
+from voteweb.web.base.context import request_app, store
+from voteweb.web.requests import rate_limits
 
 _EXTENSION = "voteweb.site_switches"
 #: Endpoints that need no switches, and answer while the database does not.

@@ -26,22 +26,23 @@ from voteweb.core.names import name_key
 from voteweb.core.settings import Settings
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.members.viewers import Viewer
-from voteweb.web import flashes, rate_limits, security, shared_articles, site_switches
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SessionInterface, cookie_name
-from voteweb.web.caching import own_parts, shared_pages
+from voteweb.web.base.context import request_globals, settings, store
+from voteweb.web.base.flask_app import FLASHES, SiteFlask, SiteRequest
+from voteweb.web.base.responses import prefers_json
+from voteweb.web.base.urls import page_of, return_url_of
+from voteweb.web.caching import flashes, own_parts, shared_pages
+from voteweb.web.caching.own_marks import queue_marks, read_marks
 from voteweb.web.caching.own_parts import Part, Pieces
 from voteweb.web.caching.page_cache import Key, page_key
 from voteweb.web.caching.shared_pages import Kept, Read, Rows
-from voteweb.web.context import request_globals, settings, store
-from voteweb.web.conversations import ChosenPage, is_prefetch, own_order
-from voteweb.web.flask_app import FLASHES, SiteFlask, SiteRequest
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
-from voteweb.web.own_marks import queue_marks, read_marks
-from voteweb.web.responses import prefers_json
-from voteweb.web.urls import page_of, return_url_of
+from voteweb.web.pages import shared_articles
+from voteweb.web.pages.conversations import ChosenPage, is_prefetch, own_order
+from voteweb.web.requests import rate_limits, security, site_switches
 from voteweb.web.views import votes
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
 from voteweb.store.comments.threads import SENT_THREAD
+from voteweb.web.base.context import now, settings, store
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import render as render_fragment
 from voteweb.web.caching.own_parts import Part
 from voteweb.web.caching.shared_pages import Variant
-from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ChosenPage, ShownConversation
 from voteweb.web.i18n import formatting, locale
+from voteweb.web.pages.conversations import ChosenPage, ShownConversation
 
 
 def may_share(user: User | None, article: Article) -> bool:

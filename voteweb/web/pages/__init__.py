@@ -1,0 +1,1 @@
+"""The parts of pages: forms, lists, conversations, feeds, messages and headers."""

@@ -1,0 +1,1 @@
+"""Checks of a request before its view: host, switches and rate limits."""
