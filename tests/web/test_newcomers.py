@@ -1,13 +1,19 @@
 """Newcomers: members who signed up lately vote and post less, and are told so."""
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+from unittest.mock import patch
+
 import pytest
 
 from tests import factories
+from tests.store.examination import server_setting
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeBrowser, MakeMember
-from tests.web.limits import assert_too_fast
-from voteweb.core.models import Role
-from voteweb.core.rate_limits import NEWCOMER_POSTS, NEWCOMER_VOTE
+from tests.web.limits import assert_too_fast, use_up
+from voteweb.core.models import DomainAction, LogAction, LogEntry, Role
+from voteweb.core.rate_limits import NEWCOMER_POSTS, NEWCOMER_VOTE, member_limit
 from voteweb.store import Store
 
 pytestmark = pytest.mark.site(limits=1)
@@ -57,6 +63,53 @@ def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: 
     assert_too_fast(newcomer, NEWCOMER_POSTS[0])
     assert newcomer.value("title") == "One more title"
     assert int(store.connection.client.zcard("time:")) == NEWCOMER_POSTS[0].burst
+
+
+@contextmanager
+def banned_meanwhile(store: Store) -> Iterator[None]:
+    """Ban carl when the request has read who sent it, and has not posted yet."""
+    script = store.connection.script
+
+    def run_after_ban(name: str, /, **values: Any) -> Any:
+        if name == "post_article":
+            factories.ban(store, "carl")
+        return script(name, **values)
+
+    with patch.object(store.connection, "script", run_after_ban):
+        yield
+
+
+@contextmanager
+def damaged(store: Store) -> Iterator[None]:
+    """Give the ranking of good articles another type."""
+    store.connection.client.set("good:", "no ranking")
+    yield
+
+
+#: Posts that only the store refuses: the status, what is typed besides the title, and what the site is like meanwhile.
+REFUSED_POSTS: dict[str, tuple[int, dict[str, str], Callable[[Store], AbstractContextManager[None]]]] = {
+    "duplicate": (422, {"link": "https://taken.example/"}, nullcontext),
+    "refused domain": (422, {"link": "https://spam.example/"}, nullcontext),
+    "unknown group": (422, {"text": "Some text", "groups": "nowhere"}, nullcontext),
+    "banned meanwhile": (422, {"text": "Some text"}, banned_meanwhile),
+    "full memory": (503, {"text": "Some text"}, lambda store: server_setting(store, "maxmemory", 1)),
+    "damaged data": (503, {"text": "Some text"}, damaged),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_POSTS)
+def test_refused_post_costs_no_article_of_a_limit(name: str, newcomer: Browser, store: Store) -> None:
+    status, typed, meanwhile = REFUSED_POSTS[name]
+    limit = member_limit("submission.submit", "POST")
+    assert limit is not None
+    factories.article(store, link="https://taken.example/")
+    entry, mod = LogEntry(LogAction.DOMAIN, "mod", title="spam.example"), factories.user(store, "mod", Role.MODERATOR)
+    store.domain_rules.set("spam.example", DomainAction.REFUSE, entry, actor=mod)
+    newcomer.open("/submit")
+    with meanwhile(store):
+        assert newcomer.submit("/submit", title="Mine", **typed).status == status
+    limits = (limit, *NEWCOMER_POSTS)
+    assert [use_up(store, each, "carl") for each in limits] == [each.burst for each in limits]
 
 
 @pytest.mark.parametrize(("days", "age", "expected"), [(7, WEEK - 60, 429), (7, WEEK + 60, 303), (0, 0, 303)])

@@ -1,7 +1,8 @@
 """Rate limits of requests: counting them, and the refusal of one that exceeds a limit.
 
 A form is counted before its fields are checked, so that many at once do not get around the limit. If it is sent back
-with an error, that is refunded, and the form counts against the wider limit REFUSED_FORMS.
+with an error, that is refunded, and the form counts against the wider limit REFUSED_FORMS. It is refunded too if the
+database took nothing of it.
 """
 
 from contextlib import suppress
@@ -83,14 +84,14 @@ def check_form(*limits: Limit) -> None:
 
 
 def count_refused_form(status: int) -> None:
-    """Refund a form that is sent back with an error, as its *status* says, and count it among such forms."""
+    """Refund a form of which nothing was saved, and count one that is sent back with an error as its *status* says."""
     form: CountedForm | None = g.get("counted_form")
     # The owner of a cookie whose session has ended must not use up the member's limits.
     is_anybodys = g.get("viewer") is None
     with suppress(Unavailable):  # the answer is ready, and the form was counted once
         if "member_hit" in g and is_anybodys and exceeded() is None:
             store().limits.refund([g.member_hit])
-        if form and form.is_counted and (is_anybodys or 400 <= status < 500):
+        if form and form.is_counted and (is_anybodys or 400 <= status < 500 or "nothing_saved" in g):
             store().limits.refund([form.hit])
         if form and not (form.is_counted and is_anybodys) and 400 <= status < 500 and exceeded() is None:
             store().limits.hit([form.refused_hit])
@@ -141,6 +142,11 @@ def record_exceeded(refusal: TooFast) -> None:
     """Record that a limit counted elsewhere has refused this request, which then counts against no other."""
     g.rate_limit_refusal = refusal
     skip_member_hit()
+
+
+def record_nothing_saved() -> None:
+    """Record that the database refused this request before its first write."""
+    g.nothing_saved = True
 
 
 def exceeded() -> TooFast | None:

@@ -84,6 +84,8 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
+    elif isinstance(error, StorageFull | DataDamaged):
+        rate_limits.record_nothing_saved()
     sent = list[tuple[str, str]]()
     if isinstance(error, Unavailable) and request.method == "POST" and has_valid_token(request, session):
         g.kept_token = csrf_token()
