@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -103,11 +104,14 @@ class Site:
 
     def _children(self) -> list[tuple[int, str]]:
         """Return the process id and the name of each process that the site has started and that has not ended."""
-        command = ["ps", "-o", "pid=,stat=,comm=,args=", "--ppid", str(self.process.pid)]
-        lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-        children = (line.split(None, 3) for line in lines)
-        # One that is just ending has no arguments any more: ps shows its name in brackets.
-        return [(int(pid), name) for pid, state, name, args in children if state[0] != "Z" and args[0] != "["]
+        children = list[tuple[int, str]]()
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # it has ended meanwhile
+                pid, name, state, parent = re.findall(r"(\d+) \((.*)\) (\S) (\d+)", file.read_text())[0]
+                # One that is just ending has no arguments any more.
+                if int(parent) == self.process.pid and state != "Z" and file.with_name("cmdline").read_bytes():
+                    children.append((int(pid), name))
+        return children
 
 
 class SiteProcess(Site):
