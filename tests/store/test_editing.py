@@ -1,6 +1,7 @@
 """Editing: who may, until when, what changes with the fields, and the versions that are kept of before."""
 
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from voteweb.core.errors import (
     TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Draft, EarlierVersion, LogAction, LogEntry, User
+from voteweb.core.models import Draft, EarlierVersion, LogAction, LogEntry, Role, User
 from voteweb.store import Store
 
 pytestmark = pytest.mark.usefixtures("sound")
@@ -74,7 +75,7 @@ def test_only_the_poster_may_edit_and_only_in_time(store: Store, bob: User) -> N
 
 
 def test_a_moderators_edit_is_logged_and_possible_at_any_time(store: Store, mod: User) -> None:
-    article_of_age(store, 40 * 86_400, groups=("go",), link="https://a.example/")
+    article_of_age(store, 40 * 86_400, groups=("go",), link="https://a.example/", votes=0)
     factories.group(store, "redis")
     with unchanged(store):
         edit(store, mod)
@@ -109,7 +110,7 @@ def test_the_link_index_follows_every_change(store: Store) -> None:
         assert ids(store, f"link:{links.digest('https://a.example/x')}") == indexed
 
 
-def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store, mod: User) -> None:
+def test_only_admins_exchange_a_link_with_votes_of_others(store: Store, mod: User) -> None:
     factories.article(store)
     # Imported votes, and those of others where that of the poster does not count, and where it does.
     for base, votes in ((6, 7), (-1, 1), (0, 2)):
@@ -117,7 +118,14 @@ def test_poster_cannot_exchange_a_link_with_votes_of_others(store: Store, mod: U
         with refused(store, LinkFixed):
             edit(store, link="https://other.example/")
     edit(store, text="But all else.")
-    edit(store, mod, link="https://moderator.example/")
+    with refused(store, LinkFixed):
+        edit(store, mod, link="https://moderator.example/")
+    admin = factories.user(store, "una", Role.ADMIN)
+    for why in ("", "The page has moved."):
+        entry = LogEntry(LogAction.EDIT, "una", about="ann", article=1, why=why)
+        with nullcontext() if why else refused(store, LinkFixed):
+            store.articles.edit(1, factories.draft(link="https://moved.example/", text="But all else."), admin, entry)
+    assert (store.articles.get(1).link, logged_act(store, 1).why) == ("https://moved.example/", "The page has moved.")
     for base, votes in ((-1, 0), (0, 1)):
         run(store, "HSET", "article:1", "base", base, "votes", votes)
         edit(store, link=f"https://of-{votes}.example/")
@@ -159,3 +167,24 @@ def test_articles_with_a_poster_keep_five_versions_for_thirty_days(store: Store,
     store.removals.delete(1)
     store.removals.leave(2, "ann", deletes=False)
     assert run(store, "KEYS", "was:*") == []
+
+
+def titles(store: Store) -> list[str]:
+    return [f"{version.title}{' (posted)' * version.as_posted}" for version in earlier(store)]
+
+
+def test_edits_by_others_leave_what_the_poster_had_last(store: Store, mod: User) -> None:
+    factories.article(store, title="Title 0")
+    edit(store, title="Title 1")
+    for number in range(1, 9):
+        edit(store, mod, title=f"Vandal {number}")
+    assert titles(store) == ["Vandal 7", "Vandal 6", "Vandal 5", "Title 1 (posted)", "Title 0"]
+    run(store, "UNLINK", "was:1")  # after thirty days
+    assert titles(store) == ["Title 1 (posted)"]
+    edit(store, mod, text="Words.")
+    assert titles(store) == ["Vandal 8", "Title 1 (posted)"]
+    edit(store, mod, title="Title 1", text="")  # back
+    assert titles(store) == ["Vandal 8", "Vandal 8"]
+    edit(store, mod, text="More words.")
+    edit(store, text="These are mine.")
+    assert run(store, "HGET", "article:1", "as-posted") is None, "its poster has had other words since"

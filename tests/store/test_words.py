@@ -39,6 +39,10 @@ def words(table: str, end: End) -> list[str]:
     return [word(table, name) for name in names if TABLES[table][name].check(word(table, name))]
 
 
+#: The words of ann's article before her edit, and before that of a moderator, which are in backups too.
+EARLIER, POSTED = ([word(when, name) for name in ARTICLE_WORDS] for when in ("earlier", "posted"))
+
+
 def draft(table: str) -> Draft:
     """Return a draft with the words of *table* in each of its fields."""
     return factories.draft(**{name: word(table, name) for name in ARTICLE_WORDS}, groups=("go",))
@@ -58,12 +62,14 @@ def stored_texts(store: Store, *, without_log: bool) -> list[str]:
 
 @pytest.fixture
 def site(store: Store) -> Store:
-    """A site on which each field for words has words of its own, some of an earlier version of ann's article too."""
+    """A site on which each field for words has words of its own, some of earlier versions of ann's article too."""
     ann, bob = factories.user(store), factories.user(store, "bob")
     mod = factories.user(store, "mod", Role.MODERATOR)
     store.groups.make("go", word("group", "title"), word("group", "description"))
     store.articles.post(draft("earlier"), ann, factories.token())
-    store.articles.edit(1, draft("article"), ann)
+    store.articles.edit(1, draft("posted"), ann)
+    store.articles.edit(1, draft("article"), mod, entry(LogAction.EDIT))
+    assert [word in text for text in stored_texts(store, without_log=True) for word in POSTED] == [True] * 6
     for text in (word("comment", "text"), "Well said."):
         factories.comment(store, 1, bob, text=text)
     store.reports.make(CommentId(1, 2), ann, Reason.SPAM, word("comment", "report"))
@@ -79,7 +85,7 @@ def site(store: Store) -> Store:
         run(store, "HSET", "user:ann", name, word("member", name))
     stored, _ = stored_texts(store, without_log=True)
     ending = [word for table in TABLES if table != "log" for end in End for word in words(table, end)]
-    others = [word("earlier", name) for name in ARTICLE_WORDS] + [word("comment", "report"), word("member", "note")]
+    others = [*EARLIER, *POSTED, word("comment", "report"), word("member", "note")]
     assert [word for word in ending + others if word not in stored] == [], "write the words of this field, too"
     return store
 
@@ -102,9 +108,13 @@ def delete_article(store: Store) -> None:
     store.removals.delete(1)
 
 
-def leave(store: Store) -> None:
-    store.account_deletion.start(store.users.get("ann"), delete_articles=True)
+def leave(store: Store, *, delete_articles: bool = True) -> None:
+    store.account_deletion.start(store.users.get("ann"), delete_articles=delete_articles)
     store.account_deletion.finish("ann")
+
+
+def leave_articles(store: Store) -> None:
+    leave(store, delete_articles=False)
 
 
 def delete_comments(store: Store) -> None:
@@ -124,21 +134,22 @@ def restore_article(store: Store) -> None:
     store.removals.restore(1, entry(LogAction.RESTORE))
 
 
-EARLIER = [word("earlier", name) for name in ARTICLE_WORDS]
 ARTICLE = words("article", End.DELETION)
 
 
 @pytest.mark.parametrize(
     ("act", "ended"),
     [
-        (delete_article, [*ARTICLE, *EARLIER]),
-        (leave, [*ARTICLE, *EARLIER, *words("member", End.ACCOUNT), word("member", "note"), word("comment", "report")]),
+        (delete_article, [*ARTICLE, *EARLIER, *POSTED]),
+        (leave_articles, [*EARLIER, *POSTED]),
+        (leave, [*ARTICLE, *EARLIER, *POSTED, *words("member", End.ACCOUNT), word("member", "note")]),
+        (leave, [word("comment", "report")]),
         (delete_comments, [*words("comment", End.DELETION), word("comment", "report")]),
         (lambda store: store.bans.lift("ann", entry(LIFT)), words("member", End.ACT)),
         (lambda store: [restore_article(store), reopen(store)], words("conversation", End.ACT)),
         (delete_group, words("group", End.DELETION)),
     ],
-    ids="deletion account comments ban conversation group".split(),
+    ids="deletion kept account reports comments ban conversation group".split(),
 )
 def test_what_is_deleted_has_no_words_left(site: Store, act: Callable[[Store], object], ended: list[str]) -> None:
     act(site)
@@ -150,5 +161,5 @@ def test_a_purge_takes_words_out_of_the_log_too(site: Store) -> None:
     assert ended_by(End.PURGE, fields.LOG_FIELDS) == ("title",)
     assert '"https://article-title.example/"' in stored_texts(site, without_log=False)[0]
     list(site.removals.purge(1, LogEntry(LogAction.PURGE, "mod", about="ann", article=1), with_comments=True))
-    ended = [*(word("article", name) for name in ARTICLE_WORDS), *EARLIER, word("comment", "text")]
+    ended = [*(word("article", name) for name in ARTICLE_WORDS), *EARLIER, *POSTED, word("comment", "text")]
     assert [[word for word in ended if word in text] for text in stored_texts(site, without_log=False)] == [[], []]

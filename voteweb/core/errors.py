@@ -128,6 +128,7 @@ class AboutChanged(VotewebError, status=409):
 
 class LinkFixed(VotewebError, status=409):
     template = N_("Others have voted for this article, so you can no longer change its link.")
+    for_admins: ClassVar[str] = N_("Others have voted for this article: only admins change its link, for a reason.")
 
 
 class Duplicate(VotewebError, status=409):

@@ -180,10 +180,18 @@ class Article(Draft):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierVersion(Draft):
-    """An article as it was until the unix time ``until``, when its poster or a moderator edited it."""
+    """An article as it was until the unix time ``until``, when its poster or a moderator edited it.
+
+    ``by`` is "poster" or the id of another member. ``as_posted``: these are the words that its poster had last.
+    """
 
     until: float
-    by_poster: bool
+    by: str
+    as_posted: bool = False
+
+    @property
+    def by_poster(self) -> bool:
+        return self.by == "poster"
 
 
 class Group(NamedTuple):

@@ -292,7 +292,7 @@ _LIMITS = (
     Limit(
         "edit", "edit, delete an article or a comment", LimitScope.MEMBER, 20, 60, HOUR,
         N_("changes to articles and comments"),
-        ("articles.edit", "articles.delete", "comments.edit", "comments.delete"),
+        ("articles.edit", "articles.go_back", "articles.delete", "comments.edit", "comments.delete"),
         N_("keeps programs from rewriting what people have voted for"),
         counts_refused=False,
     ),

@@ -114,11 +114,14 @@ def _add_removed(store: Store) -> None:
 
 
 def _add_held(store: Store) -> None:
-    """Add article 8 of zoe's, which waits for a moderator because of its link."""
+    """Add article 8 of zoe's, which waits for a moderator because of its link, and 9, which a moderator has edited."""
     mod = factories.user(store, MODERATOR)
     rule = LogEntry(LogAction.DOMAIN, mod.name, title="look.example", why="A look first.")
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     store.articles.post(factories.draft(link="https://look.example/"), factories.user(store, "zoe"), factories.token())
+    edited = factories.article(store, factories.user(store, POSTER), title="Edited", link="", text="x")
+    entry = LogEntry(LogAction.EDIT, mod.name, about=POSTER, article=edited.id, title=edited.title)
+    store.articles.edit(edited.id, factories.draft(title="Better", link="", text="x"), mod, entry)
 
 
 @pytest.fixture

@@ -448,6 +448,7 @@ FORMS = [
     staff_form("/sort", fields={"id": "4", "a4": "redis"}),
     staff_form("/a/{id}/remove", fields={"reason": "Spam."}, returns_to="/a/1#a1"),
     staff_form("/a/{id}/restore", parts={"id": "3"}, returns_to="/a/3#a3"),
+    staff_form("/a/{id}/back", parts={"id": "9"}, returns_to="/a/9#a9"),
     form("/a/{id}/answer", parts={"id": "6"}, fields={"answer": "It is no spam."}, allowed=(POSTER,)),
     staff_form("/a/{id}/keep-removed", parts={"id": "7"}, returns_to="/a/7#a7"),
     form(

@@ -7,8 +7,9 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser, fields_of
-from tests.web.conftest import CountRoundTrips
+from tests.web.conftest import CountRoundTrips, MakeMember
 from tests.web.escaping import HOSTILE
+from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.store.schema.fields import ARTICLE_WORDS
 
@@ -124,3 +125,32 @@ def test_moderators_alone_see_earlier_versions(
         "the poster edited it",
     ]
     assert count_round_trips(mod.open, "/a/1") == 2
+
+
+def test_each_version_can_be_brought_back(mod: Browser, store: Store) -> None:
+    for number in range(1, 7):
+        mod.fill_in("/a/1/edit", title=f"Vandal {number}", text="", groups=["python"])
+    earlier = mod.open("/a/1").page.by_id("earlier")
+    assert len(earlier.all("form", action="/a/1/back")) == len(earlier.all("dl")) == 5
+    assert "This is what its poster had last." in earlier.text
+    mod.send("/a/1/back", next="/a/1")
+    assert mod.follow().flashes == ["The article is as it was in that version."]
+    article = store.articles.get(1)
+    assert (article.title, article.text, article.groups) == ("On Redis", "Its words.", ("redis",))
+    until = fields_of(mod.open("/a/1").page.by_id("earlier").all("form", action="/a/1/back")[0])["until"]
+    mod.send("/a/1/back", until=until, next="/a/1").follow()
+    assert store.articles.get(1).title == "Vandal 6"
+    assert mod.send("/a/1/back", until="1", next="/a/1").follow().flashes == ["This version is not kept any more."]
+
+
+def test_an_admin_says_why_a_voted_link_is_exchanged(mod: Browser, make_member: MakeMember, store: Store) -> None:
+    admin = make_member("admin", Role.ADMIN)
+    mod.fill_in("/a/1/edit", link="https://spam.example/")
+    store.votes.cast(1, factories.user(store, "bob"))
+    for browser, why in ((mod, "Better."), (admin, "")):
+        browser.fill_in("/a/1/edit", link="https://other.example/", reason=why)
+        assert browser.field_error("link").endswith("only admins change its link, for a reason.")
+        assert browser.send("/a/1/back", next="/a/1", reason=why).follow().flashes[0].startswith("Others have voted")
+    admin.open("/a/1").submit("/a/1/back", reason="Spam.")
+    assert store.articles.get(1).link == "https://example.com/redis"
+    assert admin.open("/log").log[0].startswith("admin edited “On Redis” : Spam.")

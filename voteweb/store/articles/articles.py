@@ -10,8 +10,10 @@ from typing import NamedTuple
 from voteweb.core import config, errors, links
 from voteweb.core.models import Article, DomainAction, Draft, EarlierVersion, LogEntry, Role, User
 from voteweb.core.names import name_key
+from voteweb.core.permissions import is_poster
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store.articles.search_documents import record_change
+from voteweb.store.articles.versions import POSTER, Versions, queue_versions
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -199,27 +201,28 @@ class Articles(StorePart):
         """Give the article the words and groups of *draft*; with a log *entry* as a moderator.
 
         Without one the editor must be its poster, within EDIT_SECONDS. *revision* is the one that the editor saw, None
-        for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, DomainRefused, NoSuchGroup,
-        TooManyGroups, LoggedOut, NotAllowed, Conflict, Unavailable.
+        for any. A link for which others have voted is exchanged by an admin only, and *entry* says why. Raises
+        NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, DomainRefused, NoSuchGroup, TooManyGroups,
+        LoggedOut, NotAllowed, Conflict, Unavailable.
         """
-        role = Role.MEMBER if entry is None else Role.MODERATOR
+        role = Role.MEMBER if entry is None else Role.ADMIN if editor.role is Role.ADMIN else Role.MODERATOR
 
         def decide(attempt: Attempt) -> list[Command]:
-            return self._edit(attempt, id, draft, editor if entry is None else None, revision)
+            return self._edit(attempt, id, draft, editor, entry, revision)
 
         commit(self._connection, decide, actor=editor, role=role, entry=entry)
 
     def _edit(
-        self, attempt: Attempt, id: int, draft: Draft, poster: User | None, revision: int | None
+        self, attempt: Attempt, id: int, draft: Draft, editor: User, entry: LogEntry | None, revision: int | None
     ) -> list[Command]:
-        """Return the writes of an edit by its *poster*, None: by a moderator."""
+        """Return the writes of an edit by a moderator, or, without an *entry*, by its poster."""
         article = self._places.read(attempt, id, *ARTICLE_WORDS, "revision", "released").article
         if article.is_deleted or article.is_removed:
             raise errors.ArticleGone()
-        if poster:
+        if entry is None:
             # An article that a moderator has released stays as they saw it.
             seconds = 0 if article.released else self._settings.edit_seconds
-            check_poster(attempt, article, poster.name, article.time + seconds)
+            check_poster(attempt, article, editor.name, article.time + seconds)
         if len({*draft.groups} - {*article.groups}) > self._settings.max_groups:  # a form may have thousands
             raise errors.TooManyGroups(max=self._settings.max_groups)
         group_of = self._places.groups_of(attempt, *article.groups, *draft.groups)
@@ -234,21 +237,18 @@ class Articles(StorePart):
             raise errors.StaleEdit()
         self._check_groups(article, after, group_of)
         if draft.link != article.link:
-            self._check_link(attempt, article, draft.link, poster)
+            self._check_link(attempt, article, draft.link, editor, entry)
         moves = self._places.move(attempt, article, after)
         if article.is_listed:
             _log_groups(attempt, before_groups, after.groups)
-        key, was, by = self._keys.article(id), self._keys.was(id), "poster" if poster else "moderator"
-        earlier = words_of(article) | {"time": attempt.now, "by": by, "groups": " ".join(article.groups)}
-        version = json.dumps(earlier, ensure_ascii=False, separators=(",", ":"))
-        fields = list(chain.from_iterable(words.items()))
+        by = POSTER if is_poster(editor, article) else str(editor.id)
+        versions = Versions(attempt, id).add(article, after, attempt.now, by)
+        key, fields = self._keys.article(id), list(chain.from_iterable(words.items()))
         if replace(after, groups=article.groups) != article:
             fields += ["edited", attempt.now]
         change = "a" if after.groups == article.groups else "t"
         return [
-            ("ZADD", was, attempt.now, version),
-            ("ZREMRANGEBYRANK", was, 0, -1 - config.EARLIER_VERSIONS),
-            ("EXPIRE", was, config.EARLIER_SECONDS),
+            *versions,
             *moves,
             ("HSET", key, *fields, "groups", " ".join(after.groups), "revision", article.revision + 1),
             *([("HDEL", key, "no-group")] if after.groups else []),
@@ -264,15 +264,16 @@ class Articles(StorePart):
         if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
             raise errors.TooManyGroups(max=self._settings.max_groups)
 
-    def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
-        """Raise LinkFixed to a *poster* for whose article others have voted, DomainRefused if a rule refuses *link*."""
+    def _check_link(self, attempt: Attempt, article: Article, link: str, editor: User, entry: LogEntry | None) -> None:
+        """Raise LinkFixed if others have voted, unless *entry* has the reason of an admin; DomainRefused by a rule."""
         votes, base = map(finite_number, attempt.value("HMGET", self._keys.article(article.id), "votes", "base"))
         # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
-        if poster and (votes or 0) - min(base or 0, 0) > 1:
-            raise errors.LinkFixed()
+        is_fixed = (votes or 0) - min(base or 0, 0) > 1
+        if is_fixed and not (entry and entry.why and editor.role is Role.ADMIN):
+            raise errors.LinkFixed(errors.LinkFixed.for_admins if entry else "")
         rule = read_rule(attempt, link)
         # A link that is exchanged afterwards cannot be held.
-        is_held_back = rule and rule.action is DomainAction.HOLD and poster and article.is_listed
+        is_held_back = rule and rule.action is DomainAction.HOLD and entry is None and article.is_listed
         if rule and (rule.action is DomainAction.REFUSE or is_held_back):
             raise errors.DomainRefused(domain=rule.domain, why=rule.why)
 
@@ -359,11 +360,7 @@ class Articles(StorePart):
         )
 
     def queue_earlier(self, pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:
-        """Queue a read of an article as it was before each of its last edits, the latest first."""
-        return pipeline.queue_one(
-            ("ZREVRANGE", self._keys.was(id), 0, -1),
-            lambda reply: tuple(decoding.earlier_version(stored) for stored in reply),
-        )
+        return queue_versions(pipeline, self._keys, id)
 
     def get(self, id: int) -> Article:
         """Return one whole article that is listed; raise NoSuchArticle, ArticleGone."""

@@ -77,7 +77,8 @@ class RemovableArticle:
         with suppress(NoSuchArticle):  # another program has deleted it
             deleted = self.deletion(None) if deletes or gone == ArticleStatus.HELD else []
         renamed = [("HSET", self._key, "poster", config.DELETED_MEMBER), record_change(keys, "a", self._id)]
-        return [*deleted, *renamed, *lists, ("UNLINK", keys.was(self._id)), *without_answer(keys, self._id)]
+        versions: list[Command] = [("UNLINK", keys.was(self._id)), ("HDEL", self._key, "as-posted")]
+        return [*deleted, *renamed, *lists, *versions, *without_answer(keys, self._id)]
 
     def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
         """Return its poster and the writes that take it out of every list, with its comments."""

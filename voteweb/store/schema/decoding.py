@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from voteweb.core import config, validation
@@ -92,14 +93,21 @@ def _valid_link(stored: str) -> str:
         return ""
 
 
+def earlier_versions(stored: Iterable[str], posted: str | None) -> tuple[EarlierVersion, ...]:
+    """Return the earlier versions of an article, the latest first; *posted* is the one that its poster had last."""
+    texts = dict.fromkeys([*stored, *([posted] if posted else [])])
+    versions = (replace(earlier_version(text), as_posted=text == posted) for text in texts)
+    return tuple(sorted(versions, key=attrgetter("until"), reverse=True))
+
+
 def earlier_version(stored: str) -> EarlierVersion:
-    """Return the earlier version of an article that the script stored as JSON."""
+    """Return the earlier version of an article that is *stored* as JSON."""
     fields: dict[str, Any] = json.loads(stored)
     return EarlierVersion(
         **{name: fields.get(name, "") for name in ARTICLE_WORDS},
         groups=group_names(fields["groups"]),
         until=float(fields["time"]),
-        by_poster=fields["by"] == "poster",
+        by=fields["by"],
     )
 
 

@@ -75,6 +75,11 @@ ARTICLE_WORDS = {
         own=values.text_of(config.MAX_TEXT_LENGTH),
     ),
 }
+is_earlier_version = values.object_of(
+    {name: field.check for name, field in ARTICLE_WORDS.items()}  # also of another program's article
+    | {"groups": values.are_group_names, "time": values.is_time, "by": values.matching("poster|moderator|[0-9]{1,15}")},
+    optional=[name for name, field in ARTICLE_WORDS.items() if not field.required],
+)
 ARTICLE_FIELDS = ARTICLE_WORDS | {
     "poster": Field(values.is_foreign_name, "the poster's name, or `[deleted]`", own=values.is_poster),
     "time": Field(values.is_time, "publish time; no two articles posted here have the same", required=True),
@@ -121,6 +126,12 @@ ARTICLE_FIELDS = ARTICLE_WORDS | {
         values.one_of(["1"]),
         "`1` if a moderator decided that no group fits: it is not offered for sorting; absent otherwise, and once it "
         "is in a group",
+    ),
+    "as-posted": Field(
+        lambda stored: not stored or is_earlier_version(stored),
+        "what its poster had last, as in `was:<id>`, once somebody else has edited these words; absent or empty if "
+        "nobody has, and once they are back",
+        ends=End.DELETION,
     ),
     "removed-by": Field(
         values.is_id_text,
@@ -318,11 +329,6 @@ COMMENT_FIELDS = {
     ),
     "text": Field(values.text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text", ends=End.DELETION),
 }
-is_earlier_version = values.object_of(
-    {name: field.check for name, field in ARTICLE_WORDS.items()}  # also of another program's article
-    | {"groups": values.are_group_names, "time": values.is_time, "by": values.one_of(["poster", "moderator"])},
-    optional=[name for name, field in ARTICLE_WORDS.items() if not field.required],
-)
 is_word = values.pair_of(values.is_number, COMMENT_FIELDS["text"].check)
 
 

@@ -183,8 +183,12 @@ def parse_revision(typed: str | int | None) -> int:
 
 
 class EditForm(SubmitForm):
-    """Changes to an article; ``revision`` tells whether somebody else has changed it since the form was shown."""
+    """Changes to an article; ``revision`` tells whether somebody else has changed it since the form was shown.
 
+    ``reason`` is a moderator's, for the log.
+    """
+
+    reason = StringField(_l("Reason (optional, in the public log)"), [checked(validation.note)])
     revision = HiddenField(filters=[parse_revision])
     #: The article as it is now, if somebody else has.
     current: Article | None = None

@@ -7,10 +7,11 @@ from urllib.parse import quote
 from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, links, markup, permissions
+from voteweb.core import config, links, markup, permissions, validation
 from voteweb.core.errors import (
     ArticleGone,
     DomainRefused,
+    Invalid,
     LinkFixed,
     LoggedOut,
     NoSuchArticle,
@@ -21,10 +22,11 @@ from voteweb.core.errors import (
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, LogAction, User
+from voteweb.core.models import Article, Draft, EarlierVersion, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
-from voteweb.web.auth.login import named_voter, queue_viewer, require_member
+from voteweb.store.schema.fields import words_of
+from voteweb.web.auth.login import named_voter, queue_viewer, require_member, require_moderator
 from voteweb.web.base.context import now, settings, store
 from voteweb.web.base.responses import wants_json
 from voteweb.web.base.urls import absolute
@@ -169,7 +171,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     elif not may_edit:  # what was typed a moment too late is shown again
         form.refuse(_edit_refusal(user, article))
     elif form.validate():
-        entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article)
+        entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article, form.reason.data or "")
         try:
             with refusals(form, ARTICLE_FIELDS):
                 store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
@@ -179,6 +181,30 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     until = article.time + settings().edit_seconds if edits_as_poster else None
     page = render_template("articles/edit.html", form=form, article=article, until=until)
     return page, form.status
+
+
+@act(
+    blueprint,
+    "/a/<int:id>/back",
+    require_moderator,
+    says=(LinkFixed, DomainRefused, TooManyGroups, Invalid),
+    article=queue_article,
+    versions=lambda pipeline, id: store().articles.queue_earlier(pipeline, id),
+    aliases=NAME_QUERIES["aliases"],
+    names=NAME_QUERIES["names"],
+)
+def go_back(
+    user: User, article: Article, versions: tuple[EarlierVersion, ...], aliases: dict[str, str], names: tuple[str, ...]
+) -> Message:
+    """Give an article the words and groups of an earlier version; without its time, of what its poster had last."""
+    until, reason = (request.form.get(name, "") for name in ("until", "reason"))
+    version = next((one for one in versions if (str(one.until) == until if until else one.as_posted)), None)
+    if version is None:
+        return _("This version is not kept any more."), "error"
+    draft = Draft(**words_of(version), groups=tuple(name for name in version.groups if name in {*names, *aliases}))
+    entry = article_entry(LogAction.EDIT, user, article, validation.note(reason))
+    store().articles.edit(article.id, draft, user, entry, revision=article.revision)
+    return _("The article is as it was in that version.")
 
 
 @act(blueprint, "/a/<int:id>/delete", require_member, leads_to="/", article=queue_article)

@@ -1,0 +1,53 @@
+"""The versions of an article before its edits: which are kept, and which words its poster had last."""
+
+import json
+from itertools import takewhile
+
+from voteweb.core import config
+from voteweb.core.models import Article, EarlierVersion
+from voteweb.store.connection.commit import Attempt
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema import decoding
+from voteweb.store.schema.fields import words_of
+from voteweb.store.schema.keys import Keys
+
+#: Who edited, if it was the poster; else the id of the member.
+POSTER = "poster"
+
+
+def queue_versions(pipeline: Pipeline, keys: Keys, id: int) -> Future[tuple[EarlierVersion, ...]]:
+    """Queue a read of an article as it was before each of its last edits, and as its poster had it, latest first."""
+    return pipeline.queue(_reads(keys, id), lambda replies: decoding.earlier_versions(*replies))
+
+
+def _reads(keys: Keys, id: int) -> list[Command]:
+    return [("ZRANGE", keys.was(id), 0, -1), ("HGET", keys.article(id), "as-posted")]
+
+
+class Versions:
+    """The earlier versions of one article, for one attempt at a change of it."""
+
+    def __init__(self, attempt: Attempt, id: int) -> None:
+        self._was, self._article = attempt.keys.was(id), attempt.keys.article(id)
+        self._stored, self._posted = attempt.read(*_reads(attempt.keys, id))
+
+    def add(self, before: Article, after: Article, until: str, by: str) -> list[Command]:
+        """Return the writes that keep *before*, as it was *until* a time at which *by* made *after* of it."""
+        fields = words_of(before) | {"time": until, "by": by, "groups": " ".join(before.groups)}
+        version = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+        kept = [*self._stored, version]
+        of_one = len([*takewhile(lambda text: decoding.earlier_version(text).by == by, reversed(kept))])
+        # However often one moderator edits: the version before their first edit is not pushed out, nor others' by more.
+        oldest = kept[1 - of_one if by != POSTER and of_one > 2 else 0]
+        return [
+            ("ZADD", self._was, until, version),
+            *([("ZREM", self._was, oldest)] if len(kept) > config.EARLIER_VERSIONS else []),
+            ("EXPIRE", self._was, config.EARLIER_SECONDS),
+            *self._keep("" if by == POSTER else self._posted or version, after),
+        ]
+
+    def _keep(self, posted: str, after: Article) -> list[Command]:
+        """Return the writes that keep *posted*, what the poster had last, unless *after* has these words."""
+        if posted and words_of(decoding.earlier_version(posted)) != words_of(after):
+            return [("HSET", self._article, "as-posted", posted)]
+        return [("HDEL", self._article, "as-posted")] if self._posted is not None else []
