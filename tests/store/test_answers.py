@@ -6,6 +6,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import run
+from tests.store.inboxes import page
 from tests.store.queries import log_page
 from voteweb.core.errors import AnsweredBefore, FormExpired, NoSuchArticle, NotAllowed, NotRemoved, NotYours
 from voteweb.core.models import LogAction, LogEntry, User
@@ -51,6 +52,36 @@ def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: Us
     factories.remove(store)
     store.waiting.answer(1, ann, "Again?")
     assert waiting(store) == [(1, "Again?")]
+
+
+def edit(store: Store, mod: User, **changes: str) -> None:
+    entry = LogEntry(LogAction.EDIT, mod.name, about="ann", article=1)
+    store.articles.edit(1, factories.draft(**changes), mod, entry)
+
+
+def test_edited_poster_is_told_and_answers_each_decision(store: Store, mod: User) -> None:
+    ann = factories.user(store)
+    factories.article(store, ann)
+    with pytest.raises(NotRemoved):
+        store.waiting.answer(1, ann, "Why?")
+    edit(store, mod, title="Better")
+    assert [notice.log.kind for notice in page(store).rows if notice.log] == [LogAction.EDIT]
+    store.waiting.answer(1, ann, "It was good.")
+    edit(store, mod, title="Still better")
+    assert waiting(store) == [(1, "It was good.")], "an edit takes no answer away that nobody has looked at"
+    keep = LogEntry(LogAction.KEEP, "mod", about="ann", article=1)
+    assert store.waiting.keep_removed(factories.stored_article(store), keep, actor=mod)
+    with pytest.raises(AnsweredBefore):
+        store.waiting.answer(1, ann, "Really.")
+    edit(store, mod, title="The best")
+    store.waiting.answer(1, ann, "It was better.")
+    factories.remove(store)
+    assert waiting(store) == []
+    store.waiting.answer(1, ann, "It is no spam.")
+    factories.restore(store)
+    store.waiting.answer(1, ann, "And the title?")
+    edit(store, mod)  # back
+    assert (waiting(store), run(store, "HGET", "article:1", "answer")) == ([], None)
 
 
 def answered_bans(store: Store) -> list[str]:

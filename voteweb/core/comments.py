@@ -114,9 +114,9 @@ class NoticeKind(StrEnum):
     """Why something is in a member's inbox.
 
     REPLY, ARTICLE and MENTION: a comment that answers the member's comment, stands below the member's article, or names
-    the member. REMOVED: a moderator acted on something of the member's. REPORT: a moderator settled what the member
-    reported. ROLE: the member has another role now, or no second factor. UNDONE: an act of the member's has
-    undone what somebody did. ACCOUNT: somebody changed what lets the member in.
+    the member. REMOVED: a moderator acted on something of the member's, or edited it. REPORT: a moderator settled what
+    the member reported. ROLE: the member has another role now, or no second factor. UNDONE: an act of the member's
+    has undone what somebody did. ACCOUNT: somebody changed what lets the member in.
     """
 
     REPLY = "reply"

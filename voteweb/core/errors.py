@@ -104,7 +104,7 @@ class NotYours(VotewebError, status=403):
 
 
 class NotRemoved(VotewebError, status=409):
-    template = N_("This article is not removed any more.")
+    template = N_("There is nothing to answer any more: the article is as it was.")
 
 
 class AnsweredBefore(VotewebError, status=409):

@@ -373,7 +373,7 @@ LIMITS = (*WIDE_LIMITS.values(), *_LIMITS)
 
 #: Views whose forms have no limit, and why.
 EXEMPT = {
-    "answers.answer": "each removal can be answered once",
+    "answers.answer": "each removal, and what others edit, can be answered once",
     "auth.logout": "only ends the sender's own session",
     "language.choose": "only writes the sender's own cookie",
     "comments.quiet": "only changes what the sender's own inbox gets",

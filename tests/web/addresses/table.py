@@ -120,6 +120,7 @@ PAGES = [
     listing("/members/log-ins", allowed=(ADMIN,)),
     listing("/members/looks", allowed=(ADMIN,)),
     page("/a/{id}/voters", allowed=STAFF),
+    page("/a/{id}/edits", parts={"id": "9"}, allowed=(POSTER, *STAFF)),
     page("/u/{name}/votes-together", allowed=STAFF),
     page("/members/invited", allowed=STAFF),
     moved("/admin/settings"),

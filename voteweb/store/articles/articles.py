@@ -22,7 +22,7 @@ from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
 from voteweb.store.schema.rankings import Place, Rankings, place_writes, ranking_values
 from voteweb.store.schema.values import article_member, article_of, finite_number
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.moderation_log import mark_undone
+from voteweb.store.site.moderation_log import mark_undone, who_is_told
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.rows import read_rows
 from voteweb.store.site.site_settings import read_rule, settings_of
@@ -216,7 +216,8 @@ class Articles(StorePart):
         self, attempt: Attempt, id: int, draft: Draft, editor: User, entry: LogEntry | None, revision: int | None
     ) -> list[Command]:
         """Return the writes of an edit by a moderator, or, without an *entry*, by its poster."""
-        article = self._places.read(attempt, id, *ARTICLE_WORDS, "revision", "released").article
+        others = (*ARTICLE_WORDS, "revision", "released", "answer", "answered")
+        article = self._places.read(attempt, id, *others).article
         if article.is_deleted or article.is_removed:
             raise errors.ArticleGone()
         if entry is None:
@@ -245,6 +246,7 @@ class Articles(StorePart):
         versions = Versions(attempt, id).add(article, after, attempt.now, by)
         key, fields = self._keys.article(id), list(chain.from_iterable(words.items()))
         if replace(after, groups=article.groups) != article:
+            attempt.told = who_is_told(entry.who, article.poster) if entry else ()
             fields += ["edited", attempt.now]
         change = "a" if after.groups == article.groups else "t"
         return [

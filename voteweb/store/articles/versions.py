@@ -10,6 +10,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.fields import words_of
 from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.values import article_member
 
 #: Who edited, if it was the poster; else the id of the member.
 POSTER = "poster"
@@ -24,10 +25,16 @@ def _reads(keys: Keys, id: int) -> list[Command]:
     return [("ZRANGE", keys.was(id), 0, -1), ("HGET", keys.article(id), "as-posted")]
 
 
+def without_answer(keys: Keys, id: int) -> list[Command]:
+    """Return the writes that forget the answer of a poster to a removal, or to edits."""
+    return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]
+
+
 class Versions:
     """The earlier versions of one article, for one attempt at a change of it."""
 
     def __init__(self, attempt: Attempt, id: int) -> None:
+        self._keys, self._id = attempt.keys, id
         self._was, self._article = attempt.keys.was(id), attempt.keys.article(id)
         self._stored, self._posted = attempt.read(*_reads(attempt.keys, id))
 
@@ -47,7 +54,13 @@ class Versions:
         ]
 
     def _keep(self, posted: str, after: Article) -> list[Command]:
-        """Return the writes that keep *posted*, what the poster had last, unless *after* has these words."""
+        """Return the writes that keep *posted*, what the poster had last, unless *after* has these words.
+
+        Then there is no edit to answer, either; else a new one can be answered once a moderator looked at the answer.
+        """
         if posted and words_of(decoding.earlier_version(posted)) != words_of(after):
-            return [("HSET", self._article, "as-posted", posted)]
-        return [("HDEL", self._article, "as-posted")] if self._posted is not None else []
+            unanswered = without_answer(self._keys, self._id) if after.answer and not after.answered else []
+            return [("HSET", self._article, "as-posted", posted), *unanswered]
+        if self._posted is None:
+            return []
+        return [("HDEL", self._article, "as-posted"), *without_answer(self._keys, self._id)]

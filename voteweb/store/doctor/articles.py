@@ -44,7 +44,7 @@ _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     keys = scanner.site_keys
-    fields = (*decoding.FIELDS, "base", "answer", "answered")
+    fields = (*decoding.FIELDS, "base", "answer", "answered", "as-posted")
     # Its own fields, voters and groups decide on a repair; its places by then do not.
     kind = Kind(keys.article, fields, partial(_reads, scanner), partial(_reads_of_places, keys))
     yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, scanner, settings))
@@ -191,7 +191,7 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
     for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
         if exists and is_deleted:
             yield Finding(owned, f"belongs to {member}, which is deleted", writes=(("UNLINK", owned),))
-    is_waiting = article.is_removed and seen.fields["answer"] is not None
+    is_waiting = (article.is_removed or seen.fields["as-posted"]) and seen.fields["answer"] is not None
     if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
         yield Finding(keys.answers(), f"has {member}, of which no answer waits", writes=(("HDEL", key, "answered"),))
     if voters and not is_deleted:

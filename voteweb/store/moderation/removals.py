@@ -13,29 +13,25 @@ from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, 
 from voteweb.core.names import name_key
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.articles.search_documents import record_change
+from voteweb.store.articles.versions import without_answer
 from voteweb.store.comments.comments import StoredComment, covering, hidden_numbers, hidden_writes, is_author
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.reports import settle, settle_covered, thing_of, who_is_told, without_reports
+from voteweb.store.moderation.reports import settle, settle_covered, thing_of, without_reports
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.fields import ARTICLE_FIELDS, LOG_FIELDS, End, ended_by, unpack
-from voteweb.store.schema.keys import Keys, keys_owned_by
+from voteweb.store.schema.keys import keys_owned_by
 from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member, comment_of
 from voteweb.store.site.context import Context, StorePart, act
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import mark_undone
+from voteweb.store.site.moderation_log import mark_undone, who_is_told
 from voteweb.store.site.rows import queue_in_state
 
 #: What is stored in the place of the words of an article that is deleted, and in the log of one that is purged.
 _DELETED = dict.fromkeys(ended_by(End.DELETION, ARTICLE_FIELDS), "")
 _PURGED = dict.fromkeys(ended_by(End.PURGE, LOG_FIELDS), "")
-
-
-def without_answer(keys: Keys, id: int) -> list[Command]:
-    """Return the writes that forget the answer of a poster to a removal."""
-    return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]
 
 
 class RemovableArticle:
@@ -86,7 +82,9 @@ class RemovableArticle:
         article = stored.article
         if article.is_deleted or article.is_removed:
             return article.poster, []
-        return article.poster, self._unlisting(stored, ArticleStatus.REMOVED, reason)
+        # What its poster answered to an edit must not stand for the answer to this.
+        unanswered = without_answer(self._keys, self._id)
+        return article.poster, [*self._unlisting(stored, ArticleStatus.REMOVED, reason), *unanswered]
 
     def restoration(self) -> tuple[str, list[Command]]:
         """Return its poster and the writes that put it back, with its votes; one that waited before waits again."""

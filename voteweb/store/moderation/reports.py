@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from voteweb.core import clock, config, errors, validation
-from voteweb.core.comments import CommentId, NoticeKind, Reported
+from voteweb.core import clock, config, errors
+from voteweb.core.comments import CommentId, Reported
 from voteweb.core.conversation import climb
 from voteweb.core.models import ArticleStatus, LogAction, LogEntry, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
@@ -33,7 +33,7 @@ from voteweb.store.schema.values import (
     posted_of,
 )
 from voteweb.store.site.context import StorePart, act
-from voteweb.store.site.moderation_log import ModerationLog, mark_undone
+from voteweb.store.site.moderation_log import ModerationLog, mark_undone, who_is_told
 from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import listed_comment, queue_page
 
@@ -102,15 +102,6 @@ def settle(attempt: Attempt, thing: Thing, by: str, author: str = "", *, keeps: 
 def settled_counts(keys: Keys, wait: float) -> list[Command]:
     """Return the writes that count that reports are settled, of which the first has waited so many seconds."""
     return count_act(keys, "settled", f"wait-{wait_bucket(wait)}")
-
-
-def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> list[tuple[NoticeKind, str]]:
-    """Return who of these finds an act of the member *by* in their inbox, who is not told, with the kind of notice."""
-    # An author who is also a reporter is told once.
-    members = {name_key(author): NoticeKind.REMOVED}
-    for name in reporters:
-        members.setdefault(name_key(name), NoticeKind.REPORT)
-    return [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
 
 
 def settle_covered(connection: Connection, log: ModerationLog, article_id: int | None = None) -> None:

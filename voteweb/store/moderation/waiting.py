@@ -14,9 +14,10 @@ from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.reports import settled_counts, who_is_told
+from voteweb.store.moderation.reports import settled_counts
 from voteweb.store.schema.values import article_member
 from voteweb.store.site.context import Context, StorePart, act
+from voteweb.store.site.moderation_log import who_is_told
 from voteweb.store.site.rate_limits import count_act
 from voteweb.store.site.rows import members_of, queue_in_state, queue_oldest, queue_page
 from voteweb.store.site.site_settings import settings_of
@@ -189,12 +190,13 @@ class Waiting(StorePart):
 
     @act(Role.MEMBER)
     def answer(self, attempt: Attempt, id: int, actor: User, text: str) -> list[Command]:
-        """Answer the removal of the article of *actor*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.
+        """Answer the removal of the article of *actor*, or edits of it by others. Tell whether anything changed.
 
-        LoggedOut and Held, too.
+        Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle, LoggedOut, Held.
         """
-        article = self._places.read(attempt, id, "answer").article
-        if not article.is_removed:
+        stored = self._places.read(attempt, id, "answer", "as-posted")
+        article = stored.article
+        if not (article.is_removed or stored.fields["as-posted"]):
             raise NotRemoved()
         if name_key(article.poster) != name_key(actor.name):
             raise NotYours()
@@ -211,7 +213,7 @@ class Waiting(StorePart):
     def keep_removed(
         self, attempt: Attempt, article: Article, entry: LogEntry, *, actor: User | None = None
     ) -> list[Command]:
-        """Leave *article* removed, and tell its poster; tell whether an answer waited for that.
+        """Leave *article* removed, or edited, and tell its poster; tell whether an answer waited for that.
 
         *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed.
         """
@@ -223,4 +225,4 @@ class Waiting(StorePart):
 
     def queue_answers(self, pipeline: Pipeline, number: int) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles whose answers wait, the oldest answer first."""
-        return queue_oldest(pipeline, self._keys, self._keys.answers(), number, ArticleStatus.REMOVED)
+        return queue_oldest(pipeline, self._keys, self._keys.answers(), number, *ArticleStatus)

@@ -110,7 +110,8 @@ ARTICLE_FIELDS = ARTICLE_WORDS | {
     "reason": Field(values.is_note, "the moderator's reason of a removal", ends=End.DELETION),
     "answer": Field(
         values.is_note,
-        "what its poster answered to the removal, once; absent if nothing, and after it is restored",
+        "what its poster answered to the removal, or to edits by others, once; absent if nothing, and once that is "
+        "no more",
         ends=End.DELETION,
     ),
     "answered": Field(values.is_time, "time of that answer while no moderator has looked at it; absent otherwise"),

@@ -220,7 +220,7 @@ class Keys:
     )
     reports = OneKey("reports:", "what is reported, by the time of its first open report", Noun("zset", DERIVED))
     answers = OneKey(
-        "answers:", "the removed articles whose posters' answers wait for moderators, by their time", _RANKING
+        "answers:", "the removed or edited articles whose posters' answers wait for moderators, by their time", _RANKING
     )
     was = KeyOf(
         "was:<id>",

@@ -198,6 +198,6 @@ class Rankings:
             wanted.pop(link_key, None)
         if not has_poster:
             wanted.pop(self.key_of_poster(article), None)
-        if article.is_removed and fields["answer"] is not None:
+        if (article.is_removed or fields["as-posted"]) and fields["answer"] is not None:
             wanted[self._keys.answers()] = finite_number(fields["answered"])
         return wanted

@@ -2,12 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import config, validation
+from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import UNDOING, LogAction, LogEntry, Page
 from voteweb.core.names import name_key
@@ -133,6 +134,15 @@ def _has_words(entry: LogEntry, wanted: Collection[str]) -> bool:
     """Tell whether its title, reason and names have all the *wanted* words, as parts of words and without case."""
     texts = " ".join((entry.title, entry.why, entry.who, entry.about, *entry.added, *entry.removed)).casefold()
     return all(word in texts for word in wanted)
+
+
+def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> list[tuple[NoticeKind, str]]:
+    """Return who of these finds an act of the member *by* in their inbox, who is not told, with the kind of notice."""
+    # An author who is also a reporter is told once.
+    members = {name_key(author): NoticeKind.REMOVED}
+    for name in reporters:
+        members.setdefault(name_key(name), NoticeKind.REPORT)
+    return [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
 
 
 def mark_undone(attempt: Attempt, entry: LogEntry | None) -> list[Command]:

@@ -102,18 +102,18 @@ def queue_in_state(
 
 
 def queue_oldest(
-    pipeline: Pipeline, keys: Keys, ranking: str, number: int, status: ArticleStatus
+    pipeline: Pipeline, keys: Keys, ranking: str, number: int, *statuses: ArticleStatus
 ) -> Future[Page[Article]]:
-    """Queue a read of page *number* (from 1) of those with this *status* in a ranking, the lowest first."""
+    """Queue a read of page *number* (from 1) of those with one of *statuses* in a ranking, the lowest first."""
 
     def read_from(first: int, size: int) -> list[Command]:
         return [("ZCARD", ranking), read_rows(keys, ranking, -first - size, size, decoding.WHOLE)]
 
-    return queue_page(pipeline, number, config.QUEUE_SIZE, read_from, lambda rows: _in_state(reversed(rows), status))
+    return queue_page(pipeline, number, config.QUEUE_SIZE, read_from, lambda rows: _in_state(reversed(rows), *statuses))
 
 
-def _in_state(rows: Iterable[Sequence[str | None]], status: ArticleStatus) -> Iterator[Article]:
-    return (row for row in decoding.rows_in_any_state(rows) if row and row.status is status)
+def _in_state(rows: Iterable[Sequence[str | None]], *statuses: ArticleStatus) -> Iterator[Article]:
+    return (row for row in decoding.rows_in_any_state(rows) if row and row.status in statuses)
 
 
 def listed_comment(row: Sequence[str]) -> ListedComment | None:

@@ -160,7 +160,7 @@ def _article(article: Article, earlier: Sequence[EarlierVersion]) -> dict[str, A
         "votes": article.votes,
         "groups": list(article.groups),
         "edited": iso(article.edited) if article.edited else None,
-        "answer to the removal": article.answer or None,
+        "answer to moderators": article.answer or None,
         "earlier versions": [
             {"until": iso(version.until), **words_of(version), "groups": list(version.groups)} for version in earlier
         ],

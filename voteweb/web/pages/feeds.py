@@ -17,7 +17,7 @@ from voteweb.core.comments import CommentId, ListedComment, Node, Notice, Notice
 from voteweb.core.conversation import Conversation
 from voteweb.core.links import web_address
 from voteweb.core.markup import excerpt, xml_text
-from voteweb.core.models import Article, LogEntry
+from voteweb.core.models import Article, LogAction, LogEntry
 from voteweb.core.validation import is_member_name
 from voteweb.web.base.context import brand, settings
 from voteweb.web.base.responses import public, render_public, xml
@@ -167,6 +167,7 @@ def notice_item(notice: Notice) -> Item | None:
         return Item(id, title, url, url, settings().site_name, "", notice.time, notice.time, title)
     if log := notice.log:
         path = comment_path(log.article, log.comment) if log.comment else f"/a/{log.article}" if log.article else "/log"
+        path += "/edits" if log.kind is LogAction.EDIT else ""
         return log_item(log, path, notice.time)
     if notice.comment is None:
         return None

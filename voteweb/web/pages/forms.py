@@ -239,7 +239,7 @@ class CommentReportForm(ReportForm):
 
 
 class AnswerForm(Form):
-    """A poster's answer to the removal of their article."""
+    """A poster's answer to the removal of their article, or to edits of it."""
 
     answer = TextAreaField(_l("Your answer to the moderators"), [checked(validation.request)])
 

@@ -25,6 +25,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, Draft, EarlierVersion, LogAction, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.fields import words_of
 from voteweb.web.auth.login import named_voter, queue_viewer, require_member, require_moderator
 from voteweb.web.base.context import now, settings, store
@@ -47,7 +48,7 @@ from voteweb.web.pages.acts import (
     reads,
     refusals,
 )
-from voteweb.web.pages.forms import EditForm
+from voteweb.web.pages.forms import EditForm, Form
 from voteweb.web.views.groups import NAME_QUERIES
 
 blueprint = Blueprint("articles", __name__)
@@ -183,13 +184,37 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     return page, form.status
 
 
+def _queue_versions(pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:
+    return store().articles.queue_earlier(pipeline, id)
+
+
+@blueprint.get("/a/<int:id>/edits")
+@reads(require_member, article=queue_article, versions=_queue_versions)
+def edits(user: User, article: Article, versions: tuple[EarlierVersion, ...]) -> ResponseReturnValue:
+    """Show the poster of an article, and moderators, what the poster had last and what others made of it."""
+    if article.is_deleted:
+        raise ArticleGone()
+    if not (permissions.is_poster(user, article) or permissions.may_moderate(user)):
+        raise NotYours()
+    return render_edits(article, versions)
+
+
+def render_edits(
+    article: Article, versions: tuple[EarlierVersion, ...], form: Form | None = None
+) -> ResponseReturnValue:
+    """Return that page, with the refused *form* of an answer, if there is one."""
+    posted = next((version for version in versions if version.as_posted), None)
+    page = render_template("articles/edits.html", article=article, posted=posted, answer_form=form)
+    return page, form.status if form else 200
+
+
 @act(
     blueprint,
     "/a/<int:id>/back",
     require_moderator,
     says=(LinkFixed, DomainRefused, TooManyGroups, Invalid),
     article=queue_article,
-    versions=lambda pipeline, id: store().articles.queue_earlier(pipeline, id),
+    versions=_queue_versions,
     aliases=NAME_QUERIES["aliases"],
     names=NAME_QUERIES["names"],
 )

@@ -31,7 +31,7 @@ from voteweb.web.pages.acts import (
 )
 from voteweb.web.pages.conversations import queue_thread, tree
 from voteweb.web.pages.forms import REASON_LABELS, AnswerForm, CommentReportForm, ReportForm, parse_revision
-from voteweb.web.views.articles import render_article
+from voteweb.web.views.articles import render_article, render_edits
 from voteweb.web.views.groups import parse_choice
 
 blueprint = Blueprint("moderation", __name__)
@@ -210,28 +210,30 @@ def _render_reports(open_reports: Any, **about: object) -> str:
 @answers.post("/a/<int:id>/answer")
 @reads(require_member, article=queue_article)
 def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
-    """Answer the removal of the viewer's own article, once."""
+    """Answer the removal of the viewer's own article, or edits of it, once."""
     if not permissions.is_poster(user, article):
         raise errors.NotYours()
-    form = AnswerForm()
+    form, target = AnswerForm(), f"/a/{id}" if article.is_removed else f"/a/{id}/edits"
     is_valid = form.validate()
     if not is_valid and permissions.may_answer(user, article):
         return render_article(id, form.status, answer_form=form)
+    if not is_valid and not article.is_removed:
+        return render_edits(article, store().read(store().articles.queue_earlier, id), form)
     try:
         if not is_valid:  # a removal meanwhile must not let it in
             raise errors.AnsweredBefore() if article.answer else errors.NotRemoved()
         store().waiting.answer(id, user, form.answer.data or "")
     except (errors.NotRemoved, errors.AnsweredBefore) as error:
-        return lead(f"/a/{id}", error_message(error), "error")
+        return lead(target, error_message(error), "error")
     sent = _("Your answer has been sent. A moderator will look at it, and you will be told what was decided.")
-    return lead(f"/a/{id}", sent)
+    return lead(target, sent)
 
 
 @act(answers, "/a/<int:id>/keep-removed", require_moderator, article=queue_article)
 def keep_removed(user: User, article: Article) -> Message:
-    """Leave an article removed whose poster has answered, and tell the poster."""
+    """Leave an article removed, or edited, whose poster has answered, and tell the poster."""
     if store().waiting.keep_removed(article, article_entry(LogAction.KEEP, user, article), actor=user):
-        return _("The article stays removed, and its poster is told.")
+        return _("The article stays as it is, and its poster is told.")
     return _("This answer was settled already."), "error"
 
 
