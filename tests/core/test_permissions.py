@@ -12,7 +12,18 @@ import pytest
 from tests.rows import check_results
 from voteweb.core import config, permissions
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
+from voteweb.core.models import (
+    UNDOING,
+    Article,
+    ArticleStatus,
+    Invitation,
+    LogAction,
+    LogEntry,
+    Note,
+    Role,
+    User,
+    VotingState,
+)
 from voteweb.core.settings import Settings
 
 POSTED = 1_000_000.0
@@ -228,10 +239,13 @@ def test_nobody_bans_notes_or_changes_the_role_of_themselves() -> None:
         assert permissions.may_undo_all(viewer, viewer) == (viewer.role is Role.ADMIN)
 
 
-def test_moderators_undo_four_kinds_of_acts() -> None:
-    moderator = VIEWERS["moderator"]
-    undoable = {kind for kind in LogAction if permissions.may_undo(moderator, replace(REMOVAL, kind=kind), POSTED)}
-    assert undoable == {LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN, LogAction.DISMISS}
+def test_moderators_undo_acts_that_say_what_was_before() -> None:
+    always = {LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN, LogAction.DISMISS, LogAction.CLOSE}
+    for former, undoable in (("", always), ("{}", set(UNDOING))):
+        entries = (replace(REMOVAL, kind=kind, former=former) for kind in LogAction)
+        assert {
+            entry.kind for entry in entries if permissions.may_undo(VIEWERS["moderator"], entry, POSTED)
+        } == undoable
 
 
 def test_a_held_account_sees_itself_and_acts_for_nobody() -> None:

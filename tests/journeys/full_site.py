@@ -139,7 +139,7 @@ _LONG_GROUP = f"/g/{LONG_GROUPS[0]}"
 _LISTS = ["/", "/new?page=2", "/top?of=week", "/good", "/groups", "/g/python+编程", f"{_LONG_GROUP}/new"]
 _LISTS += [f"{_LONG_GROUP}+{LONG_GROUPS[2]}", f"/u/{MEMBER}", "/u/troll", f"/u/{POSTER}", "/log"]
 _ARTICLES = ["/a/1", "/a/1/reports", "/a/3", "/a/4", "/a/6", "/a/39", "/a/40", "/a/41", "/a/42"]
-_FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]
+_FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit", "/a/40/edits"]
 #: Every kind of page in every state, once: for the visitor, by name, to whom it shows most. For the other visitors, the
 #: pages that show something different.
 PAGES: dict[str, list[str]] = {

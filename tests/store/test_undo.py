@@ -1,6 +1,7 @@
 """Undoing: it reverts what the moderator did, and nothing that somebody decided later."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -11,10 +12,11 @@ from tests.store.examination import broken, ids, refused, run
 from tests.store.queries import log_page, logged_act, reported
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import NoSuchMember, NotAllowed, NothingToUndo, VotewebError
-from voteweb.core.models import LogAction, LogEntry, Reason, Role
+from voteweb.core.models import DomainAction, Group, LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation.bans import Span
 from voteweb.store.moderation.undoing import KeptReason
+from voteweb.store.schema.fields import pack, unpack
 
 pytestmark = pytest.mark.usefixtures("sound")
 
@@ -107,7 +109,7 @@ def test_acts_are_undone_in_turn_unhindered_by_other_articles(site: Store) -> No
 
 
 def act_of_every_kind(site: Store) -> None:
-    """Make Mod sort article 1, remove article 2 and a comment, ban bob and his comments, dismiss reports, and edit."""
+    """Make Mod sort article 1, remove article 2 and a comment, ban bob, dismiss reports, edit, and promote cid."""
     mod, bob = factories.user(site, "Mod", Role.MODERATOR), factories.user(site, "bob")
     factories.article(site)
     for author in (bob, factories.user(site)):
@@ -120,6 +122,7 @@ def act_of_every_kind(site: Store) -> None:
     site.reports.make(1, factories.user(site, "cid"), Reason.SPAM, "a note")
     site.reports.dismiss(1, entry(LogAction.DISMISS))
     site.articles.edit(1, factories.draft(title="Edited", groups=("lua",)), mod, entry(LogAction.EDIT))
+    site.users.set_role("cid", Role.MODERATOR, LogEntry(LogAction.ROLE, "Mod", about="cid", why="moderator"))
 
 
 def readable(site: Store) -> tuple[list[int], tuple[str, ...], list[int], int]:
@@ -137,17 +140,17 @@ def undo_all(site: Store) -> Iterator[None]:
 def test_one_act_of_an_admin_undoes_all_a_moderator_did(site: Store) -> None:
     act_of_every_kind(site)
     found = site.undoing.find("mod", 0)
-    assert [act.id for act in found.acts] == [5, 4, 3, 2, 1]
-    assert [(act.id, why) for act, why in found.kept] == [(6, KeptReason.KIND)]
+    assert [act.id for act in found.acts] == [6, 5, 4, 3, 2, 1]
+    assert [(act.id, why) for act, why in found.kept] == [(7, KeptReason.KIND)]
     list(undo_all(site))
     assert readable(site) == ([1, 2], ("go",), [1, 2], 0)
-    order = logged_act(site, 7)
-    assert (order.kind, order.who, order.about, order.acts, order.kept) == (LogAction.UNDO, "Una", "Mod", 5, 1)
-    assert [logged_act(site, id).undone for id in range(1, 7)] == [True] * 5 + [False]
-    assert log_page(site).total == 7
+    order = logged_act(site, 8)
+    assert (order.kind, order.who, order.about, order.acts, order.kept) == (LogAction.UNDO, "Una", "Mod", 6, 1)
+    assert [logged_act(site, id).undone for id in range(1, 8)] == [True] * 6 + [False]
+    assert log_page(site).total == 8
     assert [row.reports.rows[0].note for row in reported(site)] == ["a note"]
     newest = {name: run(site, "LINDEX", f"inbox:{name}", 0).rpartition(" ")[0] for name in ("una", "ann")}
-    assert newest == {"una": "undone log-7", "ann": "removed log-7"}
+    assert newest == {"una": "undone log-8", "ann": "removed log-8"}
     other = factories.user(site, "Ida", Role.ADMIN)
     with refused(site, NothingToUndo):
         site.undoing.start("Mod", 0, other)
@@ -165,7 +168,7 @@ def test_undoing_all_leaves_what_somebody_decided_later(site: Store) -> None:
     set_groups(site, "redis", "lua", who="Sue")
     list(undoing)
     assert readable(site) == ([1], ("redis",), [1], 0)
-    assert (logged_act(site, 9).acts, logged_act(site, 9).kept) == (2, 4)
+    assert (logged_act(site, 10).acts, logged_act(site, 10).kept) == (3, 4)
 
 
 def test_only_acts_since_the_time_are_undone(site: Store) -> None:
@@ -173,8 +176,8 @@ def test_only_acts_since_the_time_are_undone(site: Store) -> None:
     site.undoing.start("Mod", logged_act(site, 3).time, factories.user(site, "Una", Role.ADMIN))
     factories.remove(site, 1, by="Mod")  # after the admin's act
     list(site.undoing.steps())
-    assert [logged_act(site, id).undone for id in range(1, 7)] == [False, False, True, True, False, False]
-    assert not logged_act(site, 8).undone
+    assert [logged_act(site, id).undone for id in range(1, 8)] == [False, False, True, True, False, False, False]
+    assert not logged_act(site, 9).undone
 
 
 @pytest.mark.parametrize(
@@ -193,22 +196,122 @@ def test_undoing_all_is_refused(site: Store, name: str, admin: str, refusal: typ
         site.undoing.start(name, 0, site.users.get(admin))
 
 
-def sort_and_remove(store: Store) -> None:
+def sort_edit_and_remove(store: Store) -> None:
     factories.user(store, "Mod", Role.MODERATOR)
     factories.group(store, "lua")
     for _ in range(2):
         factories.article(store, groups=("go",))
     set_groups(store, "lua", "go")
+    for title in ("First", "Second"):
+        mod, groups = store.users.get("Mod"), ("lua",)
+        store.articles.edit(1, factories.draft(title=title, groups=groups), mod, entry(LogAction.EDIT))
     factories.remove(store, 2, by="Mod")
 
 
 def test_undoing_all_ends_whole_though_cut_off_between_any_trips(store: Store) -> None:
-    for _ in cut_everywhere(store, sort_and_remove, undo_all):
+    for _ in cut_everywhere(store, sort_edit_and_remove, undo_all):
         list(store.undoing.steps())
         assert (run(store, "EXISTS", "undoing:"), broken(store)) == (0, [])
-        listed, groups = ids(store, "time:"), factories.stored_article(store).groups
-        if (order := store.log.get(3)) is None:  # cut off before it had begun
-            assert (listed, groups) == ([1], ("lua",))
+        listed, article = ids(store, "time:"), factories.stored_article(store)
+        if (order := store.log.get(5)) is None:  # cut off before it had begun
+            assert (listed, article.title, article.groups) == ([1], "Second", ("lua",))
         else:
-            assert (sorted(listed), groups) == ([1, 2], ("go",))
-            assert (order.acts, order.kept, log_page(store).total) == (2, 0, 3)
+            assert (sorted(listed), article.title, article.groups) == ([1, 2], "Redis in Action", ("go",))
+            assert (order.acts, order.kept, log_page(store).total) == (4, 0, 5)
+
+
+def edit_as(site: Store, name: str, title: str) -> None:
+    """Give article 1 another title as the moderator *name*, or, as ann, within her first minutes."""
+    editor = factories.user(site, name, Role.MEMBER if name == "ann" else Role.MODERATOR)
+    site.articles.edit(1, factories.draft(title=title), editor, None if name == "ann" else entry(LogAction.EDIT, name))
+
+
+def vandalise(site: Store) -> None:
+    """Edit, rename, close, open, and change rules as Mod, after Sue had decided all of it."""
+    sue, mod = (factories.user(site, name, Role.MODERATOR) for name in ("Sue", "Mod"))
+    factories.article(site)
+    sites = [(DomainAction.HOLD, "held.example"), (DomainAction.REFUSE, "refused.example")]
+    for action, domain in sites:
+        site.domain_rules.set(domain, action, rule("Sue", domain, "Spam."), actor=sue)
+    site.groups.change("go", "Go", "The language.", group("Sue"), aliases=("golang",), actor=sue)
+    site.threads.set_closed(2, closing("Sue", 2), actor=sue, closes=True)
+    for number in range(1, 8):
+        edit_as(site, "Mod", f"Vandal {number}")
+    site.groups.change("go", "Rust", "", group("Mod"), aliases=(), actor=mod)
+    site.threads.set_closed(1, closing("Mod", 1), actor=mod, closes=True)
+    site.threads.set_closed(2, LogEntry(LogAction.REOPEN, "Mod", article=2), actor=mod, closes=False)
+    site.domain_rules.set("held.example", DomainAction.REFUSE, rule("Mod", "held.example", "No."), actor=mod)
+    site.domain_rules.set("fair.example", DomainAction.REFUSE, rule("Mod", "fair.example", "No."), actor=mod)
+    undomain = LogEntry(LogAction.UNDOMAIN, "Mod", title="refused.example")
+    site.domain_rules.delete("refused.example", undomain, actor=mod)
+
+
+def rule(who: str, domain: str, why: str) -> LogEntry:
+    return LogEntry(LogAction.DOMAIN, who, title=domain, why=why)
+
+
+def group(who: str) -> LogEntry:
+    return LogEntry(LogAction.GROUP, who, title="go")
+
+
+def closing(who: str, id: int) -> LogEntry:
+    return LogEntry(LogAction.CLOSE, who, article=id, why="Heated.")
+
+
+def decided(site: Store) -> tuple[object, ...]:
+    """Return the first article with its versions, the group "go", why conversations are closed, and the rules."""
+    article, versions = site.articles.get(1), site.read(site.articles.queue_earlier, 1)
+    words = (article.title, article.groups, *(version.title for version in versions))
+    aliases = site.read(site.groups.queue_aliases)
+    reasons = [factories.thread(site, id).close_reason for id in (1, 2)]
+    rules = [(one.domain, one.action, one.why) for one in site.read(site.domain_rules.queue_all)]
+    return words, factories.group(site, "go"), aliases, reasons, rules
+
+
+def test_undoing_all_brings_back_words_groups_rules_and_conversations(site: Store) -> None:
+    vandalise(site)
+    before = (
+        ("Redis in Action", ("go",)),
+        Group("go", "Go", "The language.", 1),
+        {"golang": "go"},
+        ["", "Heated."],
+        [("held.example", DomainAction.HOLD, "Spam."), ("refused.example", DomainAction.REFUSE, "Spam.")],
+    )
+    assert decided(site) != before
+    assert site.undoing.find("Mod", 0).kept == ()
+    list(undo_all(site))
+    assert decided(site) == before
+    assert run(site, "HGET", "article:1", "as-posted") is None
+    order = logged_act(site, site.undoing.find("Mod", 0).undone or log_page(site).total)
+    assert (order.kind, order.acts, order.kept) == (LogAction.UNDO, 13, 0)
+
+
+@pytest.mark.parametrize(
+    ("later", "kept", "title"),
+    [
+        ([], [], "Redis in Action"),
+        ([("Sue", "Sue's")], [KeptReason.OVERRULED] * 2, "Sue's"),
+        ([("ann", "Ann's")], [KeptReason.OVERRULED] * 2, "Ann's"),  # which the log does not tell
+        ([("Sue", "Sue's"), ("Mod", "Mod's")], [KeptReason.OVERRULED] * 2, "Sue's"),
+    ],
+    ids="nobody another poster both".split(),
+)
+def test_edits_are_undone_up_to_those_of_another(
+    site: Store, later: list[tuple[str, str]], kept: list[KeptReason], title: str
+) -> None:
+    for name, words in (("Mod", "First"), ("Mod", "Second"), *later):
+        edit_as(site, name, words)
+    assert [why for _, why in site.undoing.find("Mod", 0).kept] == kept
+    with suppress(NothingToUndo):
+        list(undo_all(site))
+    assert site.articles.get(1).title == title
+
+
+def test_edits_whose_words_before_are_gone_stay_and_say_so(site: Store) -> None:
+    for number in range(1, 9):
+        edit_as(site, "Mod", f"Vandal {number}")
+    found = site.undoing.find("Mod", logged_act(site, 3).time)
+    assert ([act.id for act in found.acts], {why for _, why in found.kept}) == ([8, 7, 6, 5], {KeptReason.FORGOTTEN})
+    older = {name: value for name, value in unpack(run(site, "LINDEX", "log-entries:", 7)).items() if name != "former"}
+    run(site, "LSET", "log-entries:", 7, pack(older))
+    assert site.undoing.find("Mod", 0).kept[0][1] is KeptReason.KIND

@@ -116,7 +116,15 @@ UNDOING = {
     LogAction.REMOVE: LogAction.RESTORE,
     LogAction.BAN: LogAction.UNBAN,
     LogAction.DISMISS: LogAction.UNDISMISS,
+    LogAction.EDIT: LogAction.EDIT,
+    LogAction.GROUP: LogAction.GROUP,
+    LogAction.DOMAIN: LogAction.UNDOMAIN,
+    LogAction.UNDOMAIN: LogAction.DOMAIN,
+    LogAction.CLOSE: LogAction.REOPEN,
+    LogAction.REOPEN: LogAction.CLOSE,
 }
+#: Those of which an entry can be undone only if it says what was before: a new group, and older entries, do not.
+_NEED_FORMER = {LogAction.EDIT, LogAction.GROUP, LogAction.DOMAIN, LogAction.UNDOMAIN, LogAction.REOPEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +369,7 @@ class LogEntry:
     cannot give back; ``until`` is the unix time at which it ends, 0 for good. ``undoes`` is the id of an entry that
     it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
     done, and so many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0
-    for none: such a part is not logged.
+    for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says.
     """
 
     kind: LogAction
@@ -384,8 +392,13 @@ class LogEntry:
     acts: int | None = None
     kept: int = 0
     part_of: int = 0
+    former: str = ""
     id: int = 0
     time: float = 0.0
+
+    @property
+    def can_be_undone(self) -> bool:
+        return self.kind in UNDOING and (self.kind not in _NEED_FORMER or bool(self.former))
 
     @property
     def run(self) -> str | int:

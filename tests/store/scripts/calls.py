@@ -77,6 +77,7 @@ CALLS = {
         added="",
         removed="",
         until_time="",
+        former="",
         told_of="",
     ),
     "post_article": call(

@@ -207,19 +207,20 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
     mod.open("/a/1").submit("/a/1/groups", add="lua", remove="redis")
     mod.fill_in("/a/1/edit", title="On Valkey")
     mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    mod.fill_in("/groups/new", name="new", title="New")
     admin = make_member("boss", Role.ADMIN)
     for address in ("/u/mod", "/log?who=mod"):
         assert admin.open(address).page.one("a", href="/u/mod/undo")
         assert not mod.open(address).page.all("a", href="/u/mod/undo")
     headings = admin.open("/u/mod/undo?since=hour").page.one("main").texts("h2")
-    assert (headings[0][:26], headings[1]) == ("To be undone: 2 acts since", "What stays: 1 act")
+    assert (headings[0][:26], headings[1]) == ("To be undone: 3 acts since", "What stays: 1 act")
     admin.submit("/u/mod/undo")
     assert (admin.status, admin.location) == (303, "/log?kind=undo")
     assert entries(admin.follow())[0].text.startswith("boss is undoing what mod did since ")
     assert refusal(admin.send("/u/mod/undo", since="day")).startswith("What mod did is being")
     list(store.undoing.steps())
     assert store.articles.get(1).groups == ("redis",)
-    assert "undid 2 acts of mod since" in admin.open("/inbox").main
+    assert "undid 3 acts of mod since" in admin.open("/inbox").main
     assert entries(admin)[0].text.partition(";")[2].startswith(" not undone: 1")
     assert refusal(admin.open("/u/mod/undo?since=2026-02-30")).startswith("2026-02-30 is no day.")
 

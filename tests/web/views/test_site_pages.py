@@ -64,7 +64,7 @@ def test_operators_pages_replace_the_default_ones(
     (tmp_path / "rules.zh.md").write_text("本站规则", "utf-8")
     (tmp_path / "guide.md").write_text("Ask **zoe** first.")
     reader, mod = make_browser(pages_dir=str(tmp_path)), make_member("mod", Role.MODERATOR)
-    assert "You can undo your own change" in mod.open("/guide").main
+    assert "You can undo your own act" in mod.open("/guide").main
     mod = make_browser(pages_dir=str(tmp_path)).start_session(store.users.get("mod"))
     assert mod.open("/guide").page.one("div", class_="text").text == "Ask zoe first."
     text = reader.open("/rules").page.one("div", class_="text")

@@ -13,7 +13,7 @@ from voteweb.core.names import name_key
 from voteweb.core.permissions import is_poster
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store.articles.search_documents import record_change
-from voteweb.store.articles.versions import POSTER, Versions, queue_versions
+from voteweb.store.articles.versions import POSTER, Versions, queue_versions, version_before
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -216,10 +216,7 @@ class Articles(StorePart):
         self, attempt: Attempt, id: int, draft: Draft, editor: User, entry: LogEntry | None, revision: int | None
     ) -> list[Command]:
         """Return the writes of an edit by a moderator, or, without an *entry*, by its poster."""
-        others = (*ARTICLE_WORDS, "revision", "released", "answer", "answered")
-        article = self._places.read(attempt, id, *others).article
-        if article.is_deleted or article.is_removed:
-            raise errors.ArticleGone()
+        article = self._read_open(attempt, id)
         if entry is None:
             # An article that a moderator has released stays as they saw it.
             seconds = 0 if article.released else self._settings.edit_seconds
@@ -230,8 +227,7 @@ class Articles(StorePart):
         before_groups, chosen = _renamed(article.groups, group_of), _renamed(draft.groups, group_of)
         kept = [name for name in before_groups if name in chosen]
         groups = tuple(dict.fromkeys([*kept, *chosen]))
-        words = words_of(draft)
-        after = replace(article, groups=groups, **words)
+        after = replace(article, groups=groups, **words_of(draft))
         if after == replace(article, groups=before_groups):
             return []
         if revision not in (None, article.revision):
@@ -239,23 +235,58 @@ class Articles(StorePart):
         self._check_groups(article, after, group_of)
         if draft.link != article.link:
             self._check_link(attempt, article, draft.link, editor, entry)
-        moves = self._places.move(attempt, article, after)
         if article.is_listed:
             _log_groups(attempt, before_groups, after.groups)
-        by = POSTER if is_poster(editor, article) else str(editor.id)
-        versions = Versions(attempt, id).add(article, after, attempt.now, by)
-        key, fields = self._keys.article(id), list(chain.from_iterable(words.items()))
+        changes = self._changes(attempt, article, after, editor.name)
+        by, versions = POSTER if is_poster(editor, article) else str(editor.id), Versions(attempt, id)
+        attempt.former = attempt.now
+        return [*versions.add(article, after, attempt.now, by), *changes]
+
+    def _changes(self, attempt: Attempt, article: Article, after: Article, who: str) -> list[Command]:
+        """Return the writes that make *after* of *article*; its poster is told if *who*, another, changes words."""
+        moves = self._places.move(attempt, article, after)
+        key, fields = self._keys.article(article.id), list(chain.from_iterable(words_of(after).items()))
         if replace(after, groups=article.groups) != article:
-            attempt.told = who_is_told(entry.who, article.poster) if entry else ()
+            attempt.told = who_is_told(who, article.poster)
             fields += ["edited", attempt.now]
         change = "a" if after.groups == article.groups else "t"
         return [
-            *versions,
             *moves,
             ("HSET", key, *fields, "groups", " ".join(after.groups), "revision", article.revision + 1),
             *([("HDEL", key, "no-group")] if after.groups else []),
-            *([record_change(self._keys, change, id)] if article.is_listed else []),
+            *([record_change(self._keys, change, article.id)] if article.is_listed else []),
         ]
+
+    def revert(self, act: LogEntry, entry: LogEntry, *, actor: User | None) -> None:
+        """Undo the edit *act* by *entry*: the words and groups before it come back, and what it changed is forgotten.
+
+        Of acts that are undone together, one whose words before are not kept any more leaves these to an earlier one.
+        *actor* is the moderator who does it, None the operator. Raises NoSuchArticle, ArticleGone, NothingToUndo when
+        somebody else has edited since, LoggedOut, NotAllowed, Conflict.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            article, versions = self._read_open(attempt, act.article), Versions(attempt, act.article)
+            version = version_before(act, versions.all)
+            if version is None and not entry.part_of:
+                raise errors.NothingToUndo()
+            group_of = self._places.groups_of(attempt, *article.groups, *act.removed)
+            named = [name for name in _renamed(article.groups, group_of) if name not in act.added]
+            back = _renamed((name for name in act.removed if group_of[name]), group_of)
+            words = words_of(version) if version else {}
+            after = replace(article, groups=tuple(dict.fromkeys([*named, *back])), **words)
+            changes = self._changes(attempt, article, after, entry.who) if after != article else []
+            return [*changes, *(versions.forget(version, after) if version else []), *mark_undone(attempt, entry)]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def _read_open(self, attempt: Attempt, id: int) -> Article:
+        """Return an article with all that an edit needs to know; raise NoSuchArticle, ArticleGone."""
+        others = (*ARTICLE_WORDS, "revision", "released", "answer", "answered")
+        article = self._places.read(attempt, id, *others).article
+        if article.is_deleted or article.is_removed:
+            raise errors.ArticleGone()
+        return article
 
     def _check_groups(self, before: Article, after: Article, group_of: Mapping[str, str | None]) -> None:
         """Raise NoSuchGroup if groups of *after* are new and do not exist, TooManyGroups if it is in too many."""

@@ -1,6 +1,7 @@
 """Groups: created, changed, listed, and the names that moderators choose from."""
 
-from collections.abc import Collection, Iterator, Sequence
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -15,6 +16,7 @@ from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.rankings import group_keys
 from voteweb.store.schema.values import article_of
 from voteweb.store.site.context import StorePart, act
+from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rows import queue_by_id
 
 
@@ -63,7 +65,7 @@ class Groups(StorePart):
         """Give a group another title and description for *actor*, and other *aliases*, None for the same.
 
         Raises NoSuchGroup, TooManyAliases, AliasTaken if an alias is a group or another group's, StillMerging if one
-        that is left out is that of a merge, LoggedOut, NotAllowed.
+        that is left out is that of a merge, NothingToUndo, LoggedOut, NotAllowed.
         """
         info = self._keys.group_info(name)
         if aliases and len(aliases) > config.MAX_ALIASES:
@@ -73,15 +75,22 @@ class Groups(StorePart):
         )
         if not is_group:
             raise errors.NoSuchGroup(names=name)
-        writes = [] if aliases is None else self._new_aliases(attempt, name, aliases)
+        former: dict[str, Any] = dict(zip(("title", "description"), (text or "" for text in before), strict=True))
+        writes = list[Command]()
+        if aliases is not None:
+            stored = attempt.value("HGETALL", self._keys.group_aliases())
+            former["aliases"] = sorted(alias for alias, group in stored.items() if group == name)
+            writes = self._new_aliases(attempt, name, aliases, stored)
+        attempt.former = json.dumps(former, ensure_ascii=False)
         if before != [title, description]:
             writes.append(("HSET", info, "title", title, "description", description))
-        return writes
+        return [*writes, *mark_undone(attempt, entry)] if writes else []
 
-    def _new_aliases(self, attempt: Attempt, name: str, aliases: Collection[str]) -> list[Command]:
+    def _new_aliases(
+        self, attempt: Attempt, name: str, aliases: Collection[str], stored: Mapping[str, str]
+    ) -> list[Command]:
         """Return the writes that give a group these *aliases* and no others; raises AliasTaken, StillMerging."""
         keys, key = self._keys, self._keys.group_aliases()
-        stored = attempt.value("HGETALL", key)
         new = [alias for alias in aliases if stored.get(alias) != name]
         old = [alias for alias, group in stored.items() if group == name and alias not in aliases]
         are_groups = attempt.read(*(("SISMEMBER", keys.groups(), alias) for alias in new))

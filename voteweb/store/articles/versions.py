@@ -1,16 +1,18 @@
 """The versions of an article before its edits: which are kept, and which words its poster had last."""
 
 import json
+from collections.abc import Sequence
 from itertools import takewhile
 
 from voteweb.core import config
-from voteweb.core.models import Article, EarlierVersion
+from voteweb.core.errors import NothingToUndo
+from voteweb.core.models import Article, EarlierVersion, LogEntry
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.fields import words_of
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.values import article_member
+from voteweb.store.schema.values import article_member, finite_number
 
 #: Who edited, if it was the poster; else the id of the member.
 POSTER = "poster"
@@ -25,6 +27,14 @@ def _reads(keys: Keys, id: int) -> list[Command]:
     return [("ZRANGE", keys.was(id), 0, -1), ("HGET", keys.article(id), "as-posted")]
 
 
+def version_before(act: LogEntry, versions: Sequence[EarlierVersion]) -> EarlierVersion | None:
+    """Return the version before the edit *act*, None if it is not kept; raise NothingToUndo if another edited since."""
+    version = next((one for one in versions if one.until == finite_number(act.former)), None)
+    if version and any(one.until > version.until and one.by != version.by for one in versions):
+        raise NothingToUndo()
+    return version
+
+
 def without_answer(keys: Keys, id: int) -> list[Command]:
     """Return the writes that forget the answer of a poster to a removal, or to edits."""
     return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]
@@ -37,6 +47,7 @@ class Versions:
         self._keys, self._id = attempt.keys, id
         self._was, self._article = attempt.keys.was(id), attempt.keys.article(id)
         self._stored, self._posted = attempt.read(*_reads(attempt.keys, id))
+        self.all = decoding.earlier_versions(self._stored, self._posted)
 
     def add(self, before: Article, after: Article, until: str, by: str) -> list[Command]:
         """Return the writes that keep *before*, as it was *until* a time at which *by* made *after* of it."""
@@ -52,6 +63,12 @@ class Versions:
             ("EXPIRE", self._was, config.EARLIER_SECONDS),
             *self._keep("" if by == POSTER else self._posted or version, after),
         ]
+
+    def forget(self, version: EarlierVersion, after: Article) -> list[Command]:
+        """Return the writes that forget *version* and what came after it, once *after* has its words again."""
+        is_edited = any(one.as_posted and one.until < version.until for one in self.all)
+        forgotten = ("ZREMRANGEBYSCORE", self._was, version.until, "+inf")
+        return [forgotten, *self._keep(self._posted if is_edited else "", after)]
 
     def _keep(self, posted: str, after: Article) -> list[Command]:
         """Return the writes that keep *posted*, what the poster had last, unless *after* has these words.

@@ -23,6 +23,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.nodes import VOTER_FACTOR, next_revision, parse_thread
 from voteweb.store.site.context import Context, StorePart, act
+from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rows import queue_by_id
 from voteweb.store.site.site_settings import settings_of
 from voteweb.store.votes.votes import Votes
@@ -326,24 +327,26 @@ class Threads(StorePart):
     ) -> list[Command]:
         """Stop comments and votes on them in a conversation, with the reason of *entry*, or open it until its end.
 
-        Does nothing if it is so. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over,
-        LoggedOut, NotAllowed.
+        Does nothing if it is so. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over, unless
+        *entry* undoes an act; NothingToUndo, LoggedOut, NotAllowed.
         """
         thread = self._keys.thread(article_id)
         posted = read_time(attempt, article_id)
-        stored, closed, revision = attempt.value("HMGET", thread, "closes", "closed", "rev")
+        stored, closed, revision, reason = attempt.value("HMGET", thread, "closes", "closed", "rev", "close-reason")
         if (closed is not None) == closes:
             return []
         end = decoding.unix_time(stored)
         if end is None:
             end = int(posted + settings_of(attempt, self._settings).commenting_seconds)
-        if float(attempt.now) >= end:
-            raise ConversationEnded(when=end)
-        # The voters are kept until then as if it were open: it can be opened again.
-        attempt.not_after = end
+        if not entry.undoes:
+            if float(attempt.now) >= end:
+                raise ConversationEnded(when=end)
+            # The voters are kept until then as if it were open: it can be opened again.
+            attempt.not_after = end
+        attempt.former = reason or ""
         is_closed: Command = ("HSET", thread, "closed", attempt.now, "close-reason", entry.why)
         change = is_closed if closes else ("HDEL", thread, "closed", "close-reason")
-        return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
+        return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now)), *mark_undone(attempt, entry)]
 
 
 def _parse_visit(text: str, now: float) -> Visit | None:

@@ -31,7 +31,8 @@ _FIELDS_AT_ONCE = 1_000
 #: The values of a commit without actor, token and log entry: it checks nobody, and may run twice.
 _UNSAID = {
     "actor_key": "", "actor_id": "", "actor_session": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]",
-    "not_after": "", "when_full": 0, "is_repeated": 0, "added": "", "removed": "", "until_time": "", "told_of": "",
+    "not_after": "", "when_full": 0, "is_repeated": 0, "added": "", "removed": "", "until_time": "", "former": "",
+    "told_of": "",
 }  # fmt: skip
 
 
@@ -51,7 +52,7 @@ class Attempt:
         self.replies: list[Any] = []
         self.now = ""
         self.not_after: float | str = ""
-        self.added = self.removed = self.until = ""
+        self.added = self.removed = self.until = self.former = ""
         self.told: Sequence[tuple[NoticeKind, str]] = ()
         self.told_of = ""
 
@@ -155,7 +156,7 @@ def commit(
         named, guard = _guard(keys, attempt.reads, attempt.replies, writes or (), told)
         said = {
             "not_after": attempt.not_after, "added": attempt.added, "removed": attempt.removed,
-            "until_time": attempt.until, "told_of": attempt.told_of,
+            "until_time": attempt.until, "former": attempt.former, "told_of": attempt.told_of,
         }  # fmt: skip
         named += filter(None, [act["done_key"], *log_keys, act["actor_key"]])
         outcome = connection.script("commit", named=named, **{**act, **said}, **guard)
@@ -180,7 +181,7 @@ def is_own_result(connection: Connection, entry: LogEntry, until: str = "") -> b
     wanted |= {"until": until}
     newest = connection.command("LRANGE", connection.keys.log_entries(), -config.READ_BATCH_SIZE, -1)
     for fields in map(unpack, reversed(newest)):
-        if _subject(fields) == _subject(wanted):
+        if subject_of(fields) == subject_of(wanted):
             is_new = _time(fields, "time") >= oldest
             is_same = all(fields.get(name) == wanted.get(name) for name in ("kind", "who", "why", "undoes"))
             # What it does to their posts it has done by now, so that a repetition finds fewer.
@@ -194,7 +195,7 @@ def _time(fields: Mapping[str, str], name: str) -> float:
     return finite_number(fields.get(name)) or 0.0
 
 
-def _subject(fields: Mapping[str, str]) -> tuple[str, ...]:
+def subject_of(fields: Mapping[str, str]) -> tuple[str, ...]:
     """Return the article or comment, else the member, else the group, domain or switch that an entry is about."""
     article, about = fields.get("article", ""), name_key(fields.get("about", ""))
     return article, fields.get("comment", ""), "" if article else about or fields.get("title", "")

@@ -1,7 +1,7 @@
 -- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
 -- keys: {named}*
 -- args: done_key actor_key actor_id actor_session role entry log_keys reads replies writes types told not_after when_full
---       is_repeated added removed until_time told_of
+--       is_repeated added removed until_time former told_of
 -- helpers: common: check_type now write_when_full; members: answer_before check_member done; rankings: rank rank_best
 --          score; thread: notify
 -- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
@@ -10,12 +10,12 @@
 -- their replies then; the commands that write; the types of keys that they write, as pairs of key and type; and who is told
 -- of the log entry: the kind of each notice, and the member's user: inbox: unread:. not_after is the unix time after which
 -- the act is decided anew, "" for none; when_full is 1 if a server whose memory is full takes the writes; is_repeated is 1
--- if an earlier call of this act may still come, which must then do nothing; added and removed are groups, and until_time
--- the end of a ban, for the log entry; told_of is an earlier entry ("log-<id>"), a comment or a change of an account, of
+-- if an earlier call of this act may still come, which must then do nothing; added and removed are groups, until_time the
+-- end of a ban, and former what undoing the act brings back, for the log entry; told_of is an earlier entry ("log-<id>"), a comment or a change of an account, of
 -- which is told instead, "" for none.
 -- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
-local TIME, ADDED, REMOVED, UNTIL = 3, 8, 9, 15
+local TIME, ADDED, REMOVED, UNTIL, FORMER = 3, 8, 9, 15, 21
 local answer = answer_before(done_key) or actor_id ~= '' and check_member(actor_key, actor_id, role)
 -- A new password, or "log out everywhere", ends also what was under way then.
 if not answer and actor_session ~= '' and redis.call('HGET', actor_key, 'session') ~= actor_session then
@@ -93,7 +93,7 @@ for _, write in ipairs(writes) do
 end
 local what = told_of
 if entry then
-  entry[TIME], entry[ADDED], entry[REMOVED], entry[UNTIL] = now(), added, removed, until_time
+  entry[TIME], entry[ADDED], entry[REMOVED], entry[UNTIL], entry[FORMER] = now(), added, removed, until_time, former
   while entry[#entry] == '' do
     entry[#entry] = nil
   end

@@ -18,6 +18,7 @@ from voteweb.store.moderation.removals import Removals
 from voteweb.store.schema.values import article_member, articles_of, is_article, json_object, parse_rule
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.site_settings import closest_rule
 
 #: Articles that one step removes: some milliseconds each.
@@ -27,11 +28,14 @@ _STEP = 50
 class DomainRules(StorePart):
     """The domain rules of one site; posts and edits of articles obey them."""
 
-    def set(self, domain: str, action: DomainAction, entry: LogEntry, *, removes: bool = False, actor: User) -> int:
+    def set(
+        self, domain: str, action: DomainAction, entry: LogEntry, *, removes: bool = False, actor: User | None
+    ) -> int:
         """Make or change the rule of a domain and its subdomains, with the words of *entry*.
 
         With *removes*, it also removes what :meth:`queue_recent` counts, MAX_RULE_REMOVALS at most, with the same
-        words: some now, the others in :meth:`steps`. Returns how many. Raises TooManyRules, LoggedOut, NotAllowed.
+        words: some now, the others in :meth:`steps`. Returns how many. Raises TooManyRules, NothingToUndo, LoggedOut,
+        NotAllowed.
         """
         key, removed = self._keys.domain_rules(), list[str]()
 
@@ -43,10 +47,10 @@ class DomainRules(StorePart):
                 return None
             if stored is None and count >= config.MAX_DOMAIN_RULES:
                 raise TooManyRules(max=config.MAX_DOMAIN_RULES)
-            attempt.added = action.value
+            attempt.added, attempt.former = action.value, _former(rule)
             left = " ".join(removed or _removes(rule))
             rule = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now, "removes": left}
-            return [("HSET", key, domain, json.dumps(rule))]
+            return [("HSET", key, domain, json.dumps(rule)), *mark_undone(attempt, entry)]
 
         commit(self._connection, decide, actor=actor, entry=entry)
         if removed:
@@ -61,10 +65,12 @@ class DomainRules(StorePart):
         return list(filter(is_article, members))
 
     @act()
-    def delete(self, attempt: Attempt, domain: str, entry: LogEntry, *, actor: User) -> list[Command]:
-        """Delete the rule of a domain; tell whether there was one. Raises LoggedOut, NotAllowed."""
+    def delete(self, attempt: Attempt, domain: str, entry: LogEntry, *, actor: User | None) -> list[Command]:
+        """Delete the rule of a domain; tell whether there was one. Raises NothingToUndo, LoggedOut, NotAllowed."""
         key = self._keys.domain_rules()
-        return [("HDEL", key, domain)] if attempt.value("HEXISTS", key, domain) else []
+        stored = attempt.value("HGET", key, domain)
+        attempt.former = _former(json_object(stored))
+        return [("HDEL", key, domain), *mark_undone(attempt, entry)] if stored is not None else []
 
     def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
         """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""
@@ -114,6 +120,11 @@ class DomainRules(StorePart):
         left = [member for member in members if member not in done]
         changed = json.dumps(rule | {"removes": " ".join(left)})
         return [("HSET", key, domain, changed)] if left != members else []
+
+
+def _former(rule: Mapping[str, object]) -> str:
+    """Return what the log keeps of a rule that is replaced or deleted."""
+    return json.dumps({name: rule[name] for name in ("action", "why") if name in rule}, ensure_ascii=False)
 
 
 def _removes(rule: Mapping[str, object]) -> list[str]:

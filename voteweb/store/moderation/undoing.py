@@ -7,31 +7,37 @@ job has undone them. Each that it has undone names that entry in the log.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import NamedTuple
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.errors import N_, Conflict, NoSuchMember, NotAllowed, NothingToUndo, Unavailable, VotewebError
-from voteweb.core.models import UNDOING, ArticleStatus, LogAction, LogEntry, Role, User
+from voteweb.core.models import UNDOING, ArticleStatus, DomainAction, LogAction, LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_undo, may_undo_all
 from voteweb.store.accounts.users import Users, read_member
 from voteweb.store.articles.articles import Articles
+from voteweb.store.articles.groups import Groups
+from voteweb.store.articles.versions import version_before
+from voteweb.store.comments.threads import Threads
 from voteweb.store.connection.commit import Attempt, commit, is_own_result
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.bans import Bans, RemovalCounts
+from voteweb.store.moderation.domain_rules import DomainRules
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.log_entries import log_entry, rewrite
-from voteweb.store.schema.values import finite_number
+from voteweb.store.schema.values import finite_number, json_object
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import LaterActs
 
 
 class KeptReason(StrEnum):
-    """Why an act stays: nothing undoes its kind, somebody decided otherwise, its reports or its article are gone."""
+    """Why an act stays: nothing undoes it, it was decided otherwise, what was before, or its article, is gone."""
 
     KIND = "kind"
     OVERRULED = "overruled"
@@ -82,6 +88,22 @@ class Undoing(StorePart):
                 Removals(self._context).restore(thing, entry, actor=actor)
             case LogAction.DISMISS:
                 Reports(self._context).reopen(thing, entry, actor=actor)
+            case LogAction.EDIT:
+                Articles(self._context).revert(act, entry, actor=actor)
+            case LogAction.GROUP:
+                group = json_object(act.former)
+                title, description = (str(group.get(name, "")) for name in ("title", "description"))
+                groups, aliases = Groups(self._context), group.get("aliases")
+                groups.change(act.title, title, description, entry, aliases=aliases, actor=actor)
+            case LogAction.DOMAIN | LogAction.UNDOMAIN:
+                rules = DomainRules(self._context)
+                if rule := _former_rule(act):
+                    rules.set(act.title, DomainAction(rule["action"]), entry, actor=actor)
+                else:
+                    rules.delete(act.title, entry, actor=actor)
+            case LogAction.CLOSE | LogAction.REOPEN:
+                closes = act.kind is LogAction.REOPEN
+                Threads(self._context).set_closed(act.article, entry, actor=actor, closes=closes)
             case LogAction.BAN:
                 member, bans = Users(self._context).get(act.about), Bans(self._context)
                 restore = member.ban_removal is not None and member.ban_removal.entry == act.id
@@ -114,21 +136,39 @@ class Undoing(StorePart):
                     if own[-1][1] is None:
                         continue  # it does not overrule those before it
             later.add(id, fields)
-        gone = self._gone([act for act, why in own if why is None])
-        own = [(act, KeptReason.GONE if act.id in gone else why) for act, why in own]
+        for find_kept in (self._gone, self._changed_edits):
+            kept = find_kept([act for act, why in own if why is None])
+            own = [(act, kept.get(act.id, why)) for act, why in own]
         acts = tuple(act for act, why in own if why is None)
         return Undoable(since, acts, tuple((act, why) for act, why in own if why), undone)
 
-    def _gone(self, acts: Sequence[LogEntry]) -> set[int]:
-        """Return the ids of those of *acts* that are about articles which nobody can put back into lists."""
+    def _gone(self, acts: Sequence[LogEntry]) -> dict[int, KeptReason]:
+        """Return which of *acts*, by their ids, are about articles that nobody can put back into lists."""
         restored = {act.article for act in acts if act.kind is LogAction.REMOVE and not act.comment}
         about = [act for act in acts if act.article]
         statuses = self._connection.run([("HGET", self._keys.article(act.article), "gone") for act in about])
         return {
-            act.id
+            act.id: KeptReason.GONE
             for act, status in zip(about, statuses, strict=True)
             if status == ArticleStatus.DELETED or (status and not act.comment and act.article not in restored)
         }
+
+    def _changed_edits(self, acts: Sequence[LogEntry]) -> dict[int, KeptReason]:
+        """Return why edits among *acts*, newest first, stay: before the first of an article that can be undone."""
+        edits = sorted((act for act in acts if act.kind is LogAction.EDIT), key=attrgetter("article"))
+        kept = dict[int, KeptReason]()
+        for id, of_one in groupby(edits, key=attrgetter("article")):
+            versions, stay = self._connection.read(Articles(self._context).queue_earlier, id), dict[int, KeptReason]()
+            for edit in of_one:
+                try:
+                    if version_before(edit, versions):
+                        stay = {}  # what was before it takes the place of all that came after
+                    else:
+                        stay[edit.id] = KeptReason.FORGOTTEN
+                except NothingToUndo:
+                    stay[edit.id] = KeptReason.OVERRULED
+            kept |= stay
+        return kept
 
     def start(self, name: str, since: float, actor: User) -> None:
         """Begin to undo all that the member *name* did since a unix time, for the admin *actor*; :meth:`steps` goes on.
@@ -191,12 +231,22 @@ class Undoing(StorePart):
 
 def _reversal(act: LogEntry, who: str) -> LogEntry:
     """Return the entry of the log by which *who* undoes an act that can be undone."""
-    return LogEntry(UNDOING[act.kind], who, act.about, act.article, act.title, undoes=act.id, comment=act.comment)
+    kind, why = UNDOING[act.kind], act.former if act.kind is LogAction.REOPEN else ""
+    if act.kind in (LogAction.DOMAIN, LogAction.UNDOMAIN):
+        rule = _former_rule(act)
+        kind, why = (LogAction.DOMAIN, str(rule.get("why", ""))) if rule else (LogAction.UNDOMAIN, "")
+    return LogEntry(kind, who, act.about, act.article, act.title, why, undoes=act.id, comment=act.comment)
+
+
+def _former_rule(act: LogEntry) -> dict[str, Any]:
+    """Return the rule of a domain before *act*, {} if it had none."""
+    rule = json_object(act.former)
+    return rule if rule.get("action") in set(DomainAction) else {}
 
 
 def _why_kept(act: LogEntry, *, is_overruled: bool) -> KeptReason | None:
     """Return why an act in force cannot be undone, as the log tells, None if it can."""
-    if act.kind not in UNDOING:
+    if not act.can_be_undone:
         return KeptReason.KIND
     if is_overruled:
         return KeptReason.OVERRULED

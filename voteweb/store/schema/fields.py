@@ -294,6 +294,13 @@ LOG_FIELDS = {
     "since": Field(values.is_time, "the time from which on the acts of a member are undone"),
     "acts": Field(values.is_count, "how many of these were undone; absent until all are done"),
     "kept": Field(values.is_count, "how many of these stay"),
+    "former": Field(
+        values.is_any,
+        "what undoing the act brings back: of an edit the `time` of the version in `was:<id>`, of a conversation that "
+        "was opened again why it was closed, of a group and of the rule of a domain their fields as JSON, `{}` for no "
+        "rule; absent if nothing is needed, and in older entries",
+        ends=End.NEVER,
+    ),
 }
 #: Those of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = {

@@ -13,7 +13,7 @@ from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import UNDOING, LogAction, LogEntry, Page
 from voteweb.core.names import name_key
 from voteweb.store.connection import scripts
-from voteweb.store.connection.commit import Attempt
+from voteweb.store.connection.commit import Attempt, subject_of
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.fields import unpack
@@ -23,8 +23,11 @@ from voteweb.store.site.rows import queue_page
 #: The times of entries, in unix seconds as text: from one on, and before another; "" for none.
 Times = tuple[str, str]
 _ALWAYS: Times = ("", "")
-#: The kinds of acts that decide the same as one of each kind; of groups, only those that are changed count.
-_DECIDED_BY: dict[str, tuple[str, ...]] = {kind: (kind, other) for kind, other in UNDOING.items() if kind != other}
+#: The kinds of acts that decide the same as one of each kind; of an article's groups, those that are changed count.
+_DECIDED_BY: dict[str, tuple[str, ...]] = {
+    **{kind: (kind, other) for kind, other in UNDOING.items() if kind is not LogAction.GROUPS},
+    LogAction.GROUP: (LogAction.GROUP, LogAction.DELETE_GROUP, LogAction.MERGE_GROUP),
+}
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
 
@@ -181,7 +184,7 @@ class LaterActs:
         if id in self._cancelled or fields.get("undone", "1") != "1":
             return
         self._cancelled.add(_undoes(fields))
-        self._by_subject[_subject(fields)].append(fields)
+        self._by_subject[subject_of(fields)].append(fields)
         if fields.get("kind") == LogAction.MERGE_GROUP:
             self._merged_into.add(fields.get("added", ""))
 
@@ -192,7 +195,7 @@ class LaterActs:
         """
         if fields.get("kind") == LogAction.GROUPS and not self._merged_into.isdisjoint(fields.get("added", "").split()):
             return True
-        return any(_undoes(later) <= id and _overrules(later, fields) for later in self._by_subject[_subject(fields)])
+        return any(_undoes(later) <= id and _overrules(later, fields) for later in self._by_subject[subject_of(fields)])
 
 
 def _undoes(fields: Mapping[str, str]) -> int:
@@ -200,17 +203,11 @@ def _undoes(fields: Mapping[str, str]) -> int:
     return int(undoes) if undoes.isdecimal() else 0
 
 
-def _subject(fields: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the article or comment, or else the member, that a log entry is about."""
-    article = fields.get("article", "")
-    return article, fields.get("comment", ""), "" if article else name_key(fields.get("about", ""))
-
-
 def _overrules(later: Mapping[str, str], earlier: Mapping[str, str]) -> bool:
     """Tell whether a log entry decided anew what an *earlier* one had decided on the same subject.
 
-    That is whether the article is listed, in which of these groups it is, whether its reports are open, or whether the
-    member is banned.
+    That is whether the article is listed, in which of these groups it is, its words, whether its reports or its
+    conversation are open, whether the member is banned, the group, or the rule of the domain.
     """
     if kinds := _DECIDED_BY.get(earlier.get("kind", "")):
         return later.get("kind") in kinds
