@@ -119,3 +119,27 @@ def test_what_a_new_moderator_did_wrong_is_undone_at_once(visit: Visit, window: 
         chief.follow("Undo what newcomer did").follow("Last day").press("Undo 3 acts")
     list(store.undoing.steps())
     expect(chief.open("/new").page.locator(".article")).to_have_count(3)
+
+
+def test_what_a_rogue_moderator_changed_comes_back(visit: Visit, window: Window, store: Store) -> None:
+    ann, chief = visit("ann", **window), visit("chief", Role.ADMIN, **window)
+    rogue = visit("rogue", Role.MODERATOR, **window)
+    factories.group(store, "go", "Go", "The language.")
+    factories.article(store, store.users.get("ann"), title="Mine", text="My words.", groups=("go",))
+    for number in range(7):
+        rogue.open("/a/1/edit").type("Title", f"Vandal {number}").type("Text", "").press("Save").is_at("/a/1")
+    rogue.open("/g/go/edit").type("Title", "Rust").press("Save").is_at("/g/go")
+    rogue.open("/groups/new").type("Name", "mine").type("Title", "My group").press("Create the group")
+    ann.open("/inbox").follow("Both versions, and your answer").is_at("/a/1/edits")
+    assert ann.overflow() == 0
+    expect(ann.page.get_by_text("My words.")).to_be_visible()
+    ann.type("Your answer to the moderators", "I never wrote that.").press("Send the answer")
+    expect(chief.open("/queue").page.get_by_text("I never wrote that.")).to_be_visible()
+    chief.open("/u/rogue/undo?since=day")
+    expect(chief.page.get_by_role("heading", name="What stays: 1 act")).to_be_visible()
+    chief.press("Undo 8 acts")
+    list(store.undoing.steps())
+    expect(ann.open("/a/1").page.get_by_role("heading", name="Mine")).to_be_visible()
+    expect(ann.page.get_by_text("My words.")).to_be_visible()
+    expect(ann.open("/g/go").page.get_by_role("heading", name="Go", exact=True)).to_be_visible()
+    expect(chief.open("/queue").page.get_by_text("I never wrote that.")).to_have_count(0)

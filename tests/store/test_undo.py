@@ -315,3 +315,21 @@ def test_edits_whose_words_before_are_gone_stay_and_say_so(site: Store) -> None:
     older = {name: value for name, value in unpack(run(site, "LINDEX", "log-entries:", 7)).items() if name != "former"}
     run(site, "LSET", "log-entries:", 7, pack(older))
     assert site.undoing.find("Mod", 0).kept[0][1] is KeptReason.KIND
+
+
+def test_the_entry_of_a_single_undoing_says_what_is_in_force_again(site: Store) -> None:
+    vandalise(site)
+    mod, last = site.users.get("Mod"), log_page(site).total
+    for id in range(last, last - 7, -1):
+        site.undoing.undo(id, mod)
+    entries = [logged_act(site, id) for id in range(last + 1, last + 8)]
+    assert [(entry.kind, entry.why) for entry in entries] == [
+        (LogAction.DOMAIN, "Spam."),
+        (LogAction.UNDOMAIN, ""),
+        (LogAction.DOMAIN, "Spam."),
+        (LogAction.CLOSE, "Heated."),
+        (LogAction.REOPEN, ""),
+        (LogAction.GROUP, ""),
+        (LogAction.EDIT, ""),
+    ]
+    assert site.articles.get(1).title == "Vandal 6"
