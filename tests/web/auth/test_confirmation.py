@@ -17,6 +17,9 @@ pytestmark = pytest.mark.site(limits=1)
 #: Acts that need the password: the address of each form, its fields, and where it leads.
 ACTS = [
     ("/u/eve/ban", {"reason": "Spam & <b>ham</b>"}, "/u/eve"),
+    ("/u/eve/ban", {"reason": "Spam.", "spam": "1"}, "/u/eve"),
+    ("/ban", {"reason": "Spam.", "name": "eve"}, "/members?of=banned"),
+    ("/u/mod/undo", {"since": "hour"}, "/log?kind=undo"),
     ("/u/eve/role", {"role": "moderator"}, "/u/eve"),
     ("/admin/announcement", {"words": "We move."}, "/admin"),
     ("/g/go/merge", {"into": "golang"}, "/g/golang"),
@@ -29,6 +32,7 @@ def boss(make_member: MakeMember, store: Store) -> Browser:
     """An admin whose password was checked a minute more than an hour ago."""
     browser = make_member("boss", Role.ADMIN)
     factories.user(store, "eve")
+    factories.ban(store, factories.user(store, "raider").name, by=factories.user(store, "mod").name)
     for name in ("go", "golang"):
         factories.group(store, name)
     for field, value in run(store, "HGETALL", "sessions:boss").items():

@@ -225,6 +225,26 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
     assert refusal(admin.open("/u/mod/undo?since=2026-02-30")).startswith("2026-02-30 is no day.")
 
 
+def test_undoing_begins_with_all_acts_of_the_last_hour(
+    mod: Browser, make_member: MakeMember, store: Store
+) -> None:
+    """Also those of a former moderator, of every kind."""
+    ban(store, "mod", "eve")
+    set_time(store, 1, time.time() - 3_700)
+    mod.open("/a/1").submit("/a/1/groups", add="lua")
+    mod.fill_in("/g/lua/edit", title="The moon")
+    mod.open("/a/1").submit("/a/1/close", reason="Enough.")
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    admin = make_member("boss", Role.ADMIN)
+    admin.open("/u/mod").submit("/u/mod/role", role="member")
+    (link,) = (link for link in admin.follow().page.all("a") if link["href"].endswith("/undo"))
+    acts = entries(admin, link["href"])
+    assert [act["id"] for act in sorted(acts, key=lambda act: act["id"])] == ["l2", "l3", "l4", "l5"]
+    (log,) = (link for link in admin.page.all("a") if link.text == "Everything that mod did, in the log")
+    assert len(entries(admin, log["href"])) == 5
+    assert not admin.open("/u/eve").page.all("a", href="/u/eve/undo"), "a member without acts"
+
+
 def test_since_ever_is_logged_as_backups_accept_it(mod: Browser, make_member: MakeMember, store: Store) -> None:
     mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
     assert make_member("boss", Role.ADMIN).send("/u/mod/undo", since="0.000001").location == "/log?kind=undo"

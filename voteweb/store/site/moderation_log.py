@@ -63,6 +63,10 @@ class ModerationLog:
 
         return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from, _parse)
 
+    def queue_count(self, pipeline: Pipeline, who: str) -> Future[int]:
+        """Queue a count of the acts of *who*."""
+        return pipeline.queue_one(("LLEN", self._keys.log_by(who)), int)
+
     def queue_search(
         self, pipeline: Pipeline, words: Collection[str], *, who: str = "", kind: str = "", times: Times = _ALWAYS
     ) -> Future[LogMatches]:

@@ -52,6 +52,7 @@ class _MemberPage(ListPage):
         name, site = self._name, store()
         return {
             "log": site.log.queue_page(pipeline, 1, about=name),
+            "acted": site.log.queue_count(pipeline, name),
             "invitations": site.invitations.queue_page(pipeline, name, 1),
             "notes": site.notes.queue_on(pipeline, name),
             "neighbours": site.waiting.queue_neighbours(pipeline, name),

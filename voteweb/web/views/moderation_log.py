@@ -131,9 +131,9 @@ def _since(typed: str) -> float:
 @blueprint.get("/u/<name>/undo", endpoint="undo_all_form")
 @reads(require_admin, member=queue_member)
 def undo_all_form(user: User, member: User) -> ResponseReturnValue:
-    """Show what a member did since a time, what of it can be undone, and what cannot."""
+    """Show what a member did since a time, first the last hour, what of it can be undone, and what cannot."""
     _check_may_undo_all(user, member)
-    return _render_undoing(member, request.args.get("since", "day").strip()[:20])
+    return _render_undoing(member, request.args.get("since", "hour").strip()[:20])
 
 
 def _typed_since() -> str:
