@@ -2,6 +2,8 @@
 async function send(form, row) {
   const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const seen = page.querySelector(".error-page [name=seen]"); // others have decided: a second press does it all the same
+  if (seen) form.elements.seen.value = seen.value;
   if (!response.ok) return page.querySelector("[role=alert], .error-page .intro")?.textContent.trim();
   if (new URL(response.url).pathname !== location.pathname) return form.submit(); // the session has ended
   const fresh = page.getElementById(row.id);

@@ -1,5 +1,7 @@
 """A moderator judges what waits, bans a member, and undoes both; others see it at once."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests import factories
@@ -68,4 +70,35 @@ def test_moderator_removes_bans_and_undoes_both(visit: Visit, window: Window, st
     list(store.bans.steps())
     bob.log_in("bob").is_at("/")
     expect(bob.open("/new").row("Buy number 1")).to_be_visible()
+    assert not list(Doctor(store.context).examine())
+
+
+def test_two_moderators_who_decide_about_one_report_are_told(visit: Visit, window: Window, store: Store) -> None:
+    """In the queue a page says it; in a list, with script, the row does."""
+    maya, amir = (visit(name, Role.MODERATOR, **window, expect_errors=True) for name in ("maya", "amir"))
+    for title in ("First", "Second"):
+        article = factories.article(store, factories.user(store, "bob"), title=title)
+        store.reports.make(article.id, factories.user(store, "carl"), Reason.TOPIC, "")
+    for moderator in (maya, amir):
+        moderator.open("/queue")
+    maya.row("First").get_by_role("button", name="Dismiss the reports").click()
+    maya.is_at("/queue#reports")
+    amir.row("First").get_by_role("button", name="Remove").click()
+    expect(amir.page.get_by_role("heading", level=1)).to_have_text("Decided meanwhile")
+    expect(amir.page.locator(".intro")).to_contain_text("maya dismissed the reports of “First” (")
+    assert amir.overflow() == 0
+    expect(maya.open("/new").row("First")).to_be_visible()
+    amir.press("Do it all the same").is_at("/queue#reports")
+
+    amir.open("/new")
+    maya.open("/queue").press("Dismiss the reports").is_at("/queue#reports")
+    row = amir.row("Second")
+    row.get_by_text("Moderate", exact=True).click()
+    row.get_by_label("Reason, shown to everybody").fill("Off topic.")
+    row.get_by_role("button", name="Remove").click()
+    expect(amir.page.get_by_text("maya dismissed the reports of “Second” (")).to_be_visible()
+    name = "Remove" if amir.page.url.endswith("/new") else "Do it all the same"
+    amir.page.get_by_role("button", name=name).click()
+    expect(amir.page).to_have_url(re.compile("/new"))
+    expect(row).to_have_count(0)
     assert not list(Doctor(store.context).examine())

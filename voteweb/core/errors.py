@@ -344,6 +344,13 @@ class Conflict(VotewebError, status=409):
     template = N_("Somebody else is changing this article right now. Please try again.")
 
 
+class DecidedMeanwhile(VotewebError, status=409):
+    """Others have decided about the same things since a moderator opened the form; value ``entries``, of the log.
+
+    The page makes its message of these.
+    """
+
+
 class TooFast(VotewebError, status=429):
     """A rate limit refuses an act: the next is accepted in ``wait`` seconds, at unix time ``when``.
 

@@ -369,7 +369,8 @@ class LogEntry:
     cannot give back; ``until`` is the unix time at which it ends, 0 for good. ``undoes`` is the id of an entry that
     it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
     done, and so many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0
-    for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says.
+    for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``seen`` is
+    how many entries the log had when the moderator opened the form, None if that is not known; it is not stored.
     """
 
     kind: LogAction
@@ -393,6 +394,7 @@ class LogEntry:
     kept: int = 0
     part_of: int = 0
     former: str = ""
+    seen: int | None = None
     id: int = 0
     time: float = 0.0
 

@@ -225,9 +225,7 @@ def test_an_admin_undoes_what_a_moderator_did(mod: Browser, make_member: MakeMem
     assert refusal(admin.open("/u/mod/undo?since=2026-02-30")).startswith("2026-02-30 is no day.")
 
 
-def test_undoing_begins_with_all_acts_of_the_last_hour(
-    mod: Browser, make_member: MakeMember, store: Store
-) -> None:
+def test_undoing_begins_with_all_acts_of_the_last_hour(mod: Browser, make_member: MakeMember, store: Store) -> None:
     """Also those of a former moderator, of every kind."""
     ban(store, "mod", "eve")
     set_time(store, 1, time.time() - 3_700)

@@ -35,7 +35,7 @@ def _describe(store: Store) -> None:
 
 
 def _hold(store: Store) -> None:
-    draft, poster = factories.draft(link="https://held.example/"), factories.user(store, "newcomer")
+    draft, poster = factories.draft(link="https://held.example/"), store.users.make("newcomer", "", network="192.0.2.7")
     store.context.put_in_force(replace(store.context.settings, hold_posts=1))
     store.articles.post(draft, poster, factories.token())
 

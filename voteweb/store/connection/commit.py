@@ -11,7 +11,7 @@ from typing import Any
 
 from voteweb.core import clock, config
 from voteweb.core.comments import AccountChange, NoticeKind
-from voteweb.core.errors import Conflict, NothingToUndo, Unavailable, VotewebError
+from voteweb.core.errors import Conflict, DecidedMeanwhile, NothingToUndo, Unavailable, VotewebError
 from voteweb.core.models import LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection import scripts
@@ -20,7 +20,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.fields import unpack
 from voteweb.store.schema.keys import Keys, key_type
-from voteweb.store.schema.log_entries import new_token, script_values
+from voteweb.store.schema.log_entries import log_entry, new_token, script_values
 from voteweb.store.schema.values import finite_number
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
@@ -128,7 +128,7 @@ def commit(
     acts that free memory or keep the site safe. Unless it *remembers* the answer, the state alone decides a repetition:
     for acts that do no harm late, whose first write is to a key that never expires, or sets its expiry. Raises
     LoggedOut, Held and NotAllowed to an actor who may not (also in place of what *decide* raises), what that
-    raises, and Conflict.
+    raises, DecidedMeanwhile for an *entry* that says what its actor has seen, and Conflict.
     """
     keys = connection.keys
     logged, log_keys = script_values(keys, entry)
@@ -145,6 +145,8 @@ def commit(
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         attempt, refusal, writes = Attempt(connection), None, None
         try:
+            if entry and actor and entry.seen is not None:
+                _check_seen(connection, attempt, entry, entry.seen, actor)
             writes = decide(attempt)
         except Unavailable:
             raise
@@ -189,6 +191,23 @@ def is_own_result(connection: Connection, entry: LogEntry, until: str = "") -> b
             gaps = [abs(_time(fields, name) - _time(wanted, name)) for name in ("since", "until")]
             return is_new and is_same and not does_less and max(gaps) <= config.DONE_SECONDS
     return False
+
+
+def _check_seen(connection: Connection, attempt: Attempt, entry: LogEntry, seen: int, actor: User) -> None:
+    """Raise DecidedMeanwhile if the newest entry about the subject of *entry* is another's, and not among the *seen*.
+
+    Of those that *actor* has not seen, it looks at the newest LOG_SEARCHED.
+    """
+    key, subject = attempt.keys.log_entries(), _subject(unpack(script_values(attempt.keys, entry)[0]))
+    length = attempt.value("LLEN", key)
+    first = max(seen, length - config.LOG_SEARCHED)
+    texts = connection.command("LRANGE", key, first, length - 1) if first < length else []
+    for at, text in enumerate(reversed(texts)):
+        if _subject(unpack(text)) == subject:
+            newest = log_entry(length - at, text)
+            if newest and name_key(newest.who) != name_key(actor.name):
+                raise DecidedMeanwhile(entries=(newest,))
+            return
 
 
 def _time(fields: Mapping[str, str], name: str) -> float:

@@ -93,19 +93,20 @@ def _notice(row: Sequence[Any]) -> Notice | None:
 class Viewer(NamedTuple):
     """A member whom a session names, None if there is none, with their session, None if it has ended.
 
-    ``waiting`` is the number of all that waits for a moderator, 0 for members. ``voted_at`` is when votes of the member
-    on articles changed last, "" for never: it is only compared.
+    ``waiting`` is the number of all that waits for a moderator, ``logged`` that of the entries of the log, 0 for
+    members. ``voted_at`` is when votes of the member on articles changed last, "" for never: it is only compared.
     """
 
     member: User | None
     session: Session | None
     unread: Unread
     waiting: int
+    logged: int
     voted_at: str
 
 
 #: What is read of a reader.
-NO_VIEWER = Viewer(None, None, Unread(), 0, "")
+NO_VIEWER = Viewer(None, None, Unread(), 0, 0, "")
 
 
 class _Seen(NamedTuple):
@@ -156,11 +157,11 @@ class Viewers(StorePart):
             moderates = member is not None and member.role is not Role.MEMBER
             if unread == 1:
                 (unread,) = pipeline.send([self._count_unread(name)])
-            waiting = 0
+            waiting = logged = 0
             if moderates:
-                waiting = counts.result if counts else self._connection.read(self._queue_waiting)
+                waiting, logged = counts.result if counts else self._connection.read(self._queue_waiting)
             own_session = self._sessions.parse(voter, token_digest, *session)
-            viewer = Viewer(member, own_session, _unread(unread), waiting, voted_at or "")
+            viewer = Viewer(member, own_session, _unread(unread), waiting, logged, voted_at or "")
             now_seen = _Seen(bool(unread), moderates)
             if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):
                 now_seen = now_seen._replace(
@@ -175,11 +176,12 @@ class Viewers(StorePart):
     def _count_unread(self, name: str) -> Command:
         return scripts.call(self._keys, "count_unread", name=name, shows_comments=int(self._settings.comments))
 
-    def _queue_waiting(self, pipeline: Pipeline) -> Future[int]:
-        """Queue a count of all that waits for a moderator."""
+    def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
+        """Queue a count of all that waits for a moderator, and of the entries of the log."""
+        logged = pipeline.queue_one(("LLEN", self._keys.log_entries()), int)
         reports = Reports(self._context).queue_count(pipeline)
         others = Waiting(self._context).queue_counts(pipeline)
-        return pipeline.then(lambda: reports.result + sum(others.result))
+        return pipeline.then(lambda: (reports.result + sum(others.result), logged.result))
 
 
 def _unread(reply: Any) -> Unread:

@@ -7,13 +7,14 @@ the next page says: a message, with the category "error" if nothing was left to 
 function unless the row has another; rate limit, form token and mark for members hold as for any other view.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from typing import Any
 
-from flask import Blueprint, flash, jsonify, redirect
+from flask import Blueprint, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import LoggedOut, NoSuchArticle, NoSuchComment, NotAllowed, VotewebError
@@ -143,7 +144,13 @@ def lead(target: str, message: str, category: str = "message") -> ResponseReturn
 
 
 def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> LogEntry:
-    return LogEntry(kind, user.name, article.poster, article.id, article.title, why)
+    return LogEntry(kind, user.name, article.poster, article.id, article.title, why, seen=seen_in_form())
+
+
+def seen_in_form() -> int | None:
+    """Return how many entries the log had when this form was opened, None if it does not say."""
+    typed = request.form.get("seen", "")
+    return int(typed) if re.fullmatch("[0-9]{1,15}", typed, re.ASCII) else None
 
 
 def form_page(blueprint: Blueprint, path: str, endpoint: str | None = None) -> Callable[[View], View]:

@@ -181,12 +181,17 @@ def notice_item(notice: Notice) -> Item | None:
     return _item(comment.id, comment.node, comment.text, titles[notice.kind])
 
 
+def act_title(entry: LogEntry) -> str:
+    """Return who did what by an entry of the log of moderation, as text."""
+    return unescape(render_public("moderation_log/_title.html", entry=entry).strip())
+
+
 def log_item(entry: LogEntry, path: str, published: float) -> Item:
     """Return an entry of the log of moderation as an item that leads to *path*."""
     url = absolute(path)
     return Item(
         id=permanent_id("act", entry.id, entry.time),
-        title=unescape(render_public("moderation_log/_title.html", entry=entry).strip()),
+        title=act_title(entry),
         url=url,
         page_url=url,
         author=entry.who,

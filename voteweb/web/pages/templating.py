@@ -26,6 +26,7 @@ from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import article_text, page_texts
 from voteweb.web.i18n import formatting
 from voteweb.web.pages import branding
+from voteweb.web.pages.acts import seen_in_form
 from voteweb.web.pages.forms import AnswerForm, CommentForm, ReportForm
 
 #: The templates whose macros all others call, each before those that it is called by.
@@ -119,6 +120,8 @@ def init_app(app: Flask) -> None:
         has_touch_icon=not brand.icons or branding.png_icon(brand) is not None,
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
+        # A form that was refused still says what its sender had seen.
+        seen=lambda: viewer_read().logged if seen_in_form() is None else seen_in_form(),
         settings=LocalProxy(settings),
         share_image=lambda: branding.share_address(brand),
         signup_names=formatting.SIGNUP_NAMES,

@@ -7,7 +7,7 @@ from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, markup, permissions, validation
-from voteweb.core.errors import N_, Invalid, NoSuchMember, StillRestoring
+from voteweb.core.errors import N_, DecidedMeanwhile, Invalid, NoSuchMember, StillRestoring
 from voteweb.core.models import LogAction, LogEntry, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import ListedMember
@@ -19,7 +19,7 @@ from voteweb.web.auth.login import require_member, require_moderator, viewer
 from voteweb.web.base.context import store
 from voteweb.web.i18n.formatting import error_message, join_names, time_element, vote_count
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pages.acts import Message, act, reads
+from voteweb.web.pages.acts import Message, act, reads, seen_in_form
 from voteweb.web.views.members import queue_member
 
 blueprint = Blueprint("bans", __name__)
@@ -120,10 +120,13 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
     if not chosen:
         raise Invalid(N_("Please choose whom to ban."))
     checked = _check_ban(_TypedBan.of_request(), user)
-    bans: list[LogEntry] = []
+    bans, decided = list[LogEntry](), list[LogEntry]()
     for member in chosen:
         try:
             ban, is_new = _ban(member, checked, user)
+        except DecidedMeanwhile as error:
+            decided += error.values["entries"]
+            continue
         except (StillRestoring, NoSuchMember) as error:
             flash(error_message(error), "error")
             continue
@@ -133,6 +136,8 @@ def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
             flash(_("%(name)s was banned before; that ban stays as it is.", name=member.name), "error")
     if bans:
         flash(_("Banned, and logged out everywhere: %(names)s.", names=join_names([ban.about for ban in bans])))
+    if decided:
+        raise DecidedMeanwhile(entries=decided)
     return _flash_removal(bans)
 
 
@@ -159,7 +164,7 @@ def _check_ban(typed: _TypedBan, user: User) -> _TypedBan:
 def _ban(member: User, checked: _TypedBan, user: User) -> tuple[LogEntry, bool]:
     """Ban *member*; return what the log says of that, and whether nobody else had.
 
-    Raises StillRestoring, NoSuchMember.
+    Raises StillRestoring, NoSuchMember, DecidedMeanwhile.
     """
     articles, comments, bans = Span(checked.articles), Span(checked.comments), store().bans
     entry = LogEntry(
@@ -170,6 +175,7 @@ def _ban(member: User, checked: _TypedBan, user: User) -> tuple[LogEntry, bool]:
         articles=bans.count_articles(member.name).of(articles),
         comments=bans.count_comments(member.name).of(comments) if comments is not Span.NONE else 0,
         votes=store().open_votes.count([member]).all if checked.votes else 0,
+        seen=seen_in_form(),
     )
     days, votes = _days(checked.days), bool(checked.votes)
     is_new = bans.ban(member.name, entry, days=days, articles=articles, comments=comments, votes=votes, actor=user)

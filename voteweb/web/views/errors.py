@@ -13,6 +13,7 @@ from voteweb.core.errors import (
     ConfigError,
     DataDamaged,
     DataLost,
+    DecidedMeanwhile,
     LoggedOut,
     NoSuchArticle,
     PasswordNeeded,
@@ -22,6 +23,7 @@ from voteweb.core.errors import (
     Unavailable,
     VotewebError,
 )
+from voteweb.core.models import LogEntry
 from voteweb.search.models import SearchError
 from voteweb.web.auth import authentication
 from voteweb.web.auth.csrf import csrf_token, has_valid_token
@@ -29,9 +31,10 @@ from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.base.context import settings
 from voteweb.web.base.responses import wants_json
 from voteweb.web.base.urls import return_url
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.formatting import error_message, format_datetime, join_names
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
+from voteweb.web.pages.feeds import act_title
 from voteweb.web.requests import rate_limits
 
 #: The heading and the default message for each status.
@@ -64,6 +67,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(ConfigError, _unexpected_error)  # its words are for the operator
     app.register_error_handler(LoggedOut, lambda _: login_redirect())
     app.register_error_handler(PasswordNeeded, _password_needed)
+    app.register_error_handler(DecidedMeanwhile, _decided_meanwhile)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(CSRFError, _csrf_error)
     app.register_error_handler(Exception, _unexpected_error)
@@ -114,6 +118,20 @@ def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
     return page, error.status
 
 
+def _decided_meanwhile(error: DecidedMeanwhile) -> ResponseReturnValue:
+    """Say what others have decided, above a form that does it all the same."""
+    entries = error.values["entries"]
+    acts = join_names([f"{_with_reason(entry)} ({format_datetime(entry.time)})" for entry in entries])
+    message = _("Somebody else has decided about this since you opened this page: %(acts)s.", acts=acts)
+    sent = [item for item in _sent() if item[0] != "seen"] + [("seen", str(max(entry.id for entry in entries)))]
+    return _render(error.status, error.code, message, {}, return_url(), sent, _("Decided meanwhile"))
+
+
+def _with_reason(entry: LogEntry) -> str:
+    title = act_title(entry)
+    return _("%(what)s: %(why)s", what=title, why=entry.why) if entry.why else title
+
+
 def _csrf_error(_error: CSRFError) -> ResponseReturnValue:
     """Answer a form from a page that is older than the last log-in: redirect to that page with a message."""
     message = _("This page was from before your last log-in, so nothing was done. Please press the button again.")
@@ -143,7 +161,13 @@ def _unexpected_error(error: Exception) -> ResponseReturnValue:
 
 
 def _render(
-    status: int, code: str, message: str, headers: dict[str, str], back: str = "", sent: Sequence[tuple[str, str]] = ()
+    status: int,
+    code: str,
+    message: str,
+    headers: dict[str, str],
+    back: str = "",
+    sent: Sequence[tuple[str, str]] = (),
+    heading: str = "",
 ) -> ResponseReturnValue:
     if wants_json():
         return jsonify(error={"code": code, "message": message}), status, headers
@@ -155,7 +179,7 @@ def _render(
         "errors/show.html",
         status=status,
         code=code,
-        heading=_(PAGES.get(status, PAGES[400])[0]),
+        heading=heading or _(PAGES.get(status, PAGES[400])[0]),
         message=message,
         back=back,
         sent=sent,
