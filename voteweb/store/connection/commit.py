@@ -198,12 +198,12 @@ def _check_seen(connection: Connection, attempt: Attempt, entry: LogEntry, seen:
 
     Of those that *actor* has not seen, it looks at the newest LOG_SEARCHED.
     """
-    key, subject = attempt.keys.log_entries(), _subject(unpack(script_values(attempt.keys, entry)[0]))
+    key, subject = attempt.keys.log_entries(), subject_of(unpack(script_values(attempt.keys, entry)[0]))
     length = attempt.value("LLEN", key)
     first = max(seen, length - config.LOG_SEARCHED)
     texts = connection.command("LRANGE", key, first, length - 1) if first < length else []
     for at, text in enumerate(reversed(texts)):
-        if _subject(unpack(text)) == subject:
+        if subject_of(unpack(text)) == subject:
             newest = log_entry(length - at, text)
             if newest and name_key(newest.who) != name_key(actor.name):
                 raise DecidedMeanwhile(entries=(newest,))
