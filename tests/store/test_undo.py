@@ -317,7 +317,7 @@ def test_edits_whose_words_before_are_gone_stay_and_say_so(site: Store) -> None:
     assert site.undoing.find("Mod", 0).kept[0][1] is KeptReason.KIND
 
 
-def test_the_entry_of_a_single_undoing_says_what_is_in_force_again(site: Store) -> None:
+def test_entry_of_an_undoing_says_what_is_in_force(site: Store) -> None:
     vandalise(site)
     mod, last = site.users.get("Mod"), log_page(site).total
     for id in range(last, last - 7, -1):

@@ -1,1 +1,1 @@
-"""What is kept of pages, for readers and members, and the own parts of viewers that are put in."""
+"""Parts of pages that are kept, for readers and members, and the viewer's parts that are put into them."""
