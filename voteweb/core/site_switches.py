@@ -11,7 +11,7 @@ from voteweb.core.settings import Settings
 
 
 class SwitchName(StrEnum):
-    """The names of the switches. SIGNUP and HOLD_POSTS override the settings of these names.
+    """The names of the switches.
 
     SECOND_FACTOR: moderators and admins have no rights by their role until they have a second factor.
     """
@@ -23,6 +23,8 @@ class SwitchName(StrEnum):
     SECOND_FACTOR = "second-factor"
 
 
+#: The settings that switches override.
+OVERRIDDEN = {SwitchName.SIGNUP: "signup", SwitchName.HOLD_POSTS: "hold_posts"}
 #: The value of a switch that only has words.
 ON = "on"
 
@@ -49,12 +51,10 @@ class SiteSwitches(dict[SwitchName, Switch]):
 
     def settings(self, settings: Settings) -> Settings:
         """Return *settings* as the switches override them."""
-        signup, hold_posts = self.get(SwitchName.SIGNUP), self.get(SwitchName.HOLD_POSTS)
-        if signup and signup.value != settings.signup:
-            settings = replace(settings, signup=signup.value)
-        if hold_posts and int(hold_posts.value) != settings.hold_posts:
-            settings = replace(settings, hold_posts=int(hold_posts.value))
-        return settings
+        values = {field: self[name].value for name, field in OVERRIDDEN.items() if name in self}
+        changes = {field: type(getattr(settings, field))(value) for field, value in values.items()}
+        is_same = all(getattr(settings, field) == value for field, value in changes.items())
+        return settings if is_same else replace(settings, **changes)
 
 
 def switches(stored: Mapping[SwitchName, Switch]) -> SiteSwitches:

@@ -12,7 +12,8 @@ from tests.web.escaping import EVIL, HOSTILE, assert_harmless
 from voteweb.core import config
 from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH
 from voteweb.core.models import Role
-from voteweb.core.settings import Settings
+from voteweb.core.settings import Settings, env_name
+from voteweb.core.site_switches import ON, OVERRIDDEN, SwitchName
 from voteweb.store import Store
 from voteweb.store.server.health import HealthChecks
 
@@ -83,6 +84,15 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
         "root let the site accept posts, votes and comments again",
         "root made the site read-only : Repairs.",
     ]
+
+
+def test_every_switch_has_its_form_and_says_what_it_overrides(root: Browser, store: Store) -> None:
+    values = {SwitchName.SIGNUP: "closed", SwitchName.HOLD_POSTS: "3"}
+    for switch in SwitchName:  # the last one takes the admin's rights
+        shown = root.open("/admin").submit(f"/admin/{switch}", value=values.get(switch, ON), words="Words.").follow()
+        if name := OVERRIDDEN.get(switch):
+            assert str(getattr(store.context.settings, name)) == values[switch]
+            assert f"{env_name(name)} = {getattr(store.context.unswitched, name)} A switch says" in shown.main
 
 
 def test_settings_are_shown_with_their_source_and_without_secrets(

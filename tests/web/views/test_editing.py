@@ -9,6 +9,7 @@ from tests import factories
 from tests.web.browser import Browser, fields_of
 from tests.web.conftest import CountRoundTrips, MakeMember
 from tests.web.escaping import HOSTILE
+from voteweb.core.config import MAX_TEXT_LENGTH
 from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.store.schema.fields import ARTICLE_WORDS
@@ -63,6 +64,15 @@ def test_every_word_is_posted_edited_and_shown(mod: Browser) -> None:
     page = mod.open("/a/2").page
     assert [text for text in second.values() if text not in mod.text] == []
     assert page.one("dl", class_="version").texts("dd") == [*first.values(), "none"]
+
+
+@pytest.mark.parametrize("name", ARTICLE_WORDS)
+def test_every_word_is_bounded_and_cleaned(mod: Browser, store: Store, name: str) -> None:
+    typed = {"title": "A fair title", "link": "", "text": ""}
+    too_long = "https://long.example/" + "x" * MAX_TEXT_LENGTH
+    assert mod.fill_in("/submit", **typed | {name: too_long}).status == 422
+    mod.fill_in("/submit", **typed | {name: "https://clean.example/\x07\u202e"})
+    assert mod.status == 422 or not {"\x07", "\u202e"} & set(getattr(store.articles.get(2), name))
 
 
 def change_title(mod: Browser) -> None:

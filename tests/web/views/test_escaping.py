@@ -10,6 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, Draft, LogAction, LogEntry, Reason
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
+from voteweb.store.schema.fields import ARTICLE_WORDS
 
 FOR_ALL = ["/", "/good", "/groups", "/g/python", "/g/python+redis", "/u/ann", "/a/1", "/a/2", "/d/example.com", "/top"]
 FOR_ALL += ["/search?q=script", "/search?q=script+in:comments", "/search?q=%22%3E%3Cscript%3E+by:%3Cb%3E"]
@@ -32,7 +33,8 @@ def evil_articles(store: Store, index: FixedIndex) -> None:
     link = 'https://example.com/?"><script>alert(1)</script>'
     factories.imported(store, title=EVIL, link=link, groups=("python", "redis"), votes=300)
     ann, bob, mod = (factories.user(store, name) for name in ("ann", "bob", "mod"))
-    store.articles.post(Draft(EVIL, "", TEXT, ("python", "redis")), ann, "0123456789")
+    words = dict.fromkeys(ARTICLE_WORDS, EVIL) | {"link": "", "text": TEXT}
+    store.articles.post(Draft(**words, groups=("python", "redis")), ann, "0123456789")
     factories.comment(store, 2, mod, text=TEXT)
     factories.comment(store, 2, bob, parent=1, text=f"@mod {TEXT}")
     index.articles, index.comments = (2, 1), (CommentId(2, 1), CommentId(2, 2))

@@ -15,7 +15,7 @@ from voteweb.core.models import DomainAction, DomainRule, LogAction, LogEntry, P
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, parse_weight
 from voteweb.core.settings import env_name
 from voteweb.core.settings_in_force import NAMED, changes, settings_in_force
-from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
+from voteweb.core.site_switches import ON, OVERRIDDEN, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.site.site_settings import Rescored
 from voteweb.web.auth.authentication import require_recent_password
@@ -51,7 +51,7 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: st
     start = store().context.unswitched
     switched = {
         env_name(name): str(getattr(settings(), name))
-        for name in ("signup", "hold_posts")
+        for name in OVERRIDDEN.values()
         if getattr(settings(), name) != getattr(start, name)
     }
     return render_template(
