@@ -261,8 +261,9 @@ class Articles(StorePart):
         """Undo the edit *act* by *entry*: the words and groups before it come back, and what it changed is forgotten.
 
         Of acts that are undone together, one whose words before are not kept any more leaves these to an earlier one.
-        *actor* is the moderator who does it, None the operator. Raises NoSuchArticle, ArticleGone, NothingToUndo when
-        somebody else has edited since, LoggedOut, NotAllowed, Conflict.
+        *actor* is the moderator who does it, None the operator, or an admin with many acts. Raises NoSuchArticle,
+        ArticleGone, NothingToUndo when somebody else has edited since, LinkFixed, DomainRefused, LoggedOut, NotAllowed,
+        Conflict.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -274,11 +275,14 @@ class Articles(StorePart):
             named = [name for name in _renamed(article.groups, group_of) if name not in act.added]
             back = _renamed((name for name in act.removed if group_of[name]), group_of)
             words = words_of(version) if version else {}
+            if version and version.link != article.link:
+                self._check_link(attempt, article, version.link, actor, entry)
             after = replace(article, groups=tuple(dict.fromkeys([*named, *back])), **words)
             changes = self._changes(attempt, article, after, entry.who) if after != article else []
             return [*changes, *(versions.forget(version, after) if version else []), *mark_undone(attempt, entry)]
 
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        role = Role.ADMIN if actor and actor.role is Role.ADMIN else Role.MODERATOR
+        commit(self._connection, decide, actor=actor, role=role, entry=entry, when_full=True)
 
     def _read_open(self, attempt: Attempt, id: int) -> Article:
         """Return an article with all that an edit needs to know; raise NoSuchArticle, ArticleGone."""
@@ -297,12 +301,18 @@ class Articles(StorePart):
         if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
             raise errors.TooManyGroups(max=self._settings.max_groups)
 
-    def _check_link(self, attempt: Attempt, article: Article, link: str, editor: User, entry: LogEntry | None) -> None:
-        """Raise LinkFixed if others have voted, unless *entry* has the reason of an admin; DomainRefused by a rule."""
+    def _check_link(
+        self, attempt: Attempt, article: Article, link: str, editor: User | None, entry: LogEntry | None
+    ) -> None:
+        """Raise LinkFixed if others have voted, DomainRefused by a rule.
+
+        An admin, or None, the operator, may exchange the link if *entry* says why, or what it undoes.
+        """
         votes, base = map(finite_number, attempt.value("HMGET", self._keys.article(article.id), "votes", "base"))
         # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
         is_fixed = (votes or 0) - min(base or 0, 0) > 1
-        if is_fixed and not (entry and entry.why and editor.role is Role.ADMIN):
+        may_exchange = entry and (entry.why or entry.undoes) and (editor is None or editor.role is Role.ADMIN)
+        if is_fixed and not may_exchange:
             raise errors.LinkFixed(errors.LinkFixed.for_admins if entry else "")
         rule = read_rule(attempt, link)
         # A link that is exchanged afterwards cannot be held.

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from voteweb.core import config
 from voteweb.core.errors import NothingToUndo
-from voteweb.core.models import Article, EarlierVersion, LogEntry
+from voteweb.core.models import Article, Draft, EarlierVersion, LogEntry
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
@@ -40,6 +40,21 @@ def without_answer(keys: Keys, id: int) -> list[Command]:
     return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]
 
 
+def _stays(by: str, before: Draft, after: Draft) -> bool:
+    """Tell whether what the poster had last stays that after an edit by *by*: another's, or one of groups alone."""
+    return by != POSTER or words_of(before) == words_of(after)
+
+
+def _had_last(stored: Sequence[str], after: Article) -> str:
+    """Return the version that the poster had last, as those *stored* before *after* tell, "" if that has its words."""
+    posted, versions = "", [decoding.earlier_version(text) for text in stored]
+    for text, version, later in zip(stored, versions, [*versions[1:], after], strict=False):
+        posted = posted or text if _stays(version.by, version, later) else ""
+        if posted and words_of(decoding.earlier_version(posted)) == words_of(later):
+            posted = ""
+    return posted
+
+
 class Versions:
     """The earlier versions of one article, for one attempt at a change of it."""
 
@@ -61,21 +76,23 @@ class Versions:
             ("ZADD", self._was, until, version),
             *([("ZREM", self._was, oldest)] if len(kept) > config.EARLIER_VERSIONS else []),
             ("EXPIRE", self._was, config.EARLIER_SECONDS),
-            *self._keep("" if by == POSTER else self._posted or version, after),
+            *self._keep(self._posted or version if _stays(fields["by"], before, after) else "", after),
         ]
 
     def forget(self, version: EarlierVersion, after: Article) -> list[Command]:
         """Return the writes that forget *version* and what came after it, once *after* has its words again."""
         is_edited = any(one.as_posted and one.until < version.until for one in self.all)
+        earlier = [text for text in self._stored if decoding.earlier_version(text).until < version.until]
         forgotten = ("ZREMRANGEBYSCORE", self._was, version.until, "+inf")
-        return [forgotten, *self._keep(self._posted if is_edited else "", after)]
+        return [forgotten, *self._keep(self._posted if is_edited else _had_last(earlier, after), after)]
 
     def _keep(self, posted: str, after: Article) -> list[Command]:
         """Return the writes that keep *posted*, what the poster had last, unless *after* has these words.
 
         Then there is no edit to answer, either; else a new one can be answered once a moderator looked at the answer.
         """
-        if posted and words_of(decoding.earlier_version(posted)) != words_of(after):
+        is_left = after.poster == config.DELETED_MEMBER  # nobody can answer, and their words are to be forgotten
+        if posted and not is_left and words_of(decoding.earlier_version(posted)) != words_of(after):
             unanswered = without_answer(self._keys, self._id) if after.answer and not after.answered else []
             return [("HSET", self._article, "as-posted", posted), *unanswered]
         if self._posted is None:

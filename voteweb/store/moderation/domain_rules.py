@@ -48,7 +48,7 @@ class DomainRules(StorePart):
             if stored is None and count >= config.MAX_DOMAIN_RULES:
                 raise TooManyRules(max=config.MAX_DOMAIN_RULES)
             attempt.added, attempt.former = action.value, _former(rule)
-            left = " ".join(removed or _removes(rule))
+            left = " ".join(removed or ([] if entry.undoes else _removes(rule)))
             rule = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now, "removes": left}
             return [("HSET", key, domain, json.dumps(rule)), *mark_undone(attempt, entry)]
 

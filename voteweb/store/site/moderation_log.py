@@ -195,9 +195,13 @@ class LaterActs:
     def overrule(self, id: int, fields: Mapping[str, str]) -> bool:
         """Tell whether one of them decided anew what an earlier entry of the log had decided.
 
-        An article may be in a group that another was merged into because of that one, too.
+        An article may be in a group that another was merged into because of that one, too, and the group has one second
+        name more.
         """
-        if fields.get("kind") == LogAction.GROUPS and not self._merged_into.isdisjoint(fields.get("added", "").split()):
+        kind = fields.get("kind")
+        if kind == LogAction.GROUPS and not self._merged_into.isdisjoint(fields.get("added", "").split()):
+            return True
+        if kind == LogAction.GROUP and fields.get("title") in self._merged_into:
             return True
         return any(_undoes(later) <= id and _overrules(later, fields) for later in self._by_subject[subject_of(fields)])
 
