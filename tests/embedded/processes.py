@@ -1,6 +1,8 @@
 """Servers of the embedded database as tests see them, and other processes that use them."""
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,13 +21,16 @@ from voteweb.embedded.engines import Engine, record_engine
 from voteweb.embedded.server import is_running
 
 #: Opens the database of a folder after a line of input, prints the server's process id, and ends with its input.
-#: It asks without redis-py, which takes longer to import than all the rest.
+#: It asks without redis-py, which takes longer to import than all the rest. With a second argument it has a child.
 USER_PROGRAM = """
-import re, socket, sys
+import os, re, signal, socket, sys
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 sys.stdin.readline()
 with open_database(Settings(data_dir=sys.argv[1])) as settings:
+    if sys.argv[2:] and not os.fork():
+        signal.pause()
+        os._exit(0)
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(settings.redis_url.removeprefix("unix://"))
         client.sendall(b"INFO server\\r\\n")
@@ -80,10 +85,10 @@ def server_pid(url: str) -> int:
 class UserProcess:
     """Another process, in a process group of its own, that uses the database of a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, forks: bool = False) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            [sys.executable, "-c", USER_PROGRAM, str(folder)],
+            [sys.executable, "-c", USER_PROGRAM, str(folder), *["fork"] * forks],
             stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True,
         )  # fmt: skip
         assert self.process.stdin
@@ -109,19 +114,20 @@ class UserProcess:
 
 
 @contextmanager
-def waiting_process(folder: Path) -> Iterator[UserProcess]:
+def waiting_process(folder: Path, *, forks: bool = False) -> Iterator[UserProcess]:
     """Yield a process that opens the database of *folder* when it is told to."""
-    user = UserProcess(folder)
+    user = UserProcess(folder, forks=forks)
     try:
         yield user
     finally:
-        user.process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(user.process.pid, signal.SIGKILL)
         user.process.communicate()
 
 
 @contextmanager
-def using_process(folder: Path) -> Iterator[UserProcess]:
-    """Yield a process that opens the database of *folder*."""
-    with waiting_process(folder) as user:
+def using_process(folder: Path, *, forks: bool = False) -> Iterator[UserProcess]:
+    """Yield a process that opens the database of *folder*, and has a child if it *forks*."""
+    with waiting_process(folder, forks=forks) as user:
         user.open()
         yield user

@@ -31,6 +31,16 @@ def test_a_server_left_by_a_killed_process_is_adopted(folder: Path) -> None:
     assert not is_up(folder)
 
 
+def test_children_of_a_killed_process_use_no_server(folder: Path) -> None:
+    """A site's web server has them for some seconds more, and nobody would stop the server after them."""
+    with using_process(folder, forks=True) as other:
+        other.server_pid()
+        other.kill()
+        with use(folder):
+            pass
+        assert not is_up(folder)
+
+
 def test_ctrl_c_loses_no_data_and_last_process_stops_server(folder: Path) -> None:
     with using_process(folder) as first, using_process(folder) as last:
         assert first.server_pid() == last.server_pid()

@@ -107,7 +107,7 @@ def jobs(site: Site, once: bool) -> None:
         signal.signal(number, lambda *_: signalled.set())
     if multiprocessing.parent_process():  # "voteweb run", which ends this process at Ctrl-C
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # At once: until then the embedded database is in use. Steps may be cut off and run again.
+        # At once: steps may be cut off and run again.
         threading.Thread(target=exit_with_parent, args=[0], daemon=True).start()
     else:  # under "voteweb run", that has said so
         for warning in start_warnings(is_on=bool(site.settings.search)):

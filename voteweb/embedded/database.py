@@ -34,9 +34,18 @@ Notify = Callable[[str], None]
 #: Bytes that a socket's path can have on every supported system.
 MAX_SOCKET_PATH_BYTES = 100
 
-#: The folder and socket of each server that this process uses, by its ``use.lock``. A fork uses none.
+#: The folder and socket of each server that this process uses, by its ``use.lock``.
 _used = dict[IO[str], tuple[Path, Path]]()
-os.register_at_fork(after_in_child=_used.clear)
+
+
+def _leave_all() -> None:
+    """Use no server in a fork: one that outlives its parent would hold its locks, and stops none."""
+    for use_lock in _used:
+        use_lock.close()
+    _used.clear()
+
+
+os.register_at_fork(after_in_child=_leave_all)
 
 
 @contextmanager
