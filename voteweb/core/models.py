@@ -148,7 +148,7 @@ class Article(Draft):
     of what can be edited, ``comments`` the comments that can be read; ``new`` are those of them that the viewer has
     not seen, if it was read for a viewer who has seen some. ``saved`` tells whether the viewer has saved it for later.
     ``released`` tells whether it waited until a moderator published it, ``no_group`` whether a moderator decided that
-    no group fits.
+    no group fits, ``hides_title`` whether the title is hidden from all but its poster and moderators.
     """
 
     id: int
@@ -168,6 +168,7 @@ class Article(Draft):
     saved: bool = False
     released: bool = False
     no_group: bool = False
+    hides_title: bool = False
 
     @property
     def is_listed(self) -> bool:
@@ -369,8 +370,9 @@ class LogEntry:
     cannot give back; ``until`` is the unix time at which it ends, 0 for good. ``undoes`` is the id of an entry that
     it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
     done, and so many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0
-    for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``seen`` is
-    how many entries the log had when the moderator opened the form, None if that is not known; it is not stored.
+    for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``hidden``
+    is the title while it is hidden from all but moderators, who hide it by a removal with such an entry. ``seen`` is how
+    many entries the log had when the moderator opened the form, None if that is not known; it is not stored.
     """
 
     kind: LogAction
@@ -394,6 +396,7 @@ class LogEntry:
     kept: int = 0
     part_of: int = 0
     former: str = ""
+    hidden: str = ""
     seen: int | None = None
     id: int = 0
     time: float = 0.0

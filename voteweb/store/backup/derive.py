@@ -77,7 +77,7 @@ def derive(context: Context) -> dict[str, int]:
 
 def _place_articles(scanner: SpoolingScanner, connection: Connection, settings: Settings, posters: set[str]) -> int:
     """Put all articles where they must stand, and make their groups; return how many there are."""
-    keys, count, names = scanner.site_keys, 0, (*decoding.FIELDS, "base", "answer", "answered", "as-posted")
+    keys, count, names = scanner.site_keys, 0, (*decoding.FIELDS, "base", "answer", "answered", "as-posted", "hidden-title")
     aliases = frozenset(connection.command("HKEYS", keys.group_aliases()))
     for ids in batched(unique_names("article", scanner.names("article")), STEP):
         count += len(ids)
@@ -91,6 +91,8 @@ def _place_articles(scanner: SpoolingScanner, connection: Connection, settings: 
             writes |= dict.fromkeys(
                 chain.from_iterable(starmap(partial(_place, keys, article_member(id)), places.items()))
             )
+            if fields["hidden-title"]:  # the job ends what a removal or a restore had begun in the log
+                writes[("SADD", keys.removing(), id)] = None
             groups = article.groups if article.is_listed else ()
             writes |= dict.fromkeys(("SADD", keys.groups(), name) for name in groups if name not in aliases)
         tops = {key: None for _, key, *_ in writes if keys.split(key)[0] in BEST_NOUNS}

@@ -44,7 +44,7 @@ _GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     keys = scanner.site_keys
-    fields = (*decoding.FIELDS, "base", "answer", "answered", "as-posted")
+    fields = (*decoding.FIELDS, "base", "answer", "answered", "as-posted", "hidden-title")
     # Its own fields, voters and groups decide on a repair; its places by then do not.
     kind = Kind(keys.article, fields, partial(_reads, scanner), partial(_reads_of_places, keys))
     yield from scanner.check_looks(map(str, scanner.article_ids()), kind, partial(_check, scanner, settings))
@@ -103,7 +103,7 @@ def _check(scanner: SpoolingScanner, settings: Settings, seen: Look) -> Iterator
         what = f"has the time {article.time:.6f}, more than a day after now"
         yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
     else:
-        if not article.title and gone != ArticleStatus.DELETED:
+        if not (article.title or fields["hidden-title"]) and gone != ArticleStatus.DELETED:
             yield Finding(key, "has an empty title", why_not=BY_HAND)
         knows_voters = keys.voted(seen.name) not in scanner.mistyped
         found, votes = _check_votes(keys, settings, seen, article, knows_voters=knows_voters)

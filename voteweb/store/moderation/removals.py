@@ -1,6 +1,6 @@
 """Removals: articles and comments deleted by their authors, removed and restored by moderators, purged by operators."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -32,6 +32,8 @@ from voteweb.store.site.rows import queue_in_state
 #: What is stored in the place of the words of an article that is deleted, and in the log of one that is purged.
 _DELETED = dict.fromkeys(ended_by(End.DELETION, ARTICLE_FIELDS), "")
 _PURGED = dict.fromkeys(ended_by(End.PURGE, LOG_FIELDS), "")
+#: The fields of the title of an article: the first is empty while it is hidden.
+_TITLES = ("title", "hidden-title")
 
 
 class RemovableArticle:
@@ -76,19 +78,29 @@ class RemovableArticle:
         versions: list[Command] = [("UNLINK", keys.was(self._id)), ("HDEL", self._key, "as-posted")]
         return [*deleted, *renamed, *lists, *versions, *without_answer(keys, self._id)]
 
-    def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
-        """Return its poster and the writes that take it out of every list, with its comments."""
-        stored = self._places.read(self._attempt, self._id)
-        article = stored.article
-        if article.is_deleted or article.is_removed:
+    def removal(
+        self, reason: str, *, with_replies: bool = False, hides_title: bool = False
+    ) -> tuple[str, list[Command]]:
+        """Return its poster and the writes that take it out of every list, with its comments.
+
+        One that was removed before is removed anew if that *hides_title*, which was not hidden yet.
+        """
+        stored = self._places.read(self._attempt, self._id, "hidden-title")
+        article, hides_title = stored.article, hides_title and not stored.article.hides_title
+        if article.is_deleted or (article.is_removed and not hides_title):
             return article.poster, []
         # What its poster answered to an edit must not stand for the answer to this.
         unanswered = without_answer(self._keys, self._id)
-        return article.poster, [*self._unlisting(stored, ArticleStatus.REMOVED, reason), *unanswered]
+        hidden = self._set_title("", ("HSET", self._key, "hidden-title", article.title)) if hides_title else []
+        return article.poster, [*self._unlisting(stored, ArticleStatus.REMOVED, reason), *unanswered, *hidden]
+
+    def _set_title(self, title: str, *writes: Command) -> list[Command]:
+        """Return *writes* and those that give it another *title*, and let :meth:`Removals.steps` change the log."""
+        return [*writes, ("HSET", self._key, "title", title), ("SADD", self._keys.removing(), self._id)]
 
     def restoration(self) -> tuple[str, list[Command]]:
         """Return its poster and the writes that put it back, with its votes; one that waited before waits again."""
-        stored = self._places.read(self._attempt, self._id, "votes", "was-held")
+        stored = self._places.read(self._attempt, self._id, "votes", "was-held", "hidden-title")
         article = stored.article
         if article.is_deleted:
             raise ArticleGone()
@@ -102,6 +114,7 @@ class RemovableArticle:
         return article.poster, [
             *self._places.place(self._attempt, stored, after),
             *writes,
+            *(self._set_title(article.title) if article.hides_title else []),
             ("HDEL", self._key, "reason", "removed-by", "was-held"),
             *without_answer(self._keys, self._id),
         ]
@@ -165,7 +178,9 @@ class RemovableComment(StoredComment):
         head = self.attempt.value("LINDEX", listed, 0)
         return [*written, *([("LREM", listed, 1, head)] if head == str(self.id) else [])]
 
-    def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
+    def removal(
+        self, reason: str, *, with_replies: bool = False, hides_title: bool = False
+    ) -> tuple[str, list[Command]]:
         """Return its author and the writes that remove it, with all that is below it or alone."""
         self._check_article()
         node, stored = self.read()
@@ -245,7 +260,8 @@ class Removals(StorePart):
     ) -> bool:
         """Take an article out of every list, or a comment out of its conversation, with the reason of *entry*.
 
-        It can be restored. A comment goes alone, or with all that is below it. Settles the reports, and tells the
+        It can be restored. A comment goes alone, or with all that is below it. An *entry* that says the title as
+        ``hidden`` hides it, also that of an article that was removed before, and in the whole log. Settles the reports, and tells the
         author and the reporters. Tell whether it was there: one that was removed before, or an article that was
         deleted, stays as it is. *part_of* returns the writes by which a larger act forgets this part of it, none if it
         has no such part any more: then nothing is removed. *actor* is the moderator who does it, None the operator.
@@ -253,21 +269,25 @@ class Removals(StorePart):
         other way; LoggedOut, NotAllowed, Conflict.
         """
 
+        hides_title = bool(entry.hidden and not entry.comment)
+
         def decide(attempt: Attempt) -> list[Command]:
             forgotten = part_of(attempt) if part_of else []
             if part_of and not forgotten:
                 return []
-            author, writes = removable(attempt, self._context, id).removal(entry.why, with_replies=with_replies)
+            author, writes = removable(attempt, self._context, id).removal(
+                entry.why, with_replies=with_replies, hides_title=hides_title
+            )
             settled = settle(attempt, thing_of(self._keys, id), entry.who, author) if writes else []
             return [*writes, *settled, *forgotten] if writes else []
 
         is_removed = commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-        if isinstance(id, CommentId) and with_replies:
-            self.finish(id.article)
+        if with_replies or hides_title:
+            self.finish(_article_of(id))
         return is_removed
 
     def restore(self, id: int | CommentId, entry: LogEntry, *, actor: User | None = None) -> None:
-        """Put a removed article or comment back at its place, with its votes; one that was not removed stays as it is.
+        """Put a removed article or comment back at its place, with its votes and its title; another stays as it is.
 
         What was removed together with a comment comes back too; below one that is still removed with its replies,
         nobody can read it yet. Tells its author. *actor* is the moderator who does it, None the operator. Raises
@@ -275,17 +295,23 @@ class Removals(StorePart):
         undoes a removal that is not in force, LoggedOut, NotAllowed, Conflict.
         """
 
+        is_finished = True
+
         def decide(attempt: Attempt) -> list[Command]:
+            nonlocal is_finished
             author, writes = removable(attempt, self._context, id).restoration()
+            is_finished = self._keys.removing() not in {key for _, key, *_ in writes}
             attempt.told = who_is_told(entry.who, author)
             return [*writes, *mark_undone(attempt, entry)] if writes else []
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-        if isinstance(id, CommentId):
-            self.finish(id.article)
+        if not is_finished:
+            self.finish(_article_of(id))
 
     def finish(self, article_id: int) -> None:
         """Count what became invisible or visible again below the comments of one article that were removed.
+
+        What hides the title of an article, or shows it again, is done in the log.
 
         May be interrupted anywhere and called again: :meth:`steps` goes on.
         """
@@ -302,26 +328,32 @@ class Removals(StorePart):
         id = int(article_id)
         # What a removal meanwhile has covered may have open reports, too.
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            titles = self._connection.command("HMGET", self._keys.article(id), *_TITLES)
+            if titles[1]:
+                yield from self._rewrite_titles(id)
             settle_covered(self._connection, self._context.log, id)
-            if self._hide_covered(id):
+            if self._hide_covered(id, titles):
                 break
             if not self._connection.command("SISMEMBER", self._keys.removing(), id):
                 break
         yield
 
     @act(when_full=True, remembers=False)
-    def _hide_covered(self, attempt: Attempt, id: int) -> list[Command]:
+    def _hide_covered(self, attempt: Attempt, id: int, titles: list[str | None]) -> list[Command]:
         """Return the writes that make the bits of all comments, and their number, agree with the conversation.
 
-        There are none while a comment below a removed one has open reports, which are of before: nobody can report it
+        There are none while the article has other *titles* than those that the log got, nor while a comment below a removed one has open reports, which are of before: nobody can report it
         any more.
         """
         keys, article, thread_key = self._keys, self._keys.article(id), self._keys.thread(id)
         # Every change of a conversation gives it another revision.
-        is_removing, _, exists = attempt.read(
-            ("SISMEMBER", keys.removing(), id), ("HGET", thread_key, "rev"), ("EXISTS", article)
+        is_removing, _, exists, now_titles = attempt.read(
+            ("SISMEMBER", keys.removing(), id),
+            ("HGET", thread_key, "rev"),
+            ("EXISTS", article),
+            ("HMGET", article, *_TITLES),
         )
-        if not is_removing:
+        if not is_removing or now_titles != titles:
             return []
         thread = parse_thread(id, self._connection.command("HGETALL", thread_key))
         *_, covered = climb(thread.nodes)
@@ -332,7 +364,8 @@ class Removals(StorePart):
         visible = ("HSET", article, "comments", len(thread.nodes.keys() - hidden))
         shown = [*hidden_writes(keys, id, hidden), visible] if exists else []
         # The field "hiding" is of an earlier version, which counted in steps.
-        return [*shown, ("HDEL", thread_key, "hiding"), ("SREM", keys.removing(), id)]
+        restored = [("HDEL", article, "hidden-title")] if all(titles) else []
+        return [*shown, *restored, ("HDEL", thread_key, "hiding"), ("SREM", keys.removing(), id)]
 
     @act(when_full=True)
     def change_by_ban(self, attempt: Attempt, id: int | CommentId, ban: LogEntry, state: RemovalState) -> list[Command]:
@@ -394,18 +427,34 @@ class Removals(StorePart):
                         self.delete(CommentId(id, number))
                     yield
             done.update(stored)
+        yield from self._rewrite_titles(id, purges=True)
+
+    def _rewrite_titles(self, id: int, *, purges: bool = False) -> Iterator[None]:
+        """Hide the titles of an article in the whole log, or show them again, as its own is; or blank them for good."""
         for place, text in Scanner(self._connection).items(self._keys.log_entries()):
-            if _is_titled(text, id):
-                self._blank_title(place, id)
+            # Few are about the article: to unpack all takes ten times as long.
+            if f'"{id}"' in text and _is_titled(unpack(text), id):
+                self._rewrite_title(place, id, purges=purges)
                 yield
 
-    @act(when_full=True)
-    def _blank_title(self, attempt: Attempt, place: int, id: int) -> list[Command]:
-        text = attempt.value("LINDEX", self._keys.log_entries(), place - 1)
-        return [rewrite(self._keys, place, unpack(text) | _PURGED)] if _is_titled(text, id) else []
+    @act(when_full=True, remembers=False)
+    def _rewrite_title(self, attempt: Attempt, place: int, id: int, *, purges: bool) -> list[Command]:
+        keys = self._keys
+        text, (title, hidden) = attempt.read(
+            ("LINDEX", keys.log_entries(), place - 1), ("HMGET", keys.article(id), *_TITLES)
+        )
+        fields = unpack(text)
+        if not _is_titled(fields, id):
+            return []
+        words = fields.get("title") or fields.get("hidden", "")
+        after = fields | _PURGED | ({} if purges else {"hidden" if hidden and not title else "title": words})
+        return [rewrite(keys, place, after)] if after != _PURGED | fields else []
 
 
-def _is_titled(text: str, article: int) -> bool:
-    """Tell whether a log entry, as stored, holds the title of this article."""
-    fields = unpack(text)
+def _article_of(id: int | CommentId) -> int:
+    return id.article if isinstance(id, CommentId) else id
+
+
+def _is_titled(fields: Mapping[str, str], article: int) -> bool:
+    """Tell whether a log entry with these *fields* holds the title of this article."""
     return fields.get("article") == str(article) and not _PURGED.keys().isdisjoint(fields)

@@ -235,7 +235,10 @@ def _reversal(act: LogEntry, who: str) -> LogEntry:
     if act.kind in (LogAction.DOMAIN, LogAction.UNDOMAIN):
         rule = _former_rule(act)
         kind, why = (LogAction.DOMAIN, str(rule.get("why", ""))) if rule else (LogAction.UNDOMAIN, "")
-    return LogEntry(kind, who, act.about, act.article, act.title, why, undoes=act.id, comment=act.comment)
+    title = act.title
+    if kind is LogAction.RESTORE and not act.comment:  # it shows the title again
+        title = title or act.hidden
+    return LogEntry(kind, who, act.about, act.article, title, why, undoes=act.id, comment=act.comment)
 
 
 def _former_rule(act: LogEntry) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from voteweb.store.schema.values import article_of, finite_number, whole_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
-_MORE_FIELDS = ("edited", "reason", "revision", "answer", "answered", "released", "no-group")
+_MORE_FIELDS = ("edited", "reason", "revision", "answer", "answered", "released", "no-group", "hidden-title")
 #: The words that rows leave out.
 _MORE_WORDS = tuple(name for name in ARTICLE_WORDS if name not in FIELDS)
 #: Those of an article's own page.
@@ -29,10 +29,12 @@ _GROUP_NAME = re.compile(rb"[\w\x80-\xff-]+")
 def article(id: int, values: Sequence[str | None]) -> Article | None:
     """Return the article with these values of FIELDS, or of WHOLE, or None if the hash is missing or is no article.
 
+    Of FIELDS, a hidden title is "".
+
     Other programs write here too, so every value is checked: one bad article must not break a whole list.
     """
     title, link, poster, time, votes, groups, gone, closes, comments, *more = values
-    edited, reason, revision, answer, answered, released, no_group, *texts = more or _NO_MORE
+    edited, reason, revision, answer, answered, released, no_group, hidden_title, *texts = more or _NO_MORE
     words: dict[str, Any] = _NO_WORDS
     if more:
         words = {name: text or "" for name, text in zip(_MORE_WORDS, texts, strict=True)}
@@ -44,7 +46,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         return None
     return Article(
         id=id,
-        title=title,
+        title=title or hidden_title or "",
         link=_valid_link(link or ""),
         poster=poster or "",
         time=posted,
@@ -59,6 +61,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         answered=finite_number(answered) or 0.0,
         released=released == "1",
         no_group=no_group == "1",
+        hides_title=bool(hidden_title and not title),
         revision=whole_number(revision, 15) or 0,
         **words,
     )

@@ -115,6 +115,12 @@ ARTICLE_FIELDS = ARTICLE_WORDS | {
         ends=End.DELETION,
     ),
     "answered": Field(values.is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
+    "hidden-title": Field(
+        values.is_any,
+        "the title that a removal has hidden, which only its poster and moderators read: `title` is empty meanwhile; "
+        "after a restore, both are there until the log has its titles back; absent otherwise",
+        ends=End.DELETION,
+    ),
     "was-held": Field(
         values.one_of(["1"]),
         "`1` if it waited for a moderator until it was removed: a restore lets it wait again; absent otherwise",
@@ -301,6 +307,7 @@ LOG_FIELDS = {
         "rule; absent if nothing is needed, and in older entries",
         ends=End.NEVER,
     ),
+    "hidden": Field(values.is_any, "the title, in place of `title`, while it is hidden", ends=End.PURGE),
 }
 #: Those of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = {

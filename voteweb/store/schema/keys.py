@@ -184,7 +184,7 @@ class Keys:
         "commented:<name>", "the comments of one member (``<id>.<number>``), newest first", _COMMENTS
     )
     removing = OneKey(
-        "removing:", "the articles with a comment whose replies are being hidden or shown with it", Noun("set", DERIVED)
+        "removing:", "the articles with a comment whose replies are being hidden or shown with it, and those whose title is, in the log", Noun("set", DERIVED)
     )
     ordering = KeyOf(
         "ordering:<token>",

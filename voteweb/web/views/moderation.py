@@ -115,7 +115,8 @@ def set_groups(id: int, user: User, article: Article) -> Message:
 )
 def remove(id: int, user: User, article: Article) -> Message:
     """Remove an article from the site, with a reason that everybody can read."""
-    entry = article_entry(LogAction.REMOVE, user, article, validation.reason(_removal_reason()))
+    after = replace(article, hides_title="hide-title" in request.form)
+    entry = article_entry(LogAction.REMOVE, user, after, validation.reason(_removal_reason()))
     if not store().removals.remove(id, entry, actor=user):
         raise errors.ArticleGone()
     return _("The article has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
@@ -137,7 +138,8 @@ def _removal_reason() -> str:
 @act(blueprint, "/a/<int:id>/restore", require_moderator, article=queue_article)
 def restore(id: int, user: User, article: Article) -> Message:
     """Put a removed article back, with its votes."""
-    store().removals.restore(id, article_entry(LogAction.RESTORE, user, article), actor=user)
+    entry = article_entry(LogAction.RESTORE, user, replace(article, hides_title=False))
+    store().removals.restore(id, entry, actor=user)
     if store().waiting.has_article(id):
         return _("This article waits for a moderator. Only its poster and moderators see it until it is published.")
     return _("The article has been restored to every list, with its votes.")
