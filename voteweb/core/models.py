@@ -371,8 +371,8 @@ class LogEntry:
     it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
     done, and so many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0
     for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``hidden``
-    is the title while it is hidden from all but moderators, who hide it by a removal with such an entry. ``seen`` is how
-    many entries the log had when the moderator opened the form, None if that is not known; it is not stored.
+    is the title while only moderators read it: a removal with such an entry hides it. ``seen`` is how many entries
+    the log had when the moderator opened the form, None if that is not known; it is not stored.
     """
 
     kind: LogAction

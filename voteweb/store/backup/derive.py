@@ -77,7 +77,11 @@ def derive(context: Context) -> dict[str, int]:
 
 def _place_articles(scanner: SpoolingScanner, connection: Connection, settings: Settings, posters: set[str]) -> int:
     """Put all articles where they must stand, and make their groups; return how many there are."""
-    keys, count, names = scanner.site_keys, 0, (*decoding.FIELDS, "base", "answer", "answered", "as-posted", "hidden-title")
+    keys, count, names = (
+        scanner.site_keys,
+        0,
+        (*decoding.FIELDS, "base", "answer", "answered", "as-posted", "hidden-title"),
+    )
     aliases = frozenset(connection.command("HKEYS", keys.group_aliases()))
     for ids in batched(unique_names("article", scanner.names("article")), STEP):
         count += len(ids)

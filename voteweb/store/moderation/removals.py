@@ -1,6 +1,6 @@
 """Removals: articles and comments deleted by their authors, removed and restored by moderators, purged by operators."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -17,11 +17,10 @@ from voteweb.store.articles.versions import without_answer
 from voteweb.store.comments.comments import StoredComment, covering, hidden_numbers, hidden_writes, is_author
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation.logged_titles import TITLES, LoggedTitles
 from voteweb.store.moderation.reports import settle, settle_covered, thing_of, without_reports
-from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema.fields import ARTICLE_FIELDS, LOG_FIELDS, End, ended_by, unpack
+from voteweb.store.schema.fields import ARTICLE_FIELDS, End, ended_by
 from voteweb.store.schema.keys import keys_owned_by
-from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.schema.nodes import REASON, comment_numbers, parse_thread, replace_author
 from voteweb.store.schema.values import article_member, comment_of
 from voteweb.store.site.context import Context, StorePart, act
@@ -29,11 +28,8 @@ from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.moderation_log import mark_undone, who_is_told
 from voteweb.store.site.rows import queue_in_state
 
-#: What is stored in the place of the words of an article that is deleted, and in the log of one that is purged.
+#: What is stored in the place of the words of an article that is deleted.
 _DELETED = dict.fromkeys(ended_by(End.DELETION, ARTICLE_FIELDS), "")
-_PURGED = dict.fromkeys(ended_by(End.PURGE, LOG_FIELDS), "")
-#: The fields of the title of an article: the first is empty while it is hidden.
-_TITLES = ("title", "hidden-title")
 
 
 class RemovableArticle:
@@ -261,14 +257,13 @@ class Removals(StorePart):
         """Take an article out of every list, or a comment out of its conversation, with the reason of *entry*.
 
         It can be restored. A comment goes alone, or with all that is below it. An *entry* that says the title as
-        ``hidden`` hides it, also that of an article that was removed before, and in the whole log. Settles the reports, and tells the
-        author and the reporters. Tell whether it was there: one that was removed before, or an article that was
-        deleted, stays as it is. *part_of* returns the writes by which a larger act forgets this part of it, none if it
-        has no such part any more: then nothing is removed. *actor* is the moderator who does it, None the operator.
-        Raises NoSuchArticle; NoSuchComment, CommentGone when its author deleted it, or it was removed before in the
-        other way; LoggedOut, NotAllowed, Conflict.
+        ``hidden`` hides it, also that of an article that was removed before, and in the whole log. Settles the reports,
+        and tells the author and the reporters. Tell whether it was there: one that was removed before, or an article
+        that was deleted, stays as it is. *part_of* returns the writes by which a larger act forgets this part of it,
+        none if it has no such part any more: then nothing is removed. *actor* is the moderator who does it, None the
+        operator. Raises NoSuchArticle; NoSuchComment, CommentGone when its author deleted it, or it was removed before
+        in the other way; LoggedOut, NotAllowed, Conflict.
         """
-
         hides_title = bool(entry.hidden and not entry.comment)
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -294,7 +289,6 @@ class Removals(StorePart):
         NoSuchArticle, NoSuchComment, ArticleGone and CommentGone when its author deleted it, NothingToUndo when *entry*
         undoes a removal that is not in force, LoggedOut, NotAllowed, Conflict.
         """
-
         is_finished = True
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -328,9 +322,9 @@ class Removals(StorePart):
         id = int(article_id)
         # What a removal meanwhile has covered may have open reports, too.
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            titles = self._connection.command("HMGET", self._keys.article(id), *_TITLES)
+            titles = self._connection.command("HMGET", self._keys.article(id), *TITLES)
             if titles[1]:
-                yield from self._rewrite_titles(id)
+                yield from LoggedTitles(self._context).rewrite(id)
             settle_covered(self._connection, self._context.log, id)
             if self._hide_covered(id, titles):
                 break
@@ -342,8 +336,8 @@ class Removals(StorePart):
     def _hide_covered(self, attempt: Attempt, id: int, titles: list[str | None]) -> list[Command]:
         """Return the writes that make the bits of all comments, and their number, agree with the conversation.
 
-        There are none while the article has other *titles* than those that the log got, nor while a comment below a removed one has open reports, which are of before: nobody can report it
-        any more.
+        There are none while the article has other *titles* than those that the log got, nor while a comment below a
+        removed one has open reports, which are of before: nobody can report it any more.
         """
         keys, article, thread_key = self._keys, self._keys.article(id), self._keys.thread(id)
         # Every change of a conversation gives it another revision.
@@ -351,7 +345,7 @@ class Removals(StorePart):
             ("SISMEMBER", keys.removing(), id),
             ("HGET", thread_key, "rev"),
             ("EXISTS", article),
-            ("HMGET", article, *_TITLES),
+            ("HMGET", article, *TITLES),
         )
         if not is_removing or now_titles != titles:
             return []
@@ -427,34 +421,8 @@ class Removals(StorePart):
                         self.delete(CommentId(id, number))
                     yield
             done.update(stored)
-        yield from self._rewrite_titles(id, purges=True)
-
-    def _rewrite_titles(self, id: int, *, purges: bool = False) -> Iterator[None]:
-        """Hide the titles of an article in the whole log, or show them again, as its own is; or blank them for good."""
-        for place, text in Scanner(self._connection).items(self._keys.log_entries()):
-            # Few are about the article: to unpack all takes ten times as long.
-            if f'"{id}"' in text and _is_titled(unpack(text), id):
-                self._rewrite_title(place, id, purges=purges)
-                yield
-
-    @act(when_full=True, remembers=False)
-    def _rewrite_title(self, attempt: Attempt, place: int, id: int, *, purges: bool) -> list[Command]:
-        keys = self._keys
-        text, (title, hidden) = attempt.read(
-            ("LINDEX", keys.log_entries(), place - 1), ("HMGET", keys.article(id), *_TITLES)
-        )
-        fields = unpack(text)
-        if not _is_titled(fields, id):
-            return []
-        words = fields.get("title") or fields.get("hidden", "")
-        after = fields | _PURGED | ({} if purges else {"hidden" if hidden and not title else "title": words})
-        return [rewrite(keys, place, after)] if after != _PURGED | fields else []
+        yield from LoggedTitles(self._context).rewrite(id, purges=True)
 
 
 def _article_of(id: int | CommentId) -> int:
     return id.article if isinstance(id, CommentId) else id
-
-
-def _is_titled(fields: Mapping[str, str], article: int) -> bool:
-    """Tell whether a log entry with these *fields* holds the title of this article."""
-    return fields.get("article") == str(article) and not _PURGED.keys().isdisjoint(fields)

@@ -184,7 +184,9 @@ class Keys:
         "commented:<name>", "the comments of one member (``<id>.<number>``), newest first", _COMMENTS
     )
     removing = OneKey(
-        "removing:", "the articles with a comment whose replies are being hidden or shown with it, and those whose title is, in the log", Noun("set", DERIVED)
+        "removing:",
+        "the articles of which comments below a removed one, or titles in the log, are being hidden or shown",
+        Noun("set", DERIVED),
     )
     ordering = KeyOf(
         "ordering:<token>",

@@ -146,9 +146,7 @@ def lead(target: str, message: str, category: str = "message") -> ResponseReturn
 def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> LogEntry:
     """Return the entry of an act on *article*; in the log, its title is hidden where *article* says so."""
     title, hidden = ("", article.title) if article.hides_title else (article.title, "")
-    return LogEntry(
-        kind, user.name, article.poster, article.id, title, why, hidden=hidden, seen=seen_in_form()
-    )
+    return LogEntry(kind, user.name, article.poster, article.id, title, why, hidden=hidden, seen=seen_in_form())
 
 
 def seen_in_form() -> int | None:
