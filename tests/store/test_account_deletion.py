@@ -12,8 +12,8 @@ from tests.store.queries import reported
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
-from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
-from voteweb.core.models import ArticleStatus, LogInOutcome, Reason, Role, User
+from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember, StaleEdit
+from voteweb.core.models import ArticleStatus, LogAction, LogEntry, LogInOutcome, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
 
@@ -120,6 +120,16 @@ def test_kept_articles_and_comments_lose_the_name(store: Store, ann: User) -> No
     assert store.votes.cast(1, factories.user(store, "cid")) == 3
     assert run(store, "EXISTS", "posted:[deleted]", "gone:[deleted]") == 0
     assert broken(store) == []
+
+
+def test_nobody_brings_back_a_version_that_they_have_open(store: Store, ann: User) -> None:
+    mod = factories.user(store, "mod", Role.MODERATOR)
+    edit = LogEntry(LogAction.EDIT, "mod", "ann", 1)
+    store.articles.edit(1, factories.draft(title="Edited"), mod, edit)
+    seen, (version, *_) = factories.stored_article(store), store.read(store.articles.queue_earlier, 1)
+    leave(store, ann)
+    with pytest.raises(StaleEdit):
+        store.articles.edit(1, factories.draft(title=version.title), mod, edit, revision=seen.revision)
 
 
 def test_posts_are_deleted_on_request_and_later_data_taken_up(store: Store, ann: User) -> None:

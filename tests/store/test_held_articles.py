@@ -48,6 +48,16 @@ def listed(store: Store) -> list[int]:
     return ids(store, "time:")
 
 
+def test_undoing_an_edit_of_one_brings_its_groups_back(store: Store, mod: User, ann: User) -> None:
+    held = post(store, ann)
+    edit = LogEntry(LogAction.EDIT, mod.name, "ann", held, "title")
+    store.articles.edit(held, factories.draft(title="Another", groups=()), mod, edit)
+    assert factories.stored_article(store, held).groups == ()
+    store.undoing.undo(1, mod)
+    found = factories.stored_article(store, held)
+    assert (found.title, found.groups, found.is_held) == (factories.draft().title, ("go",), True)
+
+
 def test_first_articles_wait_and_are_in_no_list(store: Store, mod: User, ann: User) -> None:
     held = post(store, ann)
     assert (listed(store), ids(store, "held-articles:")) == ([], [held])

@@ -68,3 +68,5 @@ def test_who_is_edited_reads_both_versions_and_answers(ann: Browser, bob: Browse
     mod.submit("/a/2/back")
     assert store.articles.get(2).title == "On Redis"
     assert ANSWER not in mod.open("/queue").main
+    store.removals.delete(2)
+    assert ann.send("/a/2/answer", answer="").status == 410

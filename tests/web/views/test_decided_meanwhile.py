@@ -119,6 +119,9 @@ def test_nobody_is_told_of_their_own_acts(amir: Browser, store: Store) -> None:
     assert ((amir.status, amir.location), count(store)) == (first, 3)
     amir.send("/a/1/restore")
     assert amir.send("/a/1/remove", seen="0", reason="Off topic.").status == 303
+    factories.group(store, "eve")
+    store.groups.delete("eve", LogEntry(LogAction.DELETE_GROUP, "maya", title="eve"))
+    assert amir.send("/u/eve/ban", seen="0", **SPAM).status == 303, "a group of that name"
 
 
 def test_a_form_that_was_refused_still_knows_what_was_seen(amir: Browser, store: Store) -> None:

@@ -235,8 +235,7 @@ class Articles(StorePart):
         self._check_groups(article, after, group_of)
         if draft.link != article.link:
             self._check_link(attempt, article, draft.link, editor, entry)
-        if article.is_listed:
-            _log_groups(attempt, before_groups, after.groups)
+        _log_groups(attempt, before_groups, after.groups)
         changes = self._changes(attempt, article, after, editor.name)
         by, versions = POSTER if is_poster(editor, article) else str(editor.id), Versions(attempt, id)
         attempt.former = attempt.now

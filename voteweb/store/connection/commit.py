@@ -216,8 +216,11 @@ def _time(fields: Mapping[str, str], name: str) -> float:
 
 def subject_of(fields: Mapping[str, str]) -> tuple[str, ...]:
     """Return the article or comment, else the member, else the group, domain or switch that an entry is about."""
-    article, about = fields.get("article", ""), name_key(fields.get("about", ""))
-    return article, fields.get("comment", ""), "" if article else about or fields.get("title", "")
+    if article := fields.get("article"):
+        return "article", article, fields.get("comment", "")
+    if about := fields.get("about"):
+        return "member", name_key(about)
+    return "title", fields.get("title", "")
 
 
 def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]) -> Command:

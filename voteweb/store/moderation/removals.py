@@ -72,6 +72,8 @@ class RemovableArticle:
             deleted = self.deletion(None) if deletes or gone == ArticleStatus.HELD else []
         renamed = [("HSET", self._key, "poster", config.DELETED_MEMBER), record_change(keys, "a", self._id)]
         versions: list[Command] = [("UNLINK", keys.was(self._id)), ("HDEL", self._key, "as-posted")]
+        # Who opened a version before must not bring its words back.
+        versions.append(("HINCRBY", self._key, "revision", 1))
         return [*deleted, *renamed, *lists, *versions, *without_answer(keys, self._id)]
 
     def removal(

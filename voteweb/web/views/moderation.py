@@ -213,6 +213,8 @@ def _render_reports(open_reports: Any, **about: object) -> str:
 @reads(require_member, article=queue_article)
 def answer(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Answer the removal of the viewer's own article, or edits of it, once."""
+    if article.is_deleted:
+        raise errors.ArticleGone()
     if not permissions.is_poster(user, article):
         raise errors.NotYours()
     form, target = AnswerForm(), f"/a/{id}" if article.is_removed else f"/a/{id}/edits"
