@@ -11,7 +11,7 @@ from tests.cli.results import error_line, log_entries
 from tests.helpers import until
 from tests.store.examination import broken
 from tests.store.purged_words import WORDS, log_entry, words_left, write_words
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
@@ -54,6 +54,15 @@ def test_a_merged_group_is_a_second_name(invoke: Invoke, groups: Store) -> None:
         "The group java cannot be merged into"
     )
     assert error_line(invoke("group", "delete", "go", "--yes")) == "The group go is merged into java already."
+    assert broken(groups) == []
+
+
+def test_a_planned_merge_is_stopped(invoke: Invoke, groups: Store) -> None:
+    boss, entry = factories.user(groups, "boss", Role.ADMIN), LogEntry(LogAction.PLAN_MERGE, "boss", title="go")
+    groups.planned_merges.plan("go", "java", entry, actor=boss)
+    assert invoke("group", "stop-merge", "GO").stdout == "Stopped the merge of go.\n"
+    assert error_line(invoke("group", "stop-merge", "go")) == "This merge of go is not planned any more."
+    assert [(entry.who, entry.kind) for entry in log_entries(groups)][-1] == ("command line", "stop-merge")
     assert broken(groups) == []
 
 

@@ -6,7 +6,7 @@ from voteweb.core.errors import VotewebError
 #: A value for each placeholder of a message.
 VALUES = {
     "names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.5, "reason": "spam, twice.", "minutes": 10,
-    "domain": "example.com", "why": "Spam.", "percent": 62, "problem": "no rights", "group": "go",
+    "domain": "example.com", "why": "Spam.", "percent": 62, "problem": "no rights", "group": "go", "by": "ann",
 }  # fmt: skip
 
 

@@ -65,6 +65,7 @@ REFUSED = replace(HELD, banned=POSTED)
 INVITATION = Invitation("token", "Ann", LATE)
 USED, REVOKED = INVITATION._replace(used="cid"), INVITATION._replace(revoked=True)
 REMOVAL = LogEntry(LogAction.REMOVE, "MOD", id=1, time=POSTED)
+PLAN = LogEntry(LogAction.PLAN_MERGE, "sue", id=1, time=POSTED, until=POSTED + 86_400)
 
 NOBODY = ""
 STAFF = "moderator admin"
@@ -206,7 +207,10 @@ TABLE: dict[Predicate, dict[str, list[tuple[Any, ...]]]] = {
             (replace(REMOVAL, undone=True), POSTED),
             (replace(REMOVAL, who="sue"), POSTED),
             (replace(REMOVAL, who="bob"), POSTED),
+            (replace(PLAN, undone=True), POSTED),
+            (PLAN, POSTED + 86_400),
         ],
+        STAFF: [(PLAN, POSTED + 86_399)],
     },
     permissions.may_undo_all: {
         "admin": [(OTHER_MODERATOR,), (LEFT,)],
@@ -240,9 +244,16 @@ def test_nobody_bans_notes_or_changes_the_role_of_themselves() -> None:
 
 
 def test_moderators_undo_acts_that_say_what_was_before() -> None:
-    always = {LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN, LogAction.DISMISS, LogAction.CLOSE}
+    always = {
+        LogAction.GROUPS,
+        LogAction.REMOVE,
+        LogAction.BAN,
+        LogAction.DISMISS,
+        LogAction.CLOSE,
+        LogAction.PLAN_MERGE,
+    }
     for former, undoable in (("", always), ("{}", set(UNDOING))):
-        entries = (replace(REMOVAL, kind=kind, former=former) for kind in LogAction)
+        entries = (replace(REMOVAL, kind=kind, former=former, until=LATE) for kind in LogAction)
         assert {
             entry.kind for entry in entries if permissions.may_undo(VIEWERS["moderator"], entry, POSTED)
         } == undoable

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from tests import factories
 from tests.journeys.conftest import Visit, Window
 from tests.journeys.visitor import Visitor
+from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry, Role
 from voteweb.store import Store
 from voteweb.store.doctor import Doctor
@@ -93,12 +94,21 @@ def test_unpleasant_member_is_hidden_everywhere(visit: Visit, window: Window, st
     expect(ann.page.get_by_text("You know nothing")).to_be_hidden()
 
 
-def test_two_groups_become_one(visit: Visit, window: Window, store: Store) -> None:
+def test_two_groups_become_one(visit: Visit, window: Window, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     factories.group(store, "golang")
     factories.article(store, title="In Go", groups=("go",))
-    mod = visit("mod", Role.MODERATOR, **window).open("/g/go")
-    with taking(mod, clicks=2, loads=2):
-        mod.follow("Edit").type("Merge into", "golang").press("Merge")
+    chief = visit("chief", Role.ADMIN, **window).open("/g/go")
+    mod = visit("mod", Role.MODERATOR, **window)
+    for number in range(2):
+        with taking(chief, clicks=2, loads=2):
+            chief.follow("Edit").type("Merge into", "golang").press("Merge")
+        expect(chief.page.get_by_text("chief has planned to merge")).to_be_visible()
+        if not number:
+            mod.open("/queue")
+            with taking(mod, clicks=1, loads=1):
+                mod.press("Stop the merge")
+            monkeypatch.setattr(config, "MERGE_DELAY_SECONDS", 0)
+            chief.open("/g/go")
     list(store.group_merges.steps())
     mod.open("/g/go").is_at("/g/golang")
     expect(mod.row("In Go")).to_be_visible()

@@ -48,10 +48,10 @@ def build_every_key(store: Store) -> None:
     rule = LogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     factories.article(store, ann, groups=("golang",), link="")
     store.group_merges.start("golang", "go", LogEntry(LogAction.MERGE_GROUP, "Ann", title="golang"))
+    root = factories.user(store, "root", Role.ADMIN)
+    store.planned_merges.plan("java", "go", LogEntry(LogAction.PLAN_MERGE, "root", title="java"), actor=root)
     closing = LogEntry(LogAction.SWITCH, "root", title="signup")
-    store.site_settings.set_switch(
-        SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN)
-    )
+    store.site_settings.set_switch(SwitchName.SIGNUP, "closed", closing, actor=root)
     store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
     store.voters.note_look(ann, first)
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))

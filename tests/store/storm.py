@@ -63,6 +63,7 @@ class StoreStorm(Storm):
         self.acts: Counter[str] = Counter()
         for name in GROUPS:
             factories.group(store, name)
+        self.admin = factories.user(store, "admin", Role.ADMIN)
         self.members = [factories.user(store, f"member{i}", Role.MODERATOR) for i in range(MEMBERS)]
 
     def act(self, number: int) -> None:
@@ -137,12 +138,17 @@ def _set_groups(storm: StoreStorm, chance: random.Random, who: User, id: int) ->
 
 
 def _merge(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None:
-    """Create a group, put the article into it if that can be, and merge it into another one."""
+    """Create a group, put the article into it if that can be, and plan its merge, which some stop as it begins."""
     store, name, into = storm.store, f"g{chance.getrandbits(60):x}", chance.choice(GROUPS)
     factories.group(store, name)
     with suppress(errors.ArticleGone, errors.TooManyGroups):
         store.articles.set_groups(id, [name], [], actor=who)
-    store.group_merges.start(name, into, _log_entry(LogAction.MERGE_GROUP, who, 0), actor=who)
+    planned = LogEntry(LogAction.PLAN_MERGE, storm.admin.name, title=name)
+    store.planned_merges.plan(name, into, planned, actor=storm.admin)
+    plan = factories.group(store, name).merge
+    if plan and chance.random() < 0.3:
+        stopped = LogEntry(LogAction.STOP_MERGE, who.name, title=name, undoes=plan.entry)
+        store.planned_merges.stop(name, stopped, actor=who)
     list(store.group_merges.steps())
 
 
@@ -305,6 +311,7 @@ def settings(url: str, **changes: Any) -> Settings:
 
 def main() -> None:
     url, seed, *prefix = sys.argv[1:]
+    config.MERGE_DELAY_SECONDS = 0
     StoreStorm(open_store(settings(url), Keys(*prefix)), int(seed), threads=4).start()
     time.sleep(60)  # killed long before
     sys.exit("nobody stopped the storm")

@@ -108,6 +108,7 @@ WORK: list[tuple[Job, tuple[str, ...]]] = [
     (BAN_REMOVALS, ("ZADD", "ban-answers:", "1", "ann")),
     (DOMAIN_REMOVALS, ("HSET", "domain-rules:", "evil.example", '{"rule": "refuse", "removes": "article:1"}')),
     (GROUP_MERGES, ("SADD", "merging:", "go")),
+    (GROUP_MERGES, ("HSET", "planned-merges:", "go", '{"into": "java", "time": "1"}')),
     (UNDOING, ("HSET", "undoing:", "ann", "1")),
     (MAIL, ("ZADD", "outbox:", "1", "reset ann")),
     (RESCORING, ("HSET", "site:", "rescoring-since", "1")),
@@ -117,6 +118,8 @@ LATER = [
     ("ZADD", "ban-answers:", "9e9", "ann"),
     ("ZADD", "outbox:", "9e9", "reset ann"),
     ("HSET", "domain-rules:", "evil.example", '{"rule": "refuse"}'),
+    ("HSET", "planned-merges:", "lua", '{"into": "java", "time": "9e9"}'),
+    ("HSET", "planned-merges:", "c", '{"into": "java", "time": "x"}'),
 ]
 
 

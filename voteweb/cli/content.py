@@ -119,7 +119,7 @@ def alias(site: Site, name: str, alias: str | None, remove: bool) -> None:
 def merge(site: Site, name: str, into: str, yes: bool) -> None:
     """Merge the group NAME into the group INTO, which gets its articles and followers, and its name as an alias.
 
-    It can be interrupted: the background jobs go on.
+    It begins at once, other than that of an admin. It can be interrupted: the background jobs go on.
     """
     name, target = validation.group_name(name), _get_group(site, into).name
     (found,) = site.store.read(site.store.groups.queue_get, [name])
@@ -128,6 +128,17 @@ def merge(site: Site, name: str, into: str, yes: bool) -> None:
     target = site.store.group_merges.start(name, target, log_entry(LogAction.MERGE_GROUP, title=name))
     deque(track(site.store.group_merges.steps_of(name), "Moving", count, lambda moved: moved), maxlen=0)
     click.echo(f"Merged {name} into {target}.")
+
+
+@group.command("stop-merge")
+@click.argument("name")
+@with_site()
+def stop_merge(site: Site, name: str) -> None:
+    """Stop the merge of the group NAME that an admin has planned."""
+    found = _get_group(site, name)
+    entry = log_entry(LogAction.STOP_MERGE, title=found.name, undoes=found.merge.entry if found.merge else 0)
+    site.store.planned_merges.stop(found.name, entry)
+    click.echo(f"Stopped the merge of {found.name}.")
 
 
 @group.command()

@@ -382,6 +382,8 @@ MAX_SESSIONS = 20
 #: Seconds after which a session ends even if it is used: a year. A use is noted at most once a day.
 MAX_SESSION_SECONDS = 365 * 86_400
 SESSION_USE_SECONDS = 86_400
+#: Seconds from the plan of a merge of groups, which any moderator can stop until then, to its beginning.
+MERGE_DELAY_SECONDS = 86_400
 #: Seconds after giving the password in which bans, merges, and acts of admins alone do not ask for it again.
 PASSWORD_CHECK_SECONDS = 3_600
 #: Seconds after signing up in which the first recovery codes need no password.

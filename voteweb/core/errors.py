@@ -302,6 +302,10 @@ class GroupMerged(VotewebError, status=409):
     template = N_("The group %(name)s is merged into %(group)s already.")
 
 
+class MergePlanned(VotewebError, status=409):
+    template = N_("The merge of the group %(name)s into %(group)s is planned already, by %(by)s. Stop it first.")
+
+
 class StillMerging(VotewebError, status=409):
     """A second name cannot be taken away: it is that of a group that is being merged, whose articles need it."""
 

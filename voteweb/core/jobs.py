@@ -17,7 +17,7 @@ COMMENT_REMOVALS = Job(
 )
 BAN_REMOVALS = Job("ban-removals", 5.0, "what bans remove and the votes that they take back, or the return of these")
 DOMAIN_REMOVALS = Job("domain-removals", 10.0, "the removal of articles with links to a domain, with its rule")
-GROUP_MERGES = Job("group-merges", 5.0, "the articles and followers of groups that moderators merged into others")
+GROUP_MERGES = Job("group-merges", 5.0, "planned merges of groups, and the articles and followers of merged ones")
 UNDOING = Job("undoing", 5.0, "the undoing of all that a moderator did since a time")
 MAIL = Job("mail", 10.0, "mails, on a site that sends any")
 RESCORING = Job("rescoring", 3.0, "the new scores of articles after a change of the weight of a vote")

@@ -79,7 +79,8 @@ class LogAction(StrEnum):
     that no word of it is left. UNDISMISS: reports that were dismissed were opened again. WEIGHTS: settings that
     shape scores were changed. SECOND_FACTOR: the operator turned off that of a member. UNDO: an admin undid all
     acts of a member since a time. ABOUT: what a member says about themselves was removed, for a reason, or left as
-    it is after a report.
+    it is after a report. PLAN_MERGE: an admin planned a merge of groups, which MERGE_GROUP begins; STOP_MERGE: it
+    was stopped, or could not begin.
     """
 
     GROUPS = "groups"
@@ -93,6 +94,8 @@ class LogAction(StrEnum):
     GROUP = "group"
     DELETE_GROUP = "delete"
     MERGE_GROUP = "merge"
+    PLAN_MERGE = "plan-merge"
+    STOP_MERGE = "stop-merge"
     ADMIT = "admit"
     REFUSE = "refuse"
     CLOSE = "close"
@@ -122,6 +125,7 @@ UNDOING = {
     LogAction.UNDOMAIN: LogAction.DOMAIN,
     LogAction.CLOSE: LogAction.REOPEN,
     LogAction.REOPEN: LogAction.CLOSE,
+    LogAction.PLAN_MERGE: LogAction.STOP_MERGE,
 }
 #: Those of which an entry can be undone only if it says what was before: a new group, and older entries, do not.
 _NEED_FORMER = {LogAction.EDIT, LogAction.GROUP, LogAction.DOMAIN, LogAction.UNDOMAIN, LogAction.REOPEN}
@@ -203,13 +207,27 @@ class EarlierVersion(Draft):
         return self.by == "poster"
 
 
+class PlannedMerge(NamedTuple):
+    """The merge of the group ``name`` into another one that the admin ``by`` planned; it begins at unix time ``time``.
+
+    ``entry`` is the id of the log entry of the plan.
+    """
+
+    name: str
+    into: str
+    by: str
+    entry: int
+    time: float
+
+
 class Group(NamedTuple):
-    """A group of articles; ``articles`` is their number."""
+    """A group of articles; ``articles`` is their number, ``merge`` the planned merge of it into another group."""
 
     name: str
     title: str
     description: str
     articles: int = 0
+    merge: PlannedMerge | None = None
 
 
 class RemovalState(StrEnum):
@@ -365,14 +383,15 @@ class LogEntry:
 
     It is about an ``article`` (its id, 0 for none), its comment number ``comment`` (0 for none), or the member or group
     ``about``. ``title`` is the title at that time, ``why`` the reason, ``added`` and ``removed`` are the changed
-    groups, or the new and the former values of settings as "field=value". ``articles`` and ``comments`` are how many a
-    ban removes, or its end restores, ``votes`` how many votes it takes or gives back, ``closed`` how many its end
-    cannot give back; ``until`` is the unix time at which it ends, 0 for good. ``undoes`` is the id of an entry that
-    it undoes, 0 for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are
-    done, and so many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0
-    for none: such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``hidden``
-    is the title while only moderators read it: a removal with such an entry hides it. ``seen`` is how many entries
-    the log had when the moderator opened the form, None if that is not known; it is not stored.
+    groups, or the new and the former values of settings as "field=value"; of a merge, ``added`` is the other group, but
+    ``removed`` if it could not begin. ``articles`` and ``comments`` are how many a ban removes, or its end restores,
+    ``votes`` how many votes it takes or gives back, ``closed`` how many its end cannot give back; ``until`` is the unix
+    time at which it ends, 0 for good, or at which a merge begins. ``undoes`` is the id of an entry that it undoes, 0
+    for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are done, and so
+    many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0 for none:
+    such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``hidden`` is the
+    title while only moderators read it: a removal with such an entry hides it. ``seen`` is how many entries the log had
+    when the moderator opened the form, None if that is not known; it is not stored.
     """
 
     kind: LogAction

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.core.models import Article, Invitation, LogEntry, Note, Role, User, VotingState
+from voteweb.core.models import Article, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.core.settings import Settings
@@ -167,9 +167,14 @@ def may_set_role(user: User | None, member: User) -> bool:
 
 
 def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
-    """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS."""
-    is_open = entry.can_be_undone and not entry.undone and now < entry.time + config.UNDO_SECONDS
-    return may_moderate(user) and is_open and name_key(entry.who) == name_key(user.name)
+    """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS.
+
+    Any moderator may stop a planned merge until it begins.
+    """
+    is_plan = entry.kind is LogAction.PLAN_MERGE
+    end = entry.until if is_plan else entry.time + config.UNDO_SECONDS
+    is_open = entry.can_be_undone and not entry.undone and now < end
+    return may_moderate(user) and is_open and (is_plan or name_key(entry.who) == name_key(user.name))
 
 
 def may_undo_all(user: User | None, member: User) -> bool:

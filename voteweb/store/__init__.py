@@ -27,6 +27,7 @@ from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Inbox, Viewers
 from voteweb.store.moderation.bans import Bans, Notes
 from voteweb.store.moderation.domain_rules import DomainRules
+from voteweb.store.moderation.planned_merges import PlannedMerges
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.moderation.undoing import Undoing
@@ -79,6 +80,7 @@ class Store:
     undoing: Undoing
     waiting: Waiting
     domain_rules: DomainRules
+    planned_merges: PlannedMerges
     site_settings: Rescoring
     health: HealthChecks
     jobs: Leases

@@ -255,6 +255,7 @@ _DAMAGES: list[str | tuple[str, set[str]]] = [
     "ZADD held-articles: 9 article:77",
     ("HSET article:1 gone held", {"gone:ann", "held-articles:", "report:1", *EVERYWHERE}),
     "HSET domain-rules: spam.example x",
+    "HSET planned-merges: go x",
     "HSET notes:nobody 1 x",
     "SREM admins: boss",
     "SADD admins: barred",

@@ -310,7 +310,13 @@ FORMS = [
     ),
     staff_form("/g/{name}/delete", parts={"name": "编程"}),
     staff_form("/g/{name}/edit", fields={"title": "Kept title", "description": "Kept words"}, keeps_typed=True),
-    staff_form("/g/{name}/merge", parts={"name": "编程"}, fields={"into": "python"}, keeps_typed=True),
+    form(
+        "/g/{name}/merge",
+        parts={"name": "编程"},
+        fields={"into": "python"},
+        allowed=(ADMIN,),
+        keeps_typed=True,
+    ),
     form("/signup", fields={"username": "carl", "password": PASSWORD, "invite": TOKEN}, **READERS_OWN),
     form("/login", fields={"username": "zoe", "password": PASSWORD}, returns_to="/", **READERS_OWN),
     form(

@@ -22,7 +22,7 @@ ACTS = [
     ("/u/mod/undo", {"since": "hour"}, "/log?kind=undo"),
     ("/u/eve/role", {"role": "moderator"}, "/u/eve"),
     ("/admin/announcement", {"words": "We move."}, "/admin"),
-    ("/g/go/merge", {"into": "golang"}, "/g/golang"),
+    ("/g/go/merge", {"into": "golang"}, "/g/go"),
 ]
 HOUR = 3_600
 

@@ -49,7 +49,7 @@ def app(settings: Settings, store: Store) -> Flask:
 
 def _refuse(name: str) -> None:
     values = {"names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.0, "votes": 3, "reason": "spam"}
-    raise getattr(errors, name)(**values, minutes=10, domain="example.com", why="Spam.", group="redis")
+    raise getattr(errors, name)(**values, minutes=10, domain="example.com", why="Spam.", group="redis", by="ann")
 
 
 def _unusable() -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser
+from tests.web.conftest import MakeBrowser, MakeMember
 from tests.web.limits import assert_too_fast
 from voteweb.core import config, rate_limits
+from voteweb.core.models import Role
 from voteweb.store import Store
 
 
@@ -136,31 +137,64 @@ def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: 
     assert (mod.status, mod.field_error("alias")) == (422, "The name serpent is taken by a group already.")
 
 
-def test_a_group_is_merged_into_another(mod: Browser, ann: Browser, reader: Browser, store: Store) -> None:
+@pytest.fixture
+def boss(make_member: MakeMember) -> Browser:
+    return make_member("boss", Role.ADMIN)
+
+
+def test_a_group_is_merged_as_an_admin_planned(
+    boss: Browser, ann: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ann.send("/g/python/hide")
-    mod.open("/g/python/edit")
+    boss.open("/g/python/edit")
+    assert "This begins 1 day after you have pressed" in boss.page.by_id("into-hint").text
     for typed, message in (
         ("Nowhere", "There is no group named nowhere."),
         ("Python", "The group python cannot be merged into itself. Please choose another one."),
     ):
-        assert mod.page.one("button", formaction="/g/python/merge")["form"] == mod.form("/g/python/edit")["id"]
+        assert boss.page.one("button", formaction="/g/python/merge")["form"] == boss.form("/g/python/edit")["id"]
         for act in ("merge", "edit"):
-            mod.send(f"/g/python/{act}", title="Typed", into=typed)
-            assert [mod.page.by_id(field)["value"] for field in ("title", "into")] == [
+            boss.send(f"/g/python/{act}", title="Typed", into=typed)
+            assert [boss.page.by_id(field)["value"] for field in ("title", "into")] == [
                 "Typed",
                 typed.lower() if act == "merge" else typed,
             ]
-            assert message == mod.field_error("into") if act == "merge" else "Press “Merge”" in mod.page.text
-    mod.send("/g/python/merge", into="Redis")
-    assert mod.follow().flashes == ["The group python is merged into this one. Its articles arrive one by one."]
+            assert message == boss.field_error("into") if act == "merge" else "Press “Merge”" in boss.page.text
+    monkeypatch.setattr(config, "MERGE_DELAY_SECONDS", 0)
+    boss.send("/g/python/merge", into="Redis")
+    assert boss.follow().flashes == ["The merge is planned. Any moderator can stop it here until it begins."]
+    assert reader.open("/g/python/new").titles == ["In both", "In python"]
+    next(store.group_merges.steps())
     assert reader.open("/g/python").location == "/g/redis"
-    assert mod.open("/a/1/edit").form("/a/1/edit").one("input", name="groups", value="redis", checked="")
+    assert boss.open("/a/1/edit").form("/a/1/edit").one("input", name="groups", value="redis", checked="")
     ann.send("/g/python/follow")  # on a page from before
     deque(store.group_merges.steps(), maxlen=0)
     assert reader.open("/g/redis/new").titles == ["In redis", "In both", "In python"]
     assert ann.open("/hidden").page.all("a", href="/g/redis") == []
-    assert "merged the group python into redis" in reader.open("/log?kind=merge").main
-    assert mod.open("/g/python/edit").follow().page.by_id("alias")["value"] == "python"
+    assert reader.open("/log?kind=merge").log == ["boss merged the group python into redis"]
+    assert boss.open("/g/python/edit").follow().page.by_id("alias")["value"] == "python"
+
+
+def test_any_moderator_stops_a_planned_merge_where_it_is_shown(boss: Browser, mod: Browser, reader: Browser) -> None:
+    assert not mod.open("/g/python/edit").page.all("button", formaction="/g/python/merge")
+    assert mod.send("/g/python/merge", into="redis").status == 403
+    for number, address in enumerate(("/g/python", "/g/python/new", "/g/python/edit", "/queue", "/log")):
+        boss.send("/g/python/merge", into="redis")
+        plan = "boss planned to merge the group python into redis on" if address == "/log" else _PLAN
+        if address.startswith("/g/python") and address != "/g/python/edit":
+            assert _PLAN in reader.open(address).main
+            assert not reader.page.all("form", action=f"/log/{2 * number + 1}/undo")
+        assert plan in mod.open(address).main
+        mod.submit(f"/log/{2 * number + 1}/undo")
+        assert mod.follow().flashes == ["The action has been undone. The log says so."]
+        assert _PLAN not in mod.main
+    newest, plan, *_ = reader.open("/log").log
+    assert newest == "mod stopped the merge of the group python into redis"
+    assert plan.endswith("undone")
+    assert "Nothing waits." in mod.open("/queue").main
+
+
+_PLAN = "boss has planned to merge python into redis for good. It begins on"
 
 
 def test_an_empty_group_is_deleted(mod: Browser, reader: Browser, store: Store) -> None:

@@ -14,7 +14,7 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.schema.values import article_of
+from voteweb.store.schema.values import article_of, parse_planned_merge
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rows import queue_by_id
@@ -106,7 +106,7 @@ class Groups(StorePart):
 
     @act(when_full=True)
     def delete(self, attempt: Attempt, name: str, entry: LogEntry, *, actor: User | None = None) -> list[Command]:
-        """Delete a group without listed articles for *actor*, None is the operator; its aliases end with it.
+        """Delete a group without listed articles for *actor*, None is the operator; its aliases and plans end with it.
 
         Tell whether there was one. Raises GroupNotEmpty, LoggedOut, NotAllowed.
         """
@@ -122,6 +122,7 @@ class Groups(StorePart):
         if any(counts) or any(merging):
             raise errors.GroupNotEmpty(name=name)
         ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
+        ends.append(("HDEL", keys.planned_merges(), name))
         return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
 
     def delete_in_steps(self, name: str, entry: LogEntry) -> Iterator[int]:
@@ -177,6 +178,7 @@ class Groups(StorePart):
                     ("SISMEMBER", keys.groups(), name),
                     ("HMGET", keys.group_info(name), "title", "description"),
                     ("ZCARD", keys.group_by_time(name)),
+                    ("HGET", keys.planned_merges(), name),
                 ],
                 partial(_group, name),
             )
@@ -194,6 +196,7 @@ class Groups(StorePart):
 
 
 def _group(name: str, replies: Sequence[Any]) -> Group | None:
-    exists, (title, description), count = replies
+    exists, (title, description), count, merge = replies
     # A program written after the book knows no titles: its groups are shown under their names.
-    return Group(name, title or name, description or "", count) if exists else None
+    plan = parse_planned_merge(name, merge or "")
+    return Group(name, title or name, description or "", count, plan) if exists else None

@@ -5,19 +5,22 @@ that is listed under a second name moves to the group that this name stands for 
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 
-from voteweb.core import config
-from voteweb.core.errors import GroupMerged, NoSuchGroup, SameGroup, TooManyAliases
-from voteweb.core.models import LogEntry, User
+from voteweb.core import clock, config
+from voteweb.core.errors import GroupMerged, NoSuchGroup, NothingToUndo, SameGroup, TooManyAliases
+from voteweb.core.models import LogAction, LogEntry, PlannedMerge
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store.articles.articles import Articles
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.members.my_site import MySites
+from voteweb.store.moderation.planned_merges import PlannedMerges, names_to_merge
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.schema.values import articles_of
+from voteweb.store.schema.values import articles_of, parse_planned_merge
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.leases import steps_of_each
 
@@ -28,40 +31,46 @@ _STEP = 50
 class GroupMerges(StorePart):
     """The merges of groups of one site."""
 
-    def start(self, name: str, into: str, entry: LogEntry, *, actor: User | None = None) -> str:
-        """Make the group *name* a second name of the group *into*, for *actor*, None is the operator.
+    def start(self, name: str, into: str, entry: LogEntry, *, plan: PlannedMerge | None = None) -> str:
+        """Make the group *name* a second name of the group *into*, for the operator or by a *plan* that is due.
 
         :meth:`steps` moves its articles and followers. Does nothing if that was begun before. Returns the name of the
-        group, of which *into* may be a second one. Raises NoSuchGroup, SameGroup, GroupMerged if *name* stands for
-        another group by now, TooManyAliases, LoggedOut, NotAllowed.
+        group, of which *into* may be a second one. Raises what :func:`names_to_merge` raises.
         """
-        keys, key, group = self._keys, self._keys.group_aliases(), into
+        keys, group = self._keys, into
 
         def decide(attempt: Attempt) -> list[Command]:
             nonlocal group
-            aliases = attempt.value("HGETALL", key)
-            group = aliases.get(into, into)
-            exist = attempt.read(*(("SISMEMBER", keys.groups(), each) for each in (name, group)))
-            if aliases.get(name) == group and into != name:
+            stored = attempt.value("HGET", keys.planned_merges(), name)
+            if plan and parse_planned_merge(name, stored or "") != plan:
                 return []
-            if name in aliases:
-                raise GroupMerged(name=name, group=aliases[name])
-            if missing := [each for each, exists in zip((name, group), exist, strict=True) if not exists]:
-                raise NoSuchGroup(names=", ".join(missing))
-            if name == group:
-                raise SameGroup(name=name)
-            names = [name, *(alias for alias, of in aliases.items() if of == name)]
-            if len(names) + list(aliases.values()).count(group) > config.MAX_ALIASES:
-                raise TooManyAliases(max=config.MAX_ALIASES)
+            group, names = names_to_merge(attempt, name, into)
+            if not names:
+                return []
             attempt.added = group
-            renamed = ("HSET", key, *chain.from_iterable((each, group) for each in names))
-            return [renamed, ("SREM", keys.groups(), name), ("SADD", keys.merging(), name)]
+            renamed = ("HSET", keys.group_aliases(), *chain.from_iterable((each, group) for each in names))
+            ended = ("HDEL", keys.planned_merges(), name)
+            return [renamed, ("SREM", keys.groups(), name), ("SADD", keys.merging(), name), ended]
 
-        commit(self._connection, decide, actor=actor, entry=entry)
+        commit(self._connection, decide, entry=entry)
         return group
 
+    def _begin(self, plan: PlannedMerge) -> None:
+        """Begin a planned merge that is due, or stop it if that cannot be any more."""
+        entry = LogEntry(LogAction.MERGE_GROUP, plan.by, title=plan.name)
+        try:
+            self.start(plan.name, plan.into, entry, plan=plan)
+        except (GroupMerged, NoSuchGroup, SameGroup, TooManyAliases):
+            entry = replace(entry, kind=LogAction.STOP_MERGE, undoes=plan.entry)
+            with suppress(NothingToUndo):  # a moderator was faster
+                PlannedMerges(self._context).stop(plan.name, entry, fails=True)
+
     def steps(self) -> Iterator[int]:
-        """Finish all merges that were begun, in bounded steps."""
+        """Begin the planned merges that are due, and finish all that were begun, in bounded steps."""
+        for plan in self._connection.read(PlannedMerges(self._context).queue_all):
+            if 0 < plan.time <= clock.now():
+                self._begin(plan)
+                yield 0
         yield from self.steps_of(*sorted(self._connection.command("SMEMBERS", self._keys.merging())))
 
     def steps_of(self, *aliases: str) -> Iterator[int]:

@@ -26,6 +26,7 @@ from voteweb.store.connection.commit import Attempt, commit, is_own_result
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.bans import Bans, RemovalCounts
 from voteweb.store.moderation.domain_rules import DomainRules
+from voteweb.store.moderation.planned_merges import PlannedMerges
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.fields import unpack
@@ -104,6 +105,8 @@ class Undoing(StorePart):
             case LogAction.CLOSE | LogAction.REOPEN:
                 closes = act.kind is LogAction.REOPEN
                 Threads(self._context).set_closed(act.article, entry, actor=actor, closes=closes)
+            case LogAction.PLAN_MERGE:
+                PlannedMerges(self._context).stop(act.title, entry, actor=actor)
             case LogAction.BAN:
                 member, bans = Users(self._context).get(act.about), Bans(self._context)
                 restore = member.ban_removal is not None and member.ban_removal.entry == act.id

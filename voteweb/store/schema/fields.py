@@ -294,7 +294,7 @@ LOG_FIELDS = {
     "comment": Field(values.is_id_text, "number of the comment"),
     "articles": Field(values.is_id_text, "how many articles a ban removes"),
     "comments": Field(values.is_id_text, "how many comments a ban removes"),
-    "until": Field(values.is_time, "the end of a ban"),
+    "until": Field(values.is_time, "the end of a ban, or the time at which a planned merge begins"),
     "votes": Field(values.is_id_text, "how many votes a ban takes back, or its end gives back"),
     "closed": Field(values.is_id_text, "how many votes the end of a ban cannot give back, since voting has closed"),
     "since": Field(values.is_time, "the time from which on the acts of a member are undone"),

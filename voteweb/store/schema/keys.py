@@ -294,6 +294,11 @@ class Keys:
         "the second names of groups whose articles and followers are still those of a group of that name",
         Noun("set", DERIVED, item=values.is_group_name),
     )
+    planned_merges = OneKey(
+        "planned-merges:",
+        "the merges of groups that have not begun, as JSON by the name of the group",
+        Noun("hash", PRIMARY, pair=values.is_planned_merge),
+    )
     group_info = KeyOf("group-info:<group>", "one group", Noun("hash", PRIMARY, fields=fields.GROUP_FIELDS))
     groups = OneKey("groups:", "the names of all groups", Noun("set", DERIVED, item=values.is_group_name))
     group = KeyOf("group:<group>", "the articles of one group", Noun("set", DERIVED, item=values.is_ranked))

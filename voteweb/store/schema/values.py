@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config, links, passwords, validation
 from voteweb.core.comments import AccountChange, CommentId, NoticeKind
-from voteweb.core.models import DomainAction, DomainRule, Note, Reason, Report
+from voteweb.core.models import DomainAction, DomainRule, Note, PlannedMerge, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, is_visible
 from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, SITE_ID, is_stored_setting
@@ -354,6 +354,8 @@ is_report = pair_of(validation.is_member_key, object_of(_ACT | {"reason": one_of
 is_member_note = pair_of(matching(r"[A-Za-z0-9]{1,32}"), object_of(_ACT | {"text": stored_by(validation.member_note)}))
 is_domain_rule = pair_of(validation.is_rule_domain, object_of(_ACT | {"action": one_of(DomainAction), "why": is_note}))
 
+is_planned_merge = pair_of(is_group_name, object_of(_ACT | {"into": is_group_name, "entry": is_id_text}))
+
 
 def parse_object(stored: str, kind: Callable[..., T], fields: Mapping[str, Callable[[str], Any]]) -> T | None:
     """Return what *kind* makes of these *fields* of a JSON object and of its time.
@@ -376,6 +378,11 @@ def parse_switch(stored: str) -> Switch | None:
 def parse_rule(domain: str, stored: str) -> DomainRule | None:
     """Return the rule that *stored* holds of a domain, None if it holds none."""
     return parse_object(stored, partial(DomainRule, domain), {"action": DomainAction, "why": str, "by": str})
+
+
+def parse_planned_merge(name: str, stored: str) -> PlannedMerge | None:
+    """Return the planned merge of the group *name* that *stored* holds, None if it holds none."""
+    return parse_object(stored, partial(PlannedMerge, name), {"into": str, "by": str, "entry": int})
 
 
 def parse_report(stored: str) -> Report | None:

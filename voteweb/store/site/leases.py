@@ -42,7 +42,7 @@ class Leases(StorePart):
         except redis.ResponseError:  # each job reports what it meets
             return list(JOBS)
         self._context.refuse_lost(stored, is_restoring)
-        busy = {job for (job, _), reply in zip(queries, replies, strict=True) if _is_work(reply)}
+        busy = {job for (job, _), reply in zip(queries, replies, strict=True) if _is_work(reply, clock.now())}
         free = [(job, time) for job, holder, time in zip(JOBS, holders, done, strict=True) if holder is None]
         idle = {job.name: time for job, time in free if job not in busy}
         if _is_due(idle.values(), clock.now()):
@@ -60,6 +60,7 @@ class Leases(StorePart):
             (jobs.BAN_REMOVALS, ("ZCOUNT", keys.ban_answers(), "-inf", now)),
             (jobs.DOMAIN_REMOVALS, ("HVALS", keys.domain_rules())),
             (jobs.GROUP_MERGES, ("EXISTS", keys.merging())),
+            (jobs.GROUP_MERGES, ("HVALS", keys.planned_merges())),
             (jobs.UNDOING, ("EXISTS", keys.undoing())),
             *mail,
             (jobs.RESCORING, ("HEXISTS", keys.site(), RESCORING)),
@@ -135,9 +136,15 @@ class Leases(StorePart):
         return []
 
 
-def _is_work(reply: Any) -> bool:
-    """Tell whether a job has something to do; one of rules of links, which replies with texts, what these remove."""
-    return any(json_object(text).get("removes") for text in reply) if isinstance(reply, list) else bool(reply)
+def _is_work(reply: Any, now: float) -> bool:
+    """Tell whether a job has something to do; of texts, a rule of links that removes, or a merge that begins *now*."""
+    if not isinstance(reply, list):
+        return bool(reply)
+    texts = map(json_object, reply)
+    return any(
+        text.get("removes") or ("into" in text and 0 < (finite_number(str(text.get("time"))) or 0) <= now)
+        for text in texts
+    )
 
 
 def _is_due(times: Iterable[str | None], now: float) -> bool:

@@ -27,6 +27,7 @@ _ALWAYS: Times = ("", "")
 _DECIDED_BY: dict[str, tuple[str, ...]] = {
     **{kind: (kind, other) for kind, other in UNDOING.items() if kind is not LogAction.GROUPS},
     LogAction.GROUP: (LogAction.GROUP, LogAction.DELETE_GROUP, LogAction.MERGE_GROUP),
+    LogAction.PLAN_MERGE: (LogAction.PLAN_MERGE, LogAction.STOP_MERGE, LogAction.DELETE_GROUP, LogAction.MERGE_GROUP),
 }
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1

@@ -78,6 +78,8 @@ LOG_ACTIONS = {
     LogAction.GROUP: _l("groups created or changed"),
     LogAction.DELETE_GROUP: _l("groups deleted"),
     LogAction.MERGE_GROUP: _l("groups merged"),
+    LogAction.PLAN_MERGE: _l("merges of groups planned"),
+    LogAction.STOP_MERGE: _l("merges of groups stopped"),
     LogAction.ADMIT: _l("members let in"),
     LogAction.REFUSE: _l("accounts refused"),
     LogAction.CLOSE: _l("conversations closed"),

@@ -11,7 +11,7 @@ from voteweb.core import config, errors, validation
 from voteweb.core.models import Group, LogAction, LogEntry, User
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.csrf import refusals_shown_by_form
-from voteweb.web.auth.login import queue_viewer, require_moderator
+from voteweb.web.auth.login import queue_viewer, require_admin, require_moderator
 from voteweb.web.base.context import settings, store
 from voteweb.web.base.urls import next_of_form, safe_path
 from voteweb.web.i18n.formatting import error_message
@@ -130,7 +130,7 @@ def edit(
     form, merge_form = _edit_form(group, aliases), MergeGroupForm()
     refused = dict.fromkeys((errors.AliasTaken, errors.StillMerging, errors.TooManyAliases), "alias")
     if form.validate_on_submit():
-        if merge_form.into.data:  # Enter was pressed there, and nothing undoes a merge
+        if merge_form.into.data:  # Enter was pressed there, to plan a merge or not
             form.form_errors.append(_("Press “Merge” to merge this group, or empty that field to save the others."))
         else:
             with refusals(form, {**LOST_RIGHTS, **refused}):
@@ -143,21 +143,19 @@ def edit(
 
 @blueprint.post("/g/<name>/merge")
 @refusals_shown_by_form
-@reads(require_moderator, **_GROUP_QUERIES)
+@reads(require_admin, **_GROUP_QUERIES)
 def merge(
     name: str, user: User, groups: tuple[Group | None, ...], aliases: dict[str, str], names: tuple[str, ...]
 ) -> ResponseReturnValue:
-    """Make a group a second name of another, which gets its articles and followers."""
+    """Plan the merge of a group into another, of which it becomes a second name."""
     name, form = parse_name(name), MergeGroupForm()
     refused = dict.fromkeys((errors.NoSuchGroup, errors.SameGroup, errors.TooManyAliases), "into")
     if form.validate():
         with refusals(form, {**LOST_RIGHTS, **refused}):
-            require_recent_password(user)  # nothing undoes it
-            into = store().group_merges.start(
-                name, form.into.data, _log_entry(user, name, LogAction.MERGE_GROUP), actor=user
-            )
-            told = _("The group %(name)s is merged into this one. Its articles arrive one by one.", name=name)
-            return lead(url_for("lists.group", names=into), told)
+            require_recent_password(user)  # nothing undoes it once it has begun
+            store().planned_merges.plan(name, form.into.data, _log_entry(user, name, LogAction.PLAN_MERGE), actor=user)
+            said = _("The merge is planned. Any moderator can stop it here until it begins.")
+            return lead(url_for("lists.group", names=name), said)
     (group,) = check_known((name,), groups)
     return _render_edit(group, _edit_form(group, aliases), form, names), form.status
 

@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import links, validation
 from voteweb.core.comments import Reported
 from voteweb.core.errors import Invalid
-from voteweb.core.models import Article, DomainRule, LogAction, LogEntry, Page, Report, User
+from voteweb.core.models import Article, DomainRule, LogAction, LogEntry, Page, PlannedMerge, Report, User
 from voteweb.core.names import name_key
 from voteweb.web.auth.login import require_moderator
 from voteweb.web.base.context import store
@@ -37,6 +37,7 @@ admissions = Blueprint("admissions", __name__)
     abouts=lambda pipeline: store().waiting.queue_abouts(pipeline, page_number("abouts")),
     reports=lambda pipeline: store().reports.queue_page(pipeline, page_number("reports")),
     all_groups=lambda pipeline: store().groups.queue_names(pipeline),
+    merges=lambda pipeline: store().planned_merges.queue_all(pipeline),
     rules=lambda pipeline: store().domain_rules.queue_all(pipeline),
 )
 def show(
@@ -48,6 +49,7 @@ def show(
     abouts: Page[str],
     reports: Page[Reported],
     all_groups: Sequence[str],
+    merges: Sequence[PlannedMerge],
     rules: Sequence[DomainRule],
     refused: str = "",
     refused_name: str = "",
@@ -55,7 +57,7 @@ def show(
     """Show all that waits for a moderator, and the rules of links; the refusal of one member may be *refused*."""
     sections: dict[str, Page[Any]] = {
         "people": people, "answers": answers, "bans": bans, "held": held, "abouts": abouts,
-        "reports": reports,
+        "reports": reports, "merges": Page.at(1, len(merges), merges, len(merges)),
     }  # fmt: skip
     if refused:  # the forms of the others would lead away from the queue
         people = Page.at(1, 1, [name_key(refused_name)], 1)
