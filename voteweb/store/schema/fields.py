@@ -120,6 +120,7 @@ ARTICLE_FIELDS = ARTICLE_WORDS | {
         "the title that a removal has hidden, which only its poster and moderators read: `title` is empty meanwhile; "
         "after a restore, both are there until the log has its titles back; absent otherwise",
         ends=End.DELETION,
+        own=values.line_of(config.MAX_TITLE_LENGTH),
     ),
     "was-held": Field(
         values.one_of(["1"]),
