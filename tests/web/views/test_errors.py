@@ -122,7 +122,7 @@ def test_too_large_body_is_413(address: str, person: Browser) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        *("/%00", "/g/%ff", "/g/++", "/g/%2e%2e", "/?page=%ff", "/new/", "/static/%2e%2e/app.py", "/static/%00"),
+        *("/%00", "/g/%ff", "/g/++", "/g/%2e%2e", "/?page=%ff", "/static/%2e%2e/app.py", "/static/%00"),
         *("/g/" + "x" * 5_000, "/a/-1", "/a/1.5", "/a/0", "/a/١", f"/a/{'9' * 5_000}", "/u/"),
     ],
 )

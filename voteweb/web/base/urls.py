@@ -2,8 +2,11 @@
 
 import re
 from typing import Any
+from urllib.parse import quote
 
 from flask import request, url_for
+from flask.globals import request_ctx
+from werkzeug.exceptions import HTTPException
 
 from voteweb.core import config, links
 from voteweb.core.errors import NoSuchPage
@@ -25,6 +28,9 @@ _FILTERS = {"articles.show": ("order",), "moderation_log.index": ("who", "kind")
 _SEARCHABLE = _INDEXED | _PAGED
 #: Browsers read "//" and "/\\" as the start of another site, and drop tabs and line ends before they look.
 _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
+#: Parts of a path that browsers take as another path, and the characters of a query that stay as they are.
+_DOTS = re.compile(r"/\.\.?/")
+_IN_QUERY = "!$%&'()*+,/:;=?@[]~"
 
 
 def absolute(path: str = "/") -> str:
@@ -56,6 +62,20 @@ def canonical(**spelling: str) -> str:
     query = [f"of={request.args['of']}"] if endpoint in _PERIODS and request.args.get("of") else []
     query += [f"page={page}"] if page != "1" else []
     return absolute(path + (f"?{'&'.join(query)}" if query else ""))
+
+
+def without_slash() -> str:
+    """Return the full URL of the page that is at this address without the slash at its end; "" if there is none."""
+    path, adapter = request.path, request_ctx.url_adapter
+    is_read = request.method in ("GET", "HEAD") and request.routing_exception is not None
+    if not is_read or adapter is None or not path.endswith("/") or _DOTS.search(path):
+        return ""
+    try:
+        endpoint, values = adapter.match(path[:-1], "GET")
+    except HTTPException:
+        return ""
+    query = quote(request.query_string, safe=_IN_QUERY)
+    return absolute(url_for(endpoint, **values)) + (f"?{query}" if query else "")
 
 
 def static(name: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flask import Flask, current_app, flash, g, jsonify, redirect, render_template, request, session
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from voteweb.core.errors import (
     N_,
@@ -30,7 +30,7 @@ from voteweb.web.auth.csrf import csrf_token, has_valid_token
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.base.context import settings
 from voteweb.web.base.responses import wants_json
-from voteweb.web.base.urls import return_url
+from voteweb.web.base.urls import return_url, without_slash
 from voteweb.web.i18n.formatting import error_message, format_datetime, join_names
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
@@ -142,6 +142,8 @@ def _csrf_error(_error: CSRFError) -> ResponseReturnValue:
 
 
 def _http_error(error: HTTPException) -> ResponseReturnValue:
+    if isinstance(error, NotFound) and (address := without_slash()):
+        return redirect(address, 308)
     status = error.code or 500  # Flask answers redirects itself
     # The description given to abort() is more precise than the table; Werkzeug's own are not written for readers.
     description = error.description if error.description != type(error).description else ""
