@@ -114,3 +114,25 @@ def test_stories_are_sent_in_batches(invoke: Invoke, store: Store, file: Path, m
     monkeypatch.setattr(Imports, "add", lambda *arguments: add(*arguments))
     assert invoke("import", file).stdout == "imported 5, known 0, bad 0\n"
     assert [len(call.args[1]) for call in add.mock_calls] == [2, 2, 1]
+
+
+def test_a_dump_in_html_is_imported_as_it_was_typed(invoke: Invoke, store: Store, file: Path, tmp_path: Path) -> None:
+    link, comments = "https://example.com/?a=1&amp;b=2", tmp_path / "comments.jsonl"
+    file.write_text(as_lines(row(title="Tom &amp; Jerry&#x27;s", link=link, text="First<p>Second <i>it</i>")))
+    fields = {"article link": link, "n": 1, "text": "&gt; x<p>y", "poster": "bob", "time": 1441518970}
+    comments.write_text(as_lines(fields, fields | {"n": 2}))
+    warnings = invoke("import", file, "--comments", comments, "--dry-run").stderr.splitlines()
+    assert warnings == [
+        f"{file} looks like HTML: it has &amp;. Stop and import such a dump with --html.",
+        f"{comments} looks like HTML: it has &amp;. Stop and import such a dump with --html.",
+    ]
+    result = invoke("import", file, "--comments", comments, "--html")
+    assert (result.stdout, result.stderr) == (
+        "imported 1, known 0, bad 0\ncomments: imported 2, known 0, bad 0\n", ""
+    )  # fmt: skip
+    (found,) = newest_articles(store).rows
+    article = store.articles.get(found.id)
+    assert (article.title, article.link) == ("Tom & Jerry's", "https://example.com/?a=1&b=2")
+    assert article.text == "First\n\nSecond *it*"
+    (*_, comment) = store.listings.member_comments("bob")
+    assert comment.text == "> x\n\ny"

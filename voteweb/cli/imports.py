@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TextIO, TypeVar
 
 import click
 
+from voteweb.cli import html_rows
 from voteweb.cli.output import track_file
 from voteweb.cli.site import Site, with_site
 from voteweb.core import clock, config, links, validation
@@ -248,9 +249,12 @@ def _check_file(_context: click.Context, _parameter: click.Parameter, file: Path
     is_flag=True,
     help=f"Move all times so that the newest story or comment is {NEWEST_AGE_SECONDS // 60} minutes old.",
 )
+@click.option("--html", is_flag=True, help="The fields are HTML, as in dumps of Hacker News.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; only count what would be imported.")
 @with_site()
-def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: bool, dry_run: bool) -> None:
+def import_(
+    site: Site, file: Path | None, comments: Path | None, shift_to_now: bool, html: bool, dry_run: bool
+) -> None:
     """Import the stories of FILE, a .csv or .jsonl, and comments.
 
     Columns: title, poster, time (unix seconds); optional: link, text, votes, groups. Groups are separated by spaces;
@@ -269,7 +273,7 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
     if shift_to_now:
         newest = max(_newest_time(file, STORY_COLUMNS), _newest_time(comments, COMMENT_COLUMNS))
         shift = int(clock.now()) - NEWEST_AGE_SECONDS - newest
-    run = ImportRun(site.store.imports, shift, dry_run)
+    run = ImportRun(site.store.imports, shift, dry_run, html=html)
     if file:
         run.add_stories(file, site.settings.max_groups)
     if comments:
@@ -299,10 +303,14 @@ REFUSALS = {
 
 
 class ImportRun:
-    """A run of the importer, which moves all times by *shift* seconds; a dry run only counts."""
+    """A run of the importer, which moves all times by *shift* seconds; a dry run only counts.
 
-    def __init__(self, imports: Imports, shift: float, dry_run: bool) -> None:
-        self._imports, self._shift, self._dry_run = imports, shift, dry_run
+    *html*: the fields of the files are HTML. Else a file of which that could be said is named in a warning.
+    """
+
+    def __init__(self, imports: Imports, shift: float, dry_run: bool, *, html: bool) -> None:
+        self._imports, self._shift, self._dry_run, self._html = imports, shift, dry_run, html
+        self._warned = set[Path]()
         self._latest = clock.now() + config.CLOCK_SKEW_SECONDS
         #: The digests of the rows, and of the links of the stories, that a dry run did not write.
         self._met, self._new_links = set[str](), set[str]()
@@ -316,11 +324,11 @@ class ImportRun:
                 self._new_links.add(links.digest(story.draft.link))
             return story
 
-        self._add(read_file(file, "Importing", parse, STORY_COLUMNS), self._imports.add, file)
+        self._add(self._read(file, "Importing", parse, STORY_COLUMNS), self._imports.add, file)
 
     def add_comments(self, file: Path) -> None:
         """Import the comments of *file*, and put them into the lists where they belong."""
-        wanted = (link for _, link in read_file(file, "Reading links", parse_link, COMMENT_COLUMNS))
+        wanted = (link for _, link in self._read(file, "Reading links", parse_link, COMMENT_COLUMNS))
         articles = self._imports.find_articles(link for link in wanted if isinstance(link, str))
         posters: set[str] = set()
 
@@ -331,10 +339,25 @@ class ImportRun:
                 raise Invalid("no article here has this link")
             return self._move(replace(comment, article=articles.get(link, 0)))
 
-        rows = read_file(file, "Importing comments", parse, COMMENT_COLUMNS)
+        rows = self._read(file, "Importing comments", parse, COMMENT_COLUMNS)
         self._add(rows, self._imports.add_comments, file, "comments: ")
         if not self._dry_run:
             self._imports.order_lists(sorted(posters), sorted(set(articles.values())))
+
+    def _read(
+        self, file: Path, label: str, parse: Callable[[ImportRow], T], columns: Columns
+    ) -> Iterator[tuple[int, T | VotewebError]]:
+        """Yield the results of :func:`read_file`."""
+
+        def parse_row(row: ImportRow) -> T:
+            if self._html:
+                return parse(html_rows.decoded(row))
+            if file not in self._warned and (example := html_rows.html_in(row)):
+                self._warned.add(file)
+                _print(f"{file} looks like HTML: it has {example}. Stop and import such a dump with --html.")
+            return parse(row)
+
+        return read_file(file, label, parse_row, columns)
 
     def _move(self, row: Row) -> Row:
         """Return *row* with its time moved; raise Invalid if that is no time for a row."""
@@ -357,10 +380,9 @@ class ImportRun:
         counts: Counter[str] = Counter()
 
         def refuse(line: int, error: object) -> None:
-            """Count a bad row, and print its fault in place of the progress bar."""
+            """Count a bad row, and print its fault."""
             counts["bad"] += 1
-            erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
-            click.echo(f"{erase_bar}{file}:{line}: {error}", err=True)
+            _print(f"{file}:{line}: {error}")
 
         def good() -> Iterator[tuple[int, Row]]:
             for line, row in rows:
@@ -393,3 +415,9 @@ class ImportRun:
                 self._met.add(row.digest)
                 answers.append("imported")
         return answers
+
+
+def _print(message: str) -> None:
+    """Print *message* in place of the progress bar."""
+    erase_bar = "\r\x1b[K" if sys.stderr.isatty() else ""
+    click.echo(f"{erase_bar}{message}", err=True)
