@@ -10,10 +10,24 @@ from voteweb.core.config import MAX_COMMENT_LENGTH
 from voteweb.core.errors import Invalid
 
 RLO, ZWSP, ZWJ, NUL = "\u202e", "\u200b", "\u200d", "\x00"
-BLANKS = "A link cannot contain spaces, backslashes or invisible characters."
+BLANKS = "A link cannot contain spaces, backslashes or invisible characters; one is at character"
+SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+TAG = "\U000e0067"
 SCHEME = "A link must begin with http:// or https://."
 LETTERS = "A group's name can only contain letters, digits, - and _."
 LONG_REASON = "Please use at most 300 characters."
+#: What pastes add before and after a link.
+PASTED = [
+    *(
+        ("\u200b", "\ufeff"),
+        ("\u200e\u2066", "\u2069\u200f"),
+        ("<", ">"),
+        ("“", "”"),
+        ('"', '"'),
+        ("\xa0\u3000", "\u2028\xad"),
+    ),
+    *(("\x00", "\x7f"), ("< \u200b", "\u2060 >\n")),
+]
 #: Texts that are accepted, and what is stored of each.
 CLEANED = {
     validation.title: [
@@ -24,7 +38,11 @@ CLEANED = {
         ("Cafe\u0301 au lait", "Café au lait"),
         ("😀 go", "😀 go"),
         (f"a family 👩{ZWJ}👧", f"a family 👩{ZWJ}👧"),
-        ("abc", "abc"),
+        ("Go", "Go"),
+        ("头条", "头条"),
+        (f"{SCOTLAND} leaves{TAG}", f"{SCOTLAND} leaves"),
+        (f"\U0001f3f4{TAG} black \U0001f3f4{TAG * 7}\U000e007f", "\U0001f3f4 black \U0001f3f4"),
+        ("ශ්\u200dරී and می\u200cخواهم", "ශ්\u200dරී and می\u200cخواهم"),
         ("x" * 200, "x" * 200),
         ("\u3000编程语言\u3000", "编程语言"),
         ("in\u3164visible", "invisible"),
@@ -35,6 +53,7 @@ CLEANED = {
         ("one\r\ntwo\rthree\n", "one\ntwo\nthree"),
         ("\n\n  indented\n", "  indented"),
         ("tab\tstays  \nhere", "tab\tstays\nhere"),
+        (f"a\t{SCOTLAND} flag{TAG}", f"a\t{SCOTLAND} flag"),
         (f"no{NUL}thing \x1b[31mred{RLO}", "nothing [31mred"),
         ("  \n\t\n ", ""),
         ("x" * 20_000, "x" * 20_000),
@@ -44,7 +63,11 @@ CLEANED = {
         (" example.com:8080/x?y#z ", "https://example.com:8080/x?y#z"),
         ("bücher.example/ü", "https://bücher.example/ü"),
         ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
+        *((f"{before}https://example.com/a'{after}", "https://example.com/a'") for before, after in PASTED),
+        *((f"{quote}example.com{end} ", "https://example.com") for quote, end in ("''", "‘’", "«»")),
+        ("it’s.example.com/it's", "https://it’s.example.com/it's"),
         ("", ""),
+        ("<\u200b>", ""),
     ],
     validation.comment: [
         ("\r\n\r\nfirst  \r\nsecond\r\r", "first\nsecond"),
@@ -95,8 +118,8 @@ CLEANED = {
 #: Messages, and the texts that are refused with each.
 REFUSED = {
     validation.title: {
-        "A title needs at least 3 characters, with a letter or digit among them.": [
-            *("", "\u3000\u00a0\u2003", "ab", f"a{NUL}{NUL}b", ZWJ * 5, "\x07\x08\x1b", "\u3164" * 5),
+        "A title needs at least 2 characters, with a letter or digit among them.": [
+            *("", "\u3000\u00a0\u2003", "a", f"a{NUL}{NUL}", f"a{ZWJ}", ZWJ * 5, "\x07\x08\x1b", "\u3164" * 5),
             *("\u115f\u1160\uffa0\u17b4", "😀😀😀😀", "\ud800\ud800"),
         ],
         "A title can have at most 200 characters; this one has 201.": ["x" * 201],
@@ -134,6 +157,11 @@ REFUSED = {
             )
         ],
         BLANKS: ["no link"],
+        f"{BLANKS} 13, after “https://exam”.": [f" <https://exam{ZWSP}ple.com/>"],
+        f"{BLANKS} 51, after “{'x' * 30}”.": ["https://example.com/" + "x" * 30 + " b"],
+        "This link begins with http:// or https:// twice.": [
+            *("http://http://example.com/", "https:https://example.com", "HTTP:///https:"),
+        ],
         SCHEME: ["word", "localhost:8000", "mailto:ann@example.com"],
     },
     validation.text: {"A text can have at most 20000 characters; this one has 20001.": ["x" * 20_001]},

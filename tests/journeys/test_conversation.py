@@ -68,3 +68,30 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
     send(ann, ann.page.locator("textarea:visible"), "Thank you.", " In context").is_at("/inbox#c1-3")
     expect(ann.page.locator("textarea")).to_have_count(0)  # the draft has been sent
     assert not list(Doctor(store.context).examine())
+
+
+#: Of each block of a comment: whether its exclamation mark is to the left of its first Hebrew letter.
+_ENDS_ON_THE_LEFT = """blocks => blocks.map(block => {
+  const left = character => {
+    for (const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT); walker.nextNode();) {
+      const at = walker.currentNode.data.indexOf(character), range = document.createRange();
+      if (at >= 0) {
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + 1);
+        return range.getBoundingClientRect().left;
+      }
+    }
+  };
+  return left("!") < left("ש");
+})"""
+
+
+def test_each_block_of_a_text_has_its_own_direction(visit: Visit, store: Store) -> None:
+    blocks = ["שלום!", "@ann שלום!", "- שלום!", "> > שלום!", "https://example.com שלום!", "English שלום!"]
+    factories.article(store)
+    text = "\n\n".join(["English, then", *blocks, "אחר `ש!`"])
+    factories.comment(store, 1, factories.user(store, "ann"), text=text)
+    shown = comment(visit("bob").open("/a/1"), 1).locator(".text")
+    hebrew = shown.locator("p, li").filter(has_text="שלום")
+    assert hebrew.evaluate_all(_ENDS_ON_THE_LEFT) == [True, True, True, True, True, False]
+    assert shown.locator("code").evaluate_all(_ENDS_ON_THE_LEFT) == [False]

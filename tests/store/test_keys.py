@@ -12,7 +12,7 @@ from voteweb.store import Store
 from voteweb.store.migrations import Migrations
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import FORMS, Keys, key_type
-from voteweb.store.schema.values import article_of
+from voteweb.store.schema.values import article_of, line_of, text_of
 
 
 @pytest.fixture
@@ -78,3 +78,11 @@ def test_an_articles_member_has_its_id() -> None:
         "user:1",
     ):
         assert article_of(member) is None
+
+
+def test_only_the_letters_of_a_flag_are_visible_tags() -> None:
+    flag = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+    for check in (line_of(20), text_of(20)):
+        assert check(f"a {flag}{flag} b")
+        assert not check(f"a {flag[1]}")
+        assert not check(f"a {flag[:-1]}")

@@ -189,7 +189,7 @@ def parse_text(row: ImportRow, name: str) -> str:
 
 
 def _parse_title(typed: str) -> str:
-    """Return a title that the site's form accepts, or a shorter one such as "27" or "C#"."""
+    """Return a title that the site's form accepts, or a shorter one such as "7"."""
     cleaned = validation.clean_line(typed, config.MAX_TITLE_LENGTH)
     if 0 < len(cleaned) < config.MIN_TITLE_LENGTH and any(map(str.isalnum, cleaned)):
         return cleaned

@@ -8,7 +8,7 @@ SCHEMA = 7
 #: The oldest layout of backups that this version restores: later ones changed derived keys only.
 OLDEST_BACKUP = 5
 #: Characters of a title: at least a word, at most two lines on a phone.
-MIN_TITLE_LENGTH = 3
+MIN_TITLE_LENGTH = 2
 MAX_TITLE_LENGTH = 200
 #: Characters of an excerpt, such as feeds have of each longer text: whole ones would be megabytes.
 EXCERPT_LENGTH = 1_000

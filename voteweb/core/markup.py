@@ -11,7 +11,7 @@ import nh3
 from markupsafe import Markup, escape
 
 from voteweb.core import config, markdown, mentions
-from voteweb.core.names import clean_html
+from voteweb.core.names import clean_html, name_key
 
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre", "s", "strong",
@@ -38,6 +38,10 @@ class RenderedText(NamedTuple):
 
     def __html__(self) -> str:
         return self.html.decode()
+
+    def names(self, name: str) -> bool:
+        """Tell whether the text names the member *name*, or is cut, so that it may."""
+        return self.is_cut or f'href="/u/{quote(name_key(name))}"'.encode() in self.html
 
 
 def render(source: str, named: str = "") -> RenderedText:

@@ -6,11 +6,14 @@ that Japanese, Korean and Chinese are written with. Python knows no scripts, but
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 
 #: Joiners are part of emoji and Persian words; every other format character is invisible or changes the text direction.
 JOINERS = frozenset("\u200c\u200d")
+#: A flag: a black one, its letters as tags, and their end.
+_FLAG = re.compile("(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f)")
 #: Letters and marks that show nothing: Hangul fillers and the inherent vowels of Khmer.
 INVISIBLE_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 #: Marks above or below one letter; no word of a living language has more, and a pile of them covers the lines around.
@@ -27,6 +30,13 @@ def is_visible(character: str) -> bool:
         unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
         and character not in INVISIBLE_LETTERS
     )
+
+
+def only_visible(text: str, instead: Callable[[str], str] = lambda character: "") -> str:
+    """Return *text* with *instead* of each character that is not visible; the letters of flags, as Scotland's, stay."""
+    parts = _FLAG.split(text)
+    parts[::2] = ["".join(c if is_visible(c) else instead(c) for c in part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def limit_marks(text: str) -> str:
@@ -118,11 +128,13 @@ _CLICKS = frozenset("ǀǁǂǃ")
 def name_key(name: str) -> str:
     """Return *name* as keys and sets spell it: two names with one key are the same (NFKC, casefolded).
 
+    The Turkish İ, which casefolding makes an "i" with a dot more, is an "i".
     No member has a name so long that it is not normalized, which would take time.
     """
     if name.isascii() or len(name) > _MAX_FOLDED_LENGTH:
         return name.lower()
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    folded = unicodedata.normalize("NFKC", name).casefold().replace("i\u0307", "i")
+    return unicodedata.normalize("NFKC", folded)
 
 
 # Takes 13 µs for one name, and a text that repeats names of another script asks for thousands of their beginnings.

@@ -15,10 +15,10 @@ from voteweb.core.names import (
     INVISIBLE_LETTERS,
     JOINERS,
     is_in_one_script,
-    is_visible,
     limit_marks,
     looks_latin,
     name_key,
+    only_visible,
     skeleton,
 )
 
@@ -28,6 +28,13 @@ _MAX_SHRINKING = 10
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
 #: The scheme of a URL; "example.com:80" begins with a host.
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?![0-9])|[/?#]", re.IGNORECASE)
+#: Characters that a paste adds to a link's ends: blanks, invisible ones, brackets and quotation marks.
+_PASTED = "".join(c for c in map(chr, range(0x3001)) if c.isspace() or unicodedata.category(c) in ("Cc", "Cf"))
+_PASTED += '\ufeff<>"“”„«»'
+#: Characters of a link that a message repeats.
+_SHOWN_BEFORE = 30
+_APOSTROPHES = ("'", "‘", "’")
+_TWO_SCHEMES = re.compile(r"https?:/*https?:", re.IGNORECASE)
 _USER_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -70,8 +77,7 @@ def link(typed: str) -> str:
     stripped = _at_most(config.MAX_LINK_LENGTH, typed.strip(), too_long)
     if not stripped:
         return ""
-    if not stripped.isprintable() or " " in stripped or "\\" in stripped:
-        raise Invalid(N_("A link cannot contain spaces, backslashes or invisible characters."))
+    _check_characters(stripped)
     try:
         parts = urlsplit(stripped)
         host, _ = parts.hostname, parts.port
@@ -86,12 +92,33 @@ def link(typed: str) -> str:
     return stripped
 
 
+def _check_characters(link: str) -> None:
+    """Raise Invalid, which names the place, if *link* has a blank, a backslash or an invisible character."""
+    bad = (at for at, c in enumerate(link) if c in " \\" or not (c.isprintable() or c in JOINERS))
+    if (at := next(bad, None)) is not None:
+        message = N_(
+            "A link cannot contain spaces, backslashes or invisible characters; one is at character %(place)s,"
+            " after “%(before)s”."
+        )
+        raise Invalid(message, place=at + 1, before=link[max(at - _SHOWN_BEFORE, 0) : at])
+
+
+def pasted(typed: str) -> str:
+    """Return a *typed* link or domain without what a paste adds to its ends."""
+    stripped = typed.strip(_PASTED)
+    is_quoted = stripped.startswith(_APOSTROPHES) and stripped.endswith(_APOSTROPHES)
+    return stripped[1:-1].strip(_PASTED) if is_quoted else stripped
+
+
 def typed_link(typed: str) -> str:
     """Return the *typed* link of a new article: as :func:`link` does, with ``https://`` if it has no scheme.
 
+    Takes off what a paste adds to its ends.
     Raises Invalid, too, if not everybody could open it: its host is on this machine or in a private network.
     """
-    stripped = typed.strip()
+    stripped = pasted(typed)
+    if _TWO_SCHEMES.match(stripped):
+        raise Invalid(N_("This link begins with http:// or https:// twice."))
     if stripped and not _SCHEME.match(stripped) and _has_public_host(f"https://{stripped}"):
         stripped = f"https://{stripped}"
     checked = link(stripped)
@@ -282,7 +309,7 @@ def request(typed: str) -> str:
 
 def rule_domain(typed: str) -> str:
     """Return the domain that was typed, or that of the link, as rules have it; raise Invalid."""
-    address = typed.strip()
+    address = pasted(typed)
     is_short = len(address) <= 2 * config.MAX_HOST_LENGTH  # before any work on it
     host = links.domain(address if "://" in address else f"https://{address}") if is_short else ""
     if not (_is_host(host) and "." in host and host.count(".") < config.MAX_RULE_LABELS):
@@ -316,14 +343,14 @@ def clean_line(typed: str, max_length: int) -> str:
     if len(line) > _MAX_SHRINKING * max_length:
         return line
     normal = unicodedata.normalize("NFC", line)
-    visible = "".join(c if is_visible(c) else " " if c.isspace() else "" for c in normal)
+    visible = only_visible(normal, lambda c: " " if c.isspace() else "")
     return " ".join(limit_marks(unicodedata.normalize("NFC", visible)).split())
 
 
 def _clean_text(typed: str) -> str:
     """Return *typed* with plain line ends, without characters that show nothing and without blanks at the ends."""
     lines = typed.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join("".join(c for c in line if c == "\t" or is_visible(c)).rstrip() for line in lines).strip("\n")
+    return "\n".join(only_visible(line, lambda c: "\t" if c == "\t" else "").rstrip() for line in lines).strip("\n")
 
 
 def _is_host(host: str) -> bool:

@@ -7,7 +7,7 @@ from tests.web.addresses.table import FORMS
 from tests.web.dom import fields_of
 from tests.web.state import TOKEN
 
-TITLE = "A title needs at least 3 characters, with a letter or digit among them."
+TITLE = "A title needs at least 2 characters, with a letter or digit among them."
 SCHEME = "A link must begin with http:// or https://."
 TOO_LONG = "A text can have at most 20,000 characters; this one has 20,001."
 USER_NAME = "A user name must have 2 to 20 letters or digits of one script, - or _."

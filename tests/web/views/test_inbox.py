@@ -55,6 +55,16 @@ def test_inbox_has_answers_comments_and_mentions(ann_user: User, ann: Browser, b
     assert bob.open("/inbox").page.one("div", class_="empty").one("a")["href"] == "/comments"
 
 
+def test_edited_away_mention_is_none_any_more(ann_user: User, ann: Browser, store: Store, bob: Browser) -> None:
+    address = store.feeds.renew(SecretFeed.INBOX, ann_user)
+    for text in ("Hello @ann!", "Hello _@ANN_", "Hello `@ann`", "> @ann", "@annie [ann](/u/ann)", "Hello"):
+        bob.fill_in("/a/2/c/1/edit", text=text)
+        names_her = text.startswith("Hello") and text[6:7] in ("@", "_")
+        said = "bob mentioned you" if names_her else "bob no longer mentions you"
+        assert heads(ann.open("/inbox"))[1] == f"Unread: {said} in Two · just now"
+        assert f"{said} on “Two”" in ann.open(f"/inbox/feed/{address}.json").json["items"][1]["title"]
+
+
 def test_vote_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser) -> None:
     for verb, pressed in (("vote", "true"), ("unvote", "false")):
         ann.open("/inbox/all").press(f"/a/1/c/2/{verb}")

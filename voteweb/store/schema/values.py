@@ -18,7 +18,7 @@ from voteweb.core import config, links, passwords, validation
 from voteweb.core.comments import AccountChange, CommentId, NoticeKind
 from voteweb.core.models import DomainAction, DomainRule, Note, PlannedMerge, Reason, Report
 from voteweb.core.my_site import HiddenKind, parse_hidden
-from voteweb.core.names import INVISIBLE_LETTERS, is_visible
+from voteweb.core.names import INVISIBLE_LETTERS, only_visible
 from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, SITE_ID, is_stored_setting
 from voteweb.core.site_switches import Switch, SwitchName, checked_value, switches
 
@@ -197,7 +197,7 @@ def joined(is_first: Check, is_second: Check) -> Check:
 
 
 def _are_visible(text: str) -> bool:
-    return text.isprintable() or all(is_visible(c) or c in INVISIBLE_LETTERS for c in text)
+    return text.isprintable() or only_visible(text, lambda c: c if c in INVISIBLE_LETTERS else "") == text
 
 
 #: A digest of a text that the store must recognize and not know, such as the token of a link.

@@ -159,8 +159,8 @@ def comment_item(comment: ListedComment) -> Item:
     return _item(comment.id, comment.node, comment.text, _title(comment.node, comment.title))
 
 
-def notice_item(notice: Notice) -> Item | None:
-    """Return an entry of an inbox as an item, None if it is about nothing that is there."""
+def notice_item(notice: Notice, owner: str) -> Item | None:
+    """Return an entry of the inbox of *owner* as an item, None if it is about nothing that is there."""
     if notice.change:
         url, title = absolute("/account/access"), str(ACCOUNT_CHANGES[notice.change])
         id = permanent_id(f"account {notice.change}", 0, notice.time)
@@ -171,13 +171,16 @@ def notice_item(notice: Notice) -> Item | None:
         return log_item(log, path, notice.time)
     if notice.comment is None:
         return None
-    values = {"name": display_name(notice.comment.node.author), "title": notice.comment.title}
+    comment = notice.comment
+    values = {"name": display_name(comment.node.author), "title": comment.title}
+    is_named = not comment.node.is_edited or page_texts().comment(comment.text, comment.node.named).names(owner)
     titles = {
         NoticeKind.REPLY: _("%(name)s answered your comment on “%(title)s”", **values),
         NoticeKind.ARTICLE: _("%(name)s commented on your article “%(title)s”", **values),
-        NoticeKind.MENTION: _("%(name)s mentioned you on “%(title)s”", **values),
+        NoticeKind.MENTION: _("%(name)s mentioned you on “%(title)s”", **values)
+        if is_named
+        else _("%(name)s no longer mentions you on “%(title)s”", **values),
     }
-    comment = notice.comment
     return _item(comment.id, comment.node, comment.text, titles[notice.kind])
 
 

@@ -22,7 +22,7 @@ from voteweb.core import validation
 from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, StaleEdit, TooFast, TooLate, VotewebError
 from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
-from voteweb.core.validation import is_submission_token, new_submission_token
+from voteweb.core.validation import is_submission_token, new_submission_token, pasted
 from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
 from voteweb.web.base.context import settings
 from voteweb.web.i18n import locale
@@ -161,7 +161,7 @@ class SubmitForm(Form):
     @property
     def has_completed_link(self) -> bool:
         """Whether the checked link was typed without its scheme."""
-        typed = str((self.link.raw_data or [""])[0]).strip()
+        typed = pasted(str((self.link.raw_data or [""])[0]))
         return bool(self.link.data) and typed != self.link.data
 
     def draft(self) -> Draft:

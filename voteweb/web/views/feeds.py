@@ -182,7 +182,7 @@ def _read_member(name: str, queue: QueuePage[T]) -> tuple[User | None, tuple[T, 
 def inbox(token: str) -> Feed:
     """Return the newest entries of the inbox whose feed has this secret address; it marks nothing as read."""
     name, notices = _owner(SecretFeed.INBOX, token, lambda pipeline, name: store().inbox.queue_page(pipeline, name, 1))
-    items = tuple(filter(None, map(notice_item, notices)))
+    items = tuple(item for notice in notices if (item := notice_item(notice, name)))
     title, path = _("Inbox of %(name)s", name=name), f"/inbox/feed/{token}"
     return Feed(title, "/inbox", items, secret_path=path, is_dated=False)
 
