@@ -92,6 +92,18 @@ def test_only_conversations_above_100_comments_have_pages_of_25() -> None:
     assert talk.below(0, 2) is talk.below(0, 2)
 
 
+def test_pages_of_the_newest_begin_at_a_time() -> None:
+    top_level = [node(n) for n in range(1, 150)]
+    talk = conversation(*top_level, node(150, 140), order=CommentOrder.NEW)
+    later = conversation(*top_level, node(150, 140), *(node(n) for n in range(151, 155)), order=CommentOrder.NEW)
+    for number in range(1, 7):
+        before, after = talk.below(0, number), later.below(0, number, newest=1_149.0)
+        assert (numbers(after), after.pages, after.skipped) == (numbers(before), 6, 4)
+        assert len(shown(after)) + after.elsewhere == after.total == 154
+    short = conversation(*top_level[:9], order=CommentOrder.NEW)
+    assert numbers(short.below(0, 1, newest=1_003.0)) == numbers(short.below(0, 1)), "it is on one page"
+
+
 def test_best_replies_fill_the_page() -> None:
     """75 of 100 replies to one comment are shown, and the best reply to one of them before the worst of them."""
     replies = [node(n, 1, votes=n) for n in range(2, 102)]

@@ -70,6 +70,28 @@ def test_several_ties_are_ordered_across_pages(make_store: MakeStore, size: int)
         assert all_ids(store, ranking) == [10, 9, 8, 11, 12, 13, 14]
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_ties_are_ordered_across_pages_from_a_time(make_store: MakeStore, size: int) -> None:
+    store = make_store(page_size=size)
+    run(store, "SET", "article:", 7)
+    add_stories(store, [(START + age, 1) for age in range(6)])
+    for key, posted in (("article:9", START), ("article:10", START), ("article:12", START + 3)):
+        run(store, "HSET", key, "time", repr(posted))
+        run(store, "ZADD", "time:", repr(posted), key)
+    ranking = replace(store.rankings.site(Order.TIME), newest=repr(START + 3))
+    assert all_ids(store, ranking) == [12, 11, 10, 9, 8]
+
+
+def test_an_unkept_combination_begins_at_a_time(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = make_store(page_size=2)
+    add_stories(store, [(START + i, 9) for i in range(5)], groups=("go", "redis"))
+    ranking = replace(store.rankings.groups(["go", "redis"], Order.TIME), newest=repr(START + 3))
+    assert all_ids(store, ranking) == [4, 3, 2, 1]
+    run(store, "DEL", ranking.key, "combined:")
+    monkeypatch.setattr(config, "MAX_COMBINATIONS", 0)
+    assert all_ids(store, ranking) == [4, 3, 2, 1]
+
+
 DAY = 86_400
 
 

@@ -287,6 +287,8 @@ SIGNUP_MODES = ("open", "approve", "invite", "closed")
 MAX_HOLD_POSTS = 100
 #: Digits of the highest page number that is looked up.
 MAX_PAGE_DIGITS = 9
+#: A unix time in an address.
+TIME_PATTERN = r"[0-9]{1,12}(?:\.[0-9]{1,12})?"
 #: Attempts of a script whose keys have changed since they were read, before Conflict is raised.
 MAX_SCRIPT_ATTEMPTS = 20
 #: Articles read at a time where all of a week or of a member are read.

@@ -13,6 +13,7 @@ conversation. note_visit.lua knows which comments are shown of a conversation on
 """
 
 import heapq
+import math
 from collections import defaultdict
 from itertools import pairwise, takewhile
 from typing import NamedTuple
@@ -94,7 +95,8 @@ class Row(NamedTuple):
 class ConversationPage(NamedTuple):
     """Page ``number`` of ``pages``. ``total`` visible comments are on all of them, with gaps; ``elsewhere`` on others.
 
-    The visible rows, all ``more`` and ``elsewhere`` make up ``total``.
+    The visible rows, all ``more`` and ``elsewhere`` make up ``total``. ``skipped`` ones of the first level are newer
+    than the first page, and count as ``elsewhere``.
     """
 
     rows: tuple[Row, ...]
@@ -102,6 +104,7 @@ class ConversationPage(NamedTuple):
     pages: int
     total: int
     elsewhere: int = 0
+    skipped: int = 0
 
 
 #: Pages that a conversation keeps, at up to 20 kilobytes each.
@@ -142,7 +145,7 @@ class Conversation:
     def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
         """Lay out *thread* with siblings in this *order*, which costs milliseconds for thousands of comments."""
         self._vote_score = comment_vote_score
-        self._pages: BoundedCache[tuple[int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
+        self._pages: BoundedCache[tuple[int, int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
         self._nodes = nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
         self._parents, self._levels, self._covered = climb(nodes)
         self._below = _count(nodes, self._parents, self._covered)
@@ -162,18 +165,24 @@ class Conversation:
         """The number of comments that anybody can read."""
         return self._below.get(0, 0)
 
-    def below(self, root: int, number: int) -> ConversationPage:
-        """Return page *number* of the replies to comment *root*, without itself: the same object for the same page."""
-        key = root, number
-        return self._pages.get(key) or self._pages.put(key, self._build_page(root, number))
+    def below(self, root: int, number: int, newest: float = math.inf) -> ConversationPage:
+        """Return page *number* of the replies to comment *root*, without itself: the same object for the same page.
 
-    def _build_page(self, root: int, number: int) -> ConversationPage:
+        If the newest come first, those of the first level that are newer than the unix time *newest* are on no page.
+        """
+        children, total = self._children.get(root, ()), self._below.get(root, 0)
+        newer = takewhile(lambda number: self._nodes[number].time > newest, children)
+        skipped = sum(1 for _ in newer) if total > config.COMMENTS_ON_PAGE else 0
+        key = root, number, skipped
+        return self._pages.get(key) or self._pages.put(key, self._build_page(root, number, skipped))
+
+    def _build_page(self, root: int, number: int, skipped: int) -> ConversationPage:
         total = self._below.get(root, 0)
-        pages = max(-(-len(self._children.get(root, ())) // self._limits(root)[0]), 1)
+        pages = max(-(-(len(self._children.get(root, ())) - skipped) // self._limits(root)[0]), 1)
         number = min(max(number, 1), pages)
-        tops, shown = self._chosen(root, number)
+        tops, shown = self._chosen(root, number, skipped)
         here = sum(map(self._visible_from, tops))
-        return ConversationPage(self._build_rows(tops, shown), number, pages, total, total - here)
+        return ConversationPage(self._build_rows(tops, shown), number, pages, total, total - here, skipped)
 
     def place(self, number: int) -> Place:
         """Return where the comment is shown; if it is nowhere, that is the place of the next one above that is."""
@@ -236,14 +245,14 @@ class Conversation:
             return everything, everything
         return config.TOP_LEVEL_ON_PAGE, config.COMMENTS_ON_PAGE
 
-    def _chosen(self, root: int, page: int) -> tuple[tuple[int, ...], set[int]]:
-        """Return the replies to *root* at the top of this *page*, and all that it shows of them.
+    def _chosen(self, root: int, page: int, skipped: int = 0) -> tuple[tuple[int, ...], set[int]]:
+        """Return the replies to *root* at the top of this *page*, after some *skipped*, and all that it shows of them.
 
         These are the first of those whose parent is shown. The queue holds one reply of each list, the first that is
         not shown: the others can only come after it.
         """
         children, ranks, (step, most) = self._children, self._ranks, self._limits(root)
-        tops = children.get(root, ())[(page - 1) * step : page * step]
+        tops = children.get(root, ())[skipped + (page - 1) * step : skipped + page * step]
         shown = set(tops)
         # rank, level, parent, index in its list
         queue = [(ranks[children[parent][0]], 2, parent, 0) for parent in tops if parent in children]

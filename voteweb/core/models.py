@@ -504,6 +504,8 @@ class Page(Generic[T]):
     bounded: bool = False
     #: The ranks of the rows, if some that the viewer hides were left out; else they are counted from the first.
     ranks: tuple[int, ...] = ()
+    #: The unix time of the first row of the first page, in a list by time: further pages begin after it.
+    newest: str = ""
 
     @classmethod
     def at(cls, number: int, size: int, rows: Iterable[T], total: int) -> Self:

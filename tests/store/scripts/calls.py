@@ -165,6 +165,7 @@ CALLS = {
         seconds=60,
         first_row=0,
         last_row=25,
+        newest="",
         limits=("few-one",),
         rates=(3, 10),
     ),

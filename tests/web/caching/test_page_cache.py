@@ -39,6 +39,7 @@ def test_age_counts_from_the_start_of_rendering(client: Client, counting_app: Co
     [
         ({"path": "/"}, {"path": "/new"}),
         ({"path": "/", "query_string": "page=2"}, {"path": "/", "query_string": "page=3"}),
+        ({"path": "/new", "query_string": "page=2&from=1.5"}, {"path": "/new", "query_string": "page=2&from=1.25"}),
         ({"path": "/", "base_url": "http://a.example"}, {"path": "/", "base_url": "http://b.example"}),
         ({"path": "/"}, {"path": "/", "headers": {"Accept-Language": "zh-CN, en;q=0.5"}}),
         ({"path": "/", "headers": cookie("language=zh")}, {"path": "/", "headers": cookie("language=en")}),
@@ -81,6 +82,8 @@ def test_irrelevant_headers_share_a_page(headers: dict[str, str], client: Client
         {"path": "/", "query_string": "page=2&x=1"},
         {"path": "/", "query_string": "page=02"},
         {"path": "/", "query_string": "page=2%0a"},
+        {"path": "/new", "query_string": "from=1.5"},
+        {"path": "/new", "query_string": "page=2&from=-1"},
         {"path": "/", "method": "POST"},
         {"path": "/static/site.css"},
     ],

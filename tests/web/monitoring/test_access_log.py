@@ -22,6 +22,7 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
     [
         ("/", "", "/"),
         ("/new", "page=2", "/new?page=2"),
+        ("/new", "page=2&from=1795951549.312", "/new?page=2&from=1795951549.312"),
         ("/g/编程".encode().decode("latin-1"), "", "/g/%E7%BC%96%E7%A8%8B"),
         # secrets
         ("/reset/Secret-1", "", "/reset/***"),

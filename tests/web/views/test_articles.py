@@ -71,12 +71,48 @@ def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> No
     assert not first.all("a", rel="prev")
     assert "53 articles" in first.one("p", class_="total").text
     second = reader.open_next().page
-    assert reader.address == "/new?page=2"
+    assert (reader.address.partition("&from=")[0], "53 articles" in reader.main) == ("/new?page=2", True)
     assert second.one("title").text == "New articles, page 2 · voteweb"
     assert second.one("ol", class_="articles")["start"] == "26"
     assert second.one("a", rel="prev")["href"] == "/new"
     third = reader.open(second.one("a", rel="next")["href"]).page
-    assert (reader.address, third.one("a", rel="prev")["href"]) == ("/new?page=3", "/new?page=2")
+    assert reader.address == third.one("a", rel="prev")["href"].replace("page=2", "page=3")
+
+
+LISTS_BY_TIME = ["/new", "/g/go/new", "/g/go+redis/new", "/u/ann"]
+
+
+@pytest.mark.parametrize("address", LISTS_BY_TIME)
+def test_articles_posted_since_the_first_page_repeat_no_row(
+    address: str, make_browser: MakeBrowser, store: Store
+) -> None:
+    reader, other = make_browser(page_size=2), make_browser(page_size=2)
+    ids = [factories.article(store, title=f"Article {i}", groups=("go", "redis")).id for i in range(7)]
+    read = reader.open(address).titles
+    second = reader.page.one("a", rel="next")["href"]
+    assert other.open(address).page.one("a", rel="next")["href"] == second
+    for title in ("New", "Newer"):
+        factories.article(store, title=title, groups=("go", "redis"))
+    store.connection.client.delete("time:go+redis")  # a combination is kept for a minute
+    read += reader.open(second).titles
+    assert [link["href"] for link in reader.page.all("a", rel="prev")] == [address]
+    canonical = f"http://localhost{reader.page.one('link', rel='canonical')['href'].removeprefix('http://localhost')}"
+    assert canonical == f"http://localhost{address}?page=2"
+    assert reader.page.one("meta", name="robots")["content"] == "noindex"
+    assert "7 articles" in reader.main
+    factories.remove(store, ids[-1])
+    store.connection.client.delete("time:go+redis")
+    read += reader.open_next().titles
+    assert read == ["Article 6", "Article 5", "Article 4", "Article 3", "Article 1", "Article 0"]  # 2 is on no page
+    assert not reader.page.all("a", rel="next")
+    assert other.open(address).titles == ["Newer", "New"]
+
+
+@pytest.mark.parametrize("time", ["x", "-1", "1e9", "1" * 13, "1.", "+inf", "(1", "1 "])
+def test_list_from_no_time_is_404(time: str, reader: Browser, store: Store) -> None:
+    factories.article(store)
+    assert reader.open("/new", query_string={"from": time}).status == 404
+    assert reader.open("/", query_string={"from": time}).status == 200
 
 
 def test_full_last_page_has_no_next_page(reader: Browser, store: Store) -> None:

@@ -95,3 +95,24 @@ def test_what_is_new_stays_new_until_a_page_shows_it(
     for page, others in ((1, ["/a/1?order=new&page=2#c21"]), (3, [])):  # the page of the newest is no other one
         links = ann.open(f"/a/1?order=new&page={page}").page.one("p", class_="new-comments").all("a")
         assert [link["href"] for link in links[1:]] == others, page
+
+
+def test_comments_written_since_the_first_page_repeat_no_row(
+    reader: Browser, bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "COMMENTS_ON_PAGE", 25)
+    nodes = [Node(number, 0, 0, 0, NOW - 100 + number, "ann") for number in range(1, 61)]
+    replies = [Node(number, 1, 0, 0, NOW - 100 + number, "ann") for number in range(61, 91)]
+    for path, root in (("/a/1", 0), ("/a/1/c/1", 1)):
+        write(store, nodes + replies)
+        newest = 60 if root == 0 else 90
+        links = [person.open(f"{path}?order=new").page.one("a", rel="next")["href"] for person in (reader, bob)]
+        assert links == [f"{path}?order=new&page=2&from={NOW - 100 + newest!r}#comments"] * 2
+        write(store, [*nodes, *replies, *(Node(n, root, 0, 0, NOW + n, "ann") for n in range(91, 94))])
+        for person in (reader, bob):
+            items = person.open(links[0].partition("#")[0]).page.all("ol", class_="thread")[-1].all("li")
+            assert items[0]["id"] == f"c{newest - 25}"
+            assert person.page.one("a", rel="prev")["href"] == f"{path}?order=new#comments"
+            assert person.page.one("meta", name="robots")["content"] == "noindex"
+    assert not reader.open("/a/1?order=time").page.one("a", rel="next")["href"].count("from")
+    assert reader.open("/a/1?order=new&page=2&from=x").status == bob.open("/a/1?order=new&from=x").status == 404

@@ -106,6 +106,7 @@ class MadeRankings(StorePart):
             seconds=config.GROUP_CACHE_SECONDS,
             first_row=first,
             last_row=last,
+            newest=ranking.newest,
             **self._context.limits.script_values(hits),
         )
 
@@ -176,7 +177,9 @@ class Listings(StorePart):
         start, stop = (number - 1) * size, number * size
         # One row before and after the page: a tie may cross its edges.
         first = max(start - 1, 0)
-        reads = [("ZCARD", ranking.key), read_rows(self._keys, ranking.key, first, stop + 1 - first, fields)]
+        newest = ranking.newest
+        count: Command = ("ZCOUNT", ranking.key, "-inf", newest) if newest else ("ZCARD", ranking.key)
+        reads = [count, read_rows(self._keys, ranking.key, first, stop + 1 - first, fields, newest)]
         if ranking.is_made:
             reads = self._made.reads(ranking, reads, first, stop, hits)
         elif ranking.order is Order.VOTES:
@@ -195,7 +198,10 @@ class Listings(StorePart):
             present = tuple(row for at, row in sorted(rows.items()) if row and start <= at < stop)
             self._id_hints.put((ranking.key, number), tuple(article.id for article in present))
             is_full = ranking.order is Order.VOTES and total >= config.MAX_RANKED
-            return replace(Page.at(number, size, present, total), as_of=made.time, bounded=made.is_bounded or is_full)
+            page = Page.at(number, size, present, total)
+            is_first = number == 1 and present and ranking.order is Order.TIME
+            begins = newest or (repr(present[0].time) if is_first else "")
+            return replace(page, as_of=made.time, bounded=made.is_bounded or is_full, newest=begins)
 
         return pipeline.queue(reads, parse)
 
@@ -213,18 +219,19 @@ class Listings(StorePart):
         for edge in edges:
             before, after = rows.get(edge - 1), rows.get(edge)
             if before and after and value(before) == value(after):
-                rows.update(self._read_tie(pipeline, ranking.key, value(after), fields))
+                rows.update(self._read_tie(pipeline, ranking, value(after), fields))
         present = [(at, row) for at, row in sorted(rows.items()) if row]
         for _, tied in groupby(present, key=lambda pair: value(pair[1])):
             positions, articles = zip(*tied, strict=True)
             rows.update(zip(positions, newest_first(articles), strict=True))
 
-    def _read_tie(self, pipeline: Pipeline, key: str, value: float, fields: Sequence[str]) -> Rows:
+    def _read_tie(self, pipeline: Pipeline, ranking: Ranking, value: float, fields: Sequence[str]) -> Rows:
         """Return all rows of a ranking with one *value*, by position."""
+        key, newest = ranking.key, ranking.newest
         above, count = pipeline.send(
-            [("ZCOUNT", key, f"({value!r}", "+inf"), ("ZCOUNT", key, repr(value), repr(value))]
+            [("ZCOUNT", key, f"({value!r}", newest or "+inf"), ("ZCOUNT", key, repr(value), repr(value))]
         )
-        (stored,) = pipeline.send([read_rows(self._keys, key, above, count, fields)])
+        (stored,) = pipeline.send([read_rows(self._keys, key, above, count, fields, newest)])
         return dict(enumerate(decoding.rows(stored), above))
 
     def queue_articles(

@@ -1,10 +1,11 @@
 -- Build the ranking of the articles that are in all of several groups, unless it is kept.
 -- The rankings of the site are kept for a time, up to a number of them; beyond it one is built for a single answer.
 -- keys: {ranking} combined: groups: limit:{limits}*
--- args: member order groups seconds first_row last_row rates*
+-- args: member order groups seconds first_row last_row newest rates*
 -- helpers: common: check_type exact now; members: hit_rate_limits; rankings: is_kept
 -- The ranking is the combined one, and member its name in combined:; order is "time" or
--- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0. With rate limits,
+-- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0, among those whose score is
+-- at most newest, "" for all, and so is their number. With rate limits,
 -- rates are those of hit_rate_limits().
 -- Answers  kept (it existed) | made | no-group (one of the names is no group's)
 --          | unkept <number of articles> <whole or bounded> then the members of the rows
@@ -45,8 +46,9 @@ redis.call('ZINTERSTORE', ranking_key, #group_keys - 1, ranking_key, unpack(grou
 local marker = size > tonumber(MAX_COMBINED_ARTICLES) and 'bounded' or 'whole'
 redis.call('ZREMRANGEBYSCORE', combined_key, '-inf', exact(time))
 if redis.call('ZCARD', combined_key) >= tonumber(MAX_COMBINATIONS) and not redis.call('ZSCORE', combined_key, member) then
-  local total = string.format('%d', redis.call('ZCARD', ranking_key))
-  local rows = redis.call('ZREVRANGE', ranking_key, first_row, last_row)
+  local newer = newest ~= '' and redis.call('ZCOUNT', ranking_key, '(' .. newest, '+inf') or 0
+  local total = string.format('%d', redis.call('ZCARD', ranking_key) - newer)
+  local rows = redis.call('ZREVRANGE', ranking_key, first_row + newer, last_row + newer)
   redis.call('UNLINK', ranking_key)
   return { 'unkept', total, marker, unpack(rows) }
 end

@@ -54,7 +54,8 @@ def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[tuple[
 class Ranking:
     """One sorted set of articles; *combines* are the groups of a combined one, whose rankings it is built from.
 
-    One by votes is of a *period*, of the whole site or of a *group*.
+    One by votes is of a *period*, of the whole site or of a *group*. One by time may be without what is newer than the
+    unix time *newest*: what is posted after page 1 was read moves no row to another page.
     """
 
     key: str
@@ -62,6 +63,7 @@ class Ranking:
     combines: tuple[str, ...] = ()
     period: Period | None = None
     group: str = ""
+    newest: str = ""
 
     @property
     def is_made(self) -> bool:

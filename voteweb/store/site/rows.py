@@ -68,12 +68,13 @@ def read_all(connection: Connection, queue: Callable[[Pipeline, int, int], Futur
         number, more = number + 1, page.more
 
 
-def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence[str]) -> Command:
+def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence[str], newest: str = "") -> Command:
     """Return the command that reads *count* rows from position *first* (from 0), the highest first.
 
+    Positions are counted among those whose score is at most *newest*, "" for all.
     The reply has a list for each row: the member, then the *fields* of its hash, None for a missing one.
     """
-    return scripts.call(keys, "read_rows", ranking=ranking, first=first, count=count, fields=fields)
+    return scripts.call(keys, "read_rows", ranking=ranking, first=first, count=count, fields=fields, newest=newest)
 
 
 def articles_since(

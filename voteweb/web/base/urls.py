@@ -28,6 +28,7 @@ _FILTERS = {"articles.show": ("order",), "moderation_log.index": ("who", "kind")
 _SEARCHABLE = _INDEXED | _PAGED
 #: Browsers read "//" and "/\\" as the start of another site, and drop tabs and line ends before they look.
 _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
+_TIME = re.compile(config.TIME_PATTERN)
 #: Parts of a path that browsers take as another path, and the characters of a query that stay as they are.
 _DOTS = re.compile(r"/\.\.?/")
 _IN_QUERY = "!$%&'()*+,/:;=?@[]~"
@@ -137,6 +138,14 @@ def page_number(parameter: str = "page") -> int:
     if not (number.isascii() and number.isdigit() and len(number) <= config.MAX_PAGE_DIGITS and number[0] != "0"):
         raise NoSuchPage()
     return int(number)
+
+
+def unix_time(parameter: str) -> str:
+    """Return the unix time in the address, "" if there is none, as Redis spells it; raise NoSuchPage if it is none."""
+    time = request.args.get(parameter, "") if request.query_string else ""
+    if time and not _TIME.fullmatch(time):
+        raise NoSuchPage()
+    return time
 
 
 def safe_path(target: str, default: str = "/") -> str:

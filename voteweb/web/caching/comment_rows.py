@@ -108,4 +108,6 @@ def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes
 #: Comments by all that they show, until others take their room: a page with a new comment renders only that.
 _rows: BoundedCache[tuple[ShownComment, str, RowContext], bytes] = BoundedCache(config.RENDERED_COMMENT_CACHE_BYTES)
 #: Pages of comments, until the conversation or an age changes: only those comments are made that differ for the viewer.
-pages: BoundedCache[tuple[int, int, RowContext], CachedComments] = BoundedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+pages: BoundedCache[tuple[int, int, int, RowContext], CachedComments] = BoundedCache(
+    config.RENDERED_COMMENT_CACHE_BYTES
+)

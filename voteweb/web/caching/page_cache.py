@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 #: The queries that lists and conversations link to; Flask answers all others.
-_PAGE = f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}"
+_PAGE = f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}(&from={config.TIME_PATTERN})?"
 _QUERY = re.compile(f"{_PAGE}|order=(time|new)(&{_PAGE})?|of=(day|week|month|year|all)(&{_PAGE})?")
 #: Headers that ask for an empty or partial response; the page to be cached is rendered without them.
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_RANGE", "HTTP_IF_RANGE")

@@ -29,7 +29,7 @@ _STDERR = 2
 _TOKEN = re.compile(
     "^(/+(?:reset|invitations|(?:inbox|saved)/+feed|account/+mail/+confirm|mail/+stop)/+)[^/]+", re.IGNORECASE
 )
-_PAGE = re.compile(f"page=[0-9]{{1,{config.MAX_PAGE_DIGITS}}}")
+_PAGE = re.compile(f"page=[0-9]{{1,{config.MAX_PAGE_DIGITS}}}(?:&from={config.TIME_PATTERN})?")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 #: Characters that end a line or control a terminal.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

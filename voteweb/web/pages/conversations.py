@@ -22,7 +22,7 @@ from voteweb.store.comments.threads import Expect, ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.auth.login import named_voter, session_user_id, viewer, viewer_read
 from voteweb.web.base.context import now, request_globals, settings, store
-from voteweb.web.base.urls import page_number
+from voteweb.web.base.urls import page_number, unix_time
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
 from voteweb.web.caching.own_marks import choice, queue_choice
@@ -47,15 +47,20 @@ class ChosenPage:
         root: int = 0,
         number: int = 1,
         order: CommentOrder = CommentOrder.SCORE,
+        newest: str = "",
         others: Iterable[int] = (),
     ) -> None:
         """Choose page *number* of the whole conversation, or of the replies to comment *root*; *others* are shown too.
 
+        Of the first level, those newer than the unix time *newest* are on no page, "" for none.
         Raises NoSuchPage.
         """
         self.article, self.read, self.root, self.order = article, read, root, order
         self.tree = tree(read.thread, order)
-        self.page: ConversationPage = self.tree.below(root, number)
+        self.page: ConversationPage = self.tree.below(root, number, float(newest or "inf"))
+        first = self.page.rows[0] if number == 1 and self.page.rows else None
+        #: The time that the links to further pages name, in an order by the newest.
+        self.newest = newest or (repr(first.node.time) if first and order is CommentOrder.NEW else "")
         if number > self.page.pages:
             raise NoSuchPage()
         self._others = others
@@ -113,6 +118,7 @@ class ShownConversation:
         read = chosen.read
         self.chosen, self.article, self.thread = chosen, chosen.article, read.thread
         self.order, self.tree, self.page = chosen.order, chosen.tree, chosen.page
+        self.newest = chosen.newest
         self._words, self._voted, self._visit = {**read.words, **words}, read.voted | voted, read.visit
         self._time, self._settings = now(), settings()
         #: Whether comments can be written and voted on.
@@ -163,7 +169,7 @@ class ShownConversation:
 
     def _cached_comments(self, viewer: User | None, context: RowContext) -> CachedComments:
         """Return the page of a viewer who has no part in the comments, which this process may have made already."""
-        key = (self.chosen.root, self.page.number, context)
+        key = (self.chosen.root, self.page.number, self.page.skipped, context)
         cached = comment_rows.pages.get(key)
         if cached is None or cached.page is not self.page or not cached.since <= self._time < cached.until:
             cached = self._make_page(replace(viewer, name="") if viewer else None, context)
@@ -286,8 +292,14 @@ def queue_page(
 ) -> Future[ShownConversation]:
     """Queue a read of the page of the address for *viewer*, who sees *others* on it too; raise NoSuchPage."""
     order = order_of_page(viewer)
-    chosen = ChosenPage(article, read, root=root, number=page_number(), order=order, others=others)
+    newest = _newest(order)
+    chosen = ChosenPage(article, read, root=root, number=page_number(), order=order, newest=newest, others=others)
     return chosen.queue(pipeline, viewer, is_seen=not is_prefetch())
+
+
+def _newest(order: CommentOrder) -> str:
+    """Return the time after which the pages of the address begin, "" for none."""
+    return unix_time("from") if order is CommentOrder.NEW else ""
 
 
 def queue_thread(pipeline: Pipeline, id: int, root: int = 0, visitor: Voter | None = None) -> Future[ThreadRead]:
@@ -312,7 +324,7 @@ def visitor() -> Voter | None:
     if voter is None or is_prefetch():
         return None
     try:
-        page_number(), order_of_page(None)
+        page_number(), order_of_page(None), unix_time("from")
     except NoSuchPage:
         return None
     return voter
@@ -323,10 +335,11 @@ def _expect(root: int) -> Expect:
 
     def expected(thread: Thread) -> set[int]:
         # The viewer is read before the conversation.
-        conversation = _kept_tree(thread, order_of_page(request_globals().get("viewer")))
+        order = order_of_page(request_globals().get("viewer"))
+        conversation = _kept_tree(thread, order)
         if conversation is None:
             return set()
-        rows = conversation.below(root, page_number()).rows
+        rows = conversation.below(root, page_number(), float(_newest(order) or "inf")).rows
         above = conversation.ancestors(root)[-config.SHOWN_ANCESTORS :] if root in thread.nodes else ()
         return {row.node.number for row in rows} | {node.number for node in above} | {root}
 

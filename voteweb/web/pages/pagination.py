@@ -1,15 +1,14 @@
 """List pages: any of them takes one round trip for a reader, and one or two for a member."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from flask import render_template, request
+from flask import render_template
 
 from voteweb.core import permissions
 from voteweb.core.errors import NoSuchPage
-from voteweb.core.models import Article, Page, User
+from voteweb.core.models import Article, Order, Page, User
 from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
@@ -17,7 +16,7 @@ from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.base.context import store
 from voteweb.web.base.responses import RenderedPage
-from voteweb.web.base.urls import page_number
+from voteweb.web.base.urls import page_number, unix_time
 from voteweb.web.caching import own_marks, shared_pages
 from voteweb.web.caching.own_marks import queue_marks, read_marks
 from voteweb.web.requests.rate_limits import combination_hits
@@ -27,18 +26,6 @@ Rows = tuple[Article, ...]
 #: Values for the template by name, and reads of such values.
 Results = dict[str, Any]
 Reads = dict[str, Future[Any]]
-_TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
-
-
-def time_before() -> str:
-    """Return the unix time in the address from which to look further back, "" for none; raise NoSuchPage if it is none.
-
-    It is spelled as Redis returns it.
-    """
-    before = request.args.get("before", "")
-    if before and not _TIME.fullmatch(before):
-        raise NoSuchPage()
-    return before
 
 
 class ListPage:
@@ -54,8 +41,11 @@ class ListPage:
 
     def __init__(self, ranking: Ranking, *, shown: str = "", **context: Any) -> None:
         """Show the rows of *ranking*, and *context*; *shown* is the entry that hides these rows on other pages only."""
-        self.ranking, self.number, self.shown = ranking, page_number(), shown
-        self.context = {**context, "in_group": shown[1:] if shown.startswith(HiddenKind.GROUP) else ""}
+        # All readers share the second page until the next article is posted.
+        newest = unix_time("from") if ranking.order is Order.TIME else ""
+        self.ranking, self.number, self.shown = replace(ranking, newest=newest), page_number(), shown
+        in_group = shown[1:] if shown.startswith(HiddenKind.GROUP) else ""
+        self.context = {**context, "in_group": in_group, "is_past": bool(newest)}
 
     def queue(self, pipeline: Pipeline) -> Reads:
         """Queue what the template shows besides the rows, the same for all viewers."""

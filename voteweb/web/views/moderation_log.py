@@ -16,11 +16,11 @@ from voteweb.store.site.moderation_log import LogMatches, Times
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
 from voteweb.web.base.context import now, store
+from voteweb.web.base.urls import unix_time
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import Message, act, reads
 from voteweb.web.pages.feeds import Feed, log_item, serve_feed
-from voteweb.web.pages.pagination import time_before
 from voteweb.web.requests import rate_limits
 from voteweb.web.views.bans import closed_votes
 from voteweb.web.views.members import queue_member
@@ -70,7 +70,7 @@ def _queue_entries(pipeline: Pipeline) -> Future[LogMatches] | Future[Invalid]:
     words = wanted["q"].split()
     if words:
         rate_limits.hit(*rate_limits.address_hits(SEARCH))
-    before = min(filter(None, (until, time_before())), key=float, default="")
+    before = min(filter(None, (until, unix_time("before"))), key=float, default="")
     return store().log.queue_search(pipeline, words, who=wanted["who"], kind=wanted["kind"], times=(since, before))
 
 

@@ -18,12 +18,12 @@ from voteweb.web.auth.csrf import refusals_shown_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.base.context import settings, store
 from voteweb.web.base.responses import wants_json
-from voteweb.web.base.urls import current_path, page_number
+from voteweb.web.base.urls import current_path, page_number, unix_time
 from voteweb.web.i18n.formatting import article_count, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import article_entry
 from voteweb.web.pages.forms import Form
-from voteweb.web.pages.pagination import check_page_exists, time_before
+from voteweb.web.pages.pagination import check_page_exists
 from voteweb.web.requests import rate_limits
 from voteweb.web.views.groups import parse_choice
 
@@ -165,7 +165,7 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
         ranking = store().rankings.site(Order.TIME)
         found = store().listings.queue_page(pipeline, ranking, page_number(), with_text=True)
     else:
-        found = store().listings.queue_unsorted(pipeline, time_before())
+        found = store().listings.queue_unsorted(pipeline, unix_time("before"))
     pipeline.execute()
     listed = found.result
     context = {"page": check_page_exists(listed)} if isinstance(listed, Page) else {"unsorted": listed}
