@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.rows import check_results
+from tests.web.dom import parse
 from voteweb.core.markup import render, render_plain, xml_text
 
 ALLOWED = set("a blockquote br code em h2 h3 h4 hr li ol p pre s strong table tbody td th thead tr ul".split())
@@ -124,6 +125,40 @@ def test_address_that_names_a_user_is_no_link(address: str) -> None:
     for source in (f"[x]({address})", f"<{address}>", address):
         assert "href" not in html_of(source)
     assert "href" in html_of("https://example.com/@ann/1?a@b#c@d")
+
+
+#: Sentences with plain addresses, and the addresses.
+SENTENCES = [
+    *((f"看 https://a.example/b{end}谢谢", ["https://a.example/b"]) for end in "。，；：！？…～（「《〈【”｣"),
+    ("见https://a.example/x、https://b.example/y。", ["https://a.example/x", "https://b.example/y"]),
+    (
+        "（https://a.example/wiki/中国）和‘https://b.example/’——好",
+        ["https://a.example/wiki/中国", "https://b.example/"],
+    ),
+    ("https://a.example/レオナルド・ダ・ヴィンチ　です", ["https://a.example/レオナルド・ダ・ヴィンチ"]),
+    ("한국어「https://a.example/위키/한국어」를", ["https://a.example/위키/한국어"]),
+    ("It’s https://a.example/it’s, “https://b.example/c”", ["https://a.example/it’s", "https://b.example/c"]),
+    ("https：//a.example https:。 https:/、x http://，", []),
+]
+#: Addresses as they were typed, and as they are shown.
+SHOWN = [
+    *((address, address) for address in ("https://a.example/%7Ea?q=%E4%B8%AD#%20", "HTTPS://A.Example/%C3%BC?ü=é")),
+    ("https://www.xn--bcher-kva.example:80/xn--x", "https://www.bücher.example:80/xn--x"),
+    ("http://例え.jp/道", "http://例え.jp/道"),
+    ("https://ü@b.example/", "https://ü@b.example/"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "addresses"), SENTENCES)
+def test_address_ends_at_full_width_punctuation(sentence: str, addresses: list[str]) -> None:
+    html = html_of(sentence)
+    assert parse(html).texts("a") == addresses
+    assert re.sub("<.*?>", "", html) == f"{sentence}\n"
+
+
+@pytest.mark.parametrize(("typed", "shown"), SHOWN)
+def test_address_is_shown_as_typed_with_its_readable_host(typed: str, shown: str) -> None:
+    assert parse(html_of(typed)).text == parse(html_of(f"<{typed}>")).text == shown
 
 
 def test_plain_text_is_escaped_and_stays_as_it_was_typed() -> None:

@@ -18,6 +18,8 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from voteweb.core.links import domain, readable_domain
+
 
 class InlineState(StateInline):
     """The state of the parser inside a paragraph; without characters of these scripts, it is that of CommonMark."""
@@ -69,7 +71,12 @@ _BLOCK_STEPS, _CELL_STEPS, _LINK_STEPS = 4, 2, 8
 _STEP_LENGTH = 100
 #: Levels of quotes and lists inside each other.
 _MAX_NESTING = 20
-_BLANK = re.compile(r"\s")
+#: Punctuation and brackets of scripts that write no blanks after them, and of no names and addresses.
+WIDE = "。．，、；：！？…～“”＂＇（）［］｛｝＜＞〈〉《》「」『』【】〔〕〖〗｡､｢｣"
+#: The end of a plain address; an apostrophe may be within a word.
+_END = re.compile(rf"[\s{WIDE}‘]|’(?![a-z])|——", re.IGNORECASE)
+#: The parts of an address: what is before its host, its host, and the rest.
+_HOST = re.compile(r"(https?://(?:www\.)?)([^/?#:@\\\s]+)(?![^/?#\\]*@)(.*)", re.IGNORECASE | re.DOTALL)
 #: Marks of emphasis.
 _RUN = re.compile(r"\*+|_+|~+")
 #: A link to put into a text: its start, end and address.
@@ -172,6 +179,18 @@ def _spend(state: StateInline | StateBlock, budget: str, amount: int) -> bool:
     return amount <= left
 
 
+class _Parser(MarkdownIt):
+    """The parser of Markdown, which shows addresses as they were typed."""
+
+    def normalizeLinkText(self, link: str) -> str:
+        """Return *link* as it was typed, but for its host, if that has other letters: it is shown as in rows."""
+        parts = _HOST.match(link)
+        if parts is None or (parts[2].isascii() and "xn--" not in parts[2].lower()):
+            return link
+        host = readable_domain(domain(link))
+        return f"{parts[1]}{host}{parts[3]}" if host else link
+
+
 class _InlineParser(ParserInline):
     """The parser of the text inside a paragraph."""
 
@@ -231,9 +250,16 @@ def _linkify(state: StateInline, silent: bool) -> bool:
     """Make a plain web address a link, as the rule of the parser does; only http and https links are kept later."""
     if state.src[state.pos] != ":" or state.src[max(state.pos - 4, 0) : state.pos].lower() not in ("http", "ttps"):
         return False
-    blank = _BLANK.search(state.src, state.pos)
-    read = len(state.pending) + (blank.start() if blank else len(state.src)) - state.pos
-    return _spend(state, _STEPS, 1 + read // _STEP_LENGTH) and linkify(state, silent)
+    source, match = state.src, _END.search(state.src, state.pos)
+    end = match.start() if match else len(source)
+    length = end - state.pos
+    if length < len("://") or not _spend(state, _STEPS, 1 + (len(state.pending) + length) // _STEP_LENGTH):
+        return False
+    state.src = source[:end]  # the rule of the parser goes on to letters behind full-width punctuation
+    try:
+        return linkify(state, silent)
+    finally:
+        state.src = source
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -274,7 +300,7 @@ def _escape(_renderer: object, tokens: Sequence[Token], index: int, *_: object) 
 
 
 def _new_parser() -> MarkdownIt:
-    parser = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": False, "maxNesting": _MAX_NESTING})
+    parser = _Parser("js-default", {"html": False, "linkify": True, "breaks": False, "maxNesting": _MAX_NESTING})
     parser.inline = _InlineParser()
     inline, block = parser.inline.ruler, parser.block.ruler
     inline.at("text", _text)

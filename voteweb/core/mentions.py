@@ -14,7 +14,7 @@ from voteweb.core.names import is_in_one_script, name_key, script
 from voteweb.core.validation import is_member_name
 
 #: A sign with what may be the name that follows it; Chinese keyboards type the wide sign.
-_MENTION = re.compile(rf"[@＠]([^\s@＠.,:;!?'\"()/。，：；！？“”（）、]{{1,{config.MAX_USER_NAME_LENGTH + 1}}})")
+_MENTION = re.compile(rf"[@＠]([^\s@＠.,:;!?'\"()/{markdown.WIDE}]{{1,{config.MAX_USER_NAME_LENGTH + 1}}})")
 #: The last letter of Latin scripts: a name ends at a change of script, not at "é".
 _LAST_LATIN = "\u024f"
 #: Scripts that write spaces between words: there a name ends with its word. In others each beginning may be the name.
