@@ -31,7 +31,12 @@ def test_a_rule_refuses_a_domain_and_its_subdomains(store: Store, mod: User) -> 
     ann = factories.user(store)
     refuse(store, mod, "spam.example")
     refuse(store, mod, "a.spam.example", "Closer.")
-    for link in ("https://www.spam.example/x", "http://b.SPAM.example.:8080", "https://v.w.x.y.z.spam.example/"):
+    for link in (
+        "https://www.spam.example/x",
+        "http://b.SPAM.example.:8080",
+        "https://v.w.x.y.z.spam.example/",
+        "https://sp\u034fam.example",
+    ):
         with pytest.raises(DomainRefused, match=r"Links to spam\.example are not accepted here: An advertisement\."):
             post(store, ann, link)
     with pytest.raises(DomainRefused, match="Closer"):

@@ -347,6 +347,8 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             with _read(file, stream, "Restoring", force) as (_, lines):
                 for batch in batched(lines, RESTORE_BATCH_SIZE):
                     restore.write(batch)
+            for sentence in restore.convert(reader.layout or 0):
+                click.echo(sentence)
             id = restore.finish(force=force)
             if read_site_id(target):
                 keep_site_id(target, id)

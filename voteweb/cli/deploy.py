@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,6 +18,7 @@ import voteweb
 from voteweb.cli.environment import FILE_NAME, account_of, become_owner, find_file, read_file
 from voteweb.cli.output import warn
 from voteweb.cli.site import reachable_place
+from voteweb.core import links
 from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout, resource_folder
 from voteweb.core.settings import Settings, from_env
@@ -233,8 +233,7 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
         )
     file = file.resolve()
     settings = from_env(read_file(file))
-    url = urlsplit(settings.site_url)
-    if url.scheme != "https" or not url.hostname or url.port:
+    if not settings.secure or (address := links.read(settings.site_url)).port:
         raise ConfigError("VOTEWEB_SITE_URL in %(file)s must be https:// and a host, without a port.", file=file)
     if not _HOST.fullmatch(settings.host):
         raise ConfigError("VOTEWEB_HOST in %(file)s must be a host or an address.", file=file)
@@ -243,7 +242,7 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
     with suppress(KeyError):
         group = grp.getgrgid(owner.st_gid).gr_name
     program = Path(sys.executable).with_name("voteweb")
-    site = Deployment(name, file.parent, settings, url.netloc, account_of(owner).pw_name, group, program)
+    site = Deployment(name, file.parent, settings, address.authority, account_of(owner).pw_name, group, program)
     for path in (site.folder, site.data, program):
         if not _PLAIN.fullmatch(str(path)):
             raise ConfigError("The path %(path)s may have letters, digits and /._+@- only.", path=path)

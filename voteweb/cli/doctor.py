@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from operator import itemgetter
 from pathlib import Path
@@ -180,7 +180,7 @@ def _convert_site(store: Store, state: State, path: Path, *, dry_run: bool) -> N
     run, migrations = store.health.engine().run, Migrations(store.context)
     # Data that cannot be converted are found here, before anything is changed.
     totals = {
-        conversion: sum(conversion.run(store.context, dry_run=True))
+        conversion: sum(_counts(conversion.run(store.context, dry_run=True), says=dry_run))
         for conversion in migrations.conversions(state.number)
     }
     if dry_run:
@@ -197,9 +197,19 @@ def _convert_site(store: Store, state: State, path: Path, *, dry_run: bool) -> N
         click.echo(f"Wrote a backup of every key to {file.resolve()}.")
         migrations.begin(str(file.resolve()))
     for conversion, total in totals.items():
-        converted = sum(track(conversion.run(store.context), conversion.title, total, lambda count: count))
+        counts = _counts(conversion.run(store.context))
+        converted = sum(track(counts, conversion.title, total, lambda count: count))
         click.echo(f"{conversion.title}: {pluralize(converted, 'record')}.")
     if store.health.engine().run != run:  # it may lack what was converted last
         raise ServerChanged()
     migrations.finish()
     click.echo(f"The data have layout {SCHEMA} now.")
+
+
+def _counts(steps: Iterable[int | str], *, says: bool = True) -> Iterator[int]:
+    """Yield the numbers of records among the *steps* of a conversion, and print its sentences."""
+    for step in steps:
+        if isinstance(step, int):
+            yield step
+        elif says:
+            click.echo(step)

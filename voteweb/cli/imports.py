@@ -133,14 +133,15 @@ def parse_time(row: ImportRow) -> float:
 def parse_story(row: ImportRow, max_groups: int) -> Story:
     """Return the story in *row*; raise Invalid, or TooManyGroups for more than *max_groups*."""
     title = _parse_title(parse_text(row, "title"))
-    link, text = validation.link(parse_text(row, "link")), validation.text(parse_text(row, "text"))
+    typed = parse_text(row, "link").strip()
+    link, text = validation.link(typed), validation.text(parse_text(row, "text"))
     poster = validation.member_name(parse_text(row, "poster"))
     time = parse_time(row)
     groups = _parse_groups(row.get("groups"))
     if len(groups) > max_groups:
         raise TooManyGroups(max=max_groups)
     votes = parse_count(row, "votes", default=1)
-    return Story(Draft(title, link, text, groups), poster, time, votes, digest(link, title, poster, time))
+    return Story(Draft(title, link, text, groups), poster, time, votes, digest(typed, title, poster, time))
 
 
 def parse_comment(row: ImportRow) -> tuple[str, ImportedComment]:
@@ -168,7 +169,7 @@ def parse_link(row: ImportRow) -> str:
 
 
 def digest(link: str, title: str, poster: str, time: float) -> str:
-    """Return the digest that identifies a story."""
+    """Return the digest that identifies a story by its *link* as the file has it: versions may store another."""
     return digest_of(link, title, name_key(poster), f"{time:.6f}")
 
 

@@ -15,8 +15,6 @@ _NO_IPV4_HOSTS = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
 _PRIVATE_NAMES = frozenset({
     "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost", "private",
 })  # fmt: skip
-#: The last label of a host that browsers take for an IPv4 address, in any of its forms: 127.1, 0x7f.0.0.1, 2130706433.
-_NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 
 _HOST = re.compile(r"[^\s:/@?#\[\]]+")
 
@@ -63,9 +61,9 @@ def _is_public_ipv4(ip: IPv4Address) -> bool:
 
 
 def is_public_host(host: str) -> bool:
-    """Tell whether *host*, a name in ASCII or an address without brackets, can be meant for everybody."""
-    host = host.removesuffix(".").lower()
+    """Tell whether *host*, as links.py maps it, can be meant for everybody."""
+    host = host.removesuffix(".")
     labels = host.split(".")
-    if ":" in host or _NUMERIC_LABEL.fullmatch(labels[-1]):
+    if is_address(host):
         return is_public_address(host)
     return len(labels) > 1 and labels[-1] not in _PRIVATE_NAMES and labels[-2:] != ["home", "arpa"]

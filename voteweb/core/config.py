@@ -4,8 +4,8 @@ Changing one may make stored data or addresses invalid.
 """
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 7
-#: The oldest layout of backups that this version restores: later ones changed derived keys only.
+SCHEMA = 8
+#: The oldest layout of backups that this version restores: later ones changed derived keys, and spellings of domains.
 OLDEST_BACKUP = 5
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 2

@@ -1,32 +1,38 @@
-"""Links: their host, their address for browsers, and the normalized form in which links are compared."""
+"""Links: their host, their address for browsers, and the normalized form in which links are compared.
+
+All are read by the parser of the WHATWG URL standard, as browsers do: no other code takes a link or a host apart.
+"""
 
 import re
-import unicodedata
+from functools import lru_cache
 from hashlib import blake2b
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
-from voteweb.core import config
+from ada_url import URL
 
-#: Characters that a URL must percent-encode.
-_NOT_IN_URL = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
+from voteweb.core import config, names
 
-#: Characters of one label of a host name; those that are not ASCII take at least one each when encoded.
-_MAX_LABEL_LENGTH = 63
-#: A host whose articles have a list: other programs may have stored links to hosts that nothing resolves.
-_LISTED_DOMAIN = re.compile(rf"[0-9a-z._:-]{{1,{config.MAX_HOST_LENGTH}}}")
-#: A label of a host name in ASCII. The standard does not allow "_", but such hosts exist.
-_LABEL = re.compile(r"[a-z0-9_-]{1,63}")
-#: Letters that IDNA 2003 replaced and UTS #46 keeps, although casefolding replaces them.
-_UNFOLDED_LETTERS = {"ß": "ß", "ẞ": "ß", "ς": "ς"}
-#: Invisible Korean letters, with which two different names could look the same.
-_INVISIBLE_LETTERS = {"\u115f", "\u1160"}
+#: The name of a host that DNS can have, and "_", which the standard does not allow. Browsers read more, and open none.
+_HOST = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:]+\]")
+#: The beginning of a link up to its host, and the host as it was typed.
+_TYPED_HOST = re.compile(r"https?:[/\\]*(?:[^/\\?#]*@)?([^/\\?#]*?)(?::[0-9]*)?(?:[/\\?#]|$)", re.IGNORECASE)
+#: A character of a typed host, or the percent code of a byte.
+_CHARACTER = re.compile("%[0-9a-f]{2}|.", re.IGNORECASE)
+#: Links that were read last: a page asks three times for each of its rows, at 8 µs.
+_KEPT = 2_048
+_DOMAIN = re.compile(rf"[0-9a-z._:-]{{1,{config.MAX_HOST_LENGTH}}}")
+#: A label in ASCII that stands for letters.
+_PUNYCODE = re.compile(r"(?<![^.])xn--([0-9a-z-]{1,59})(?![^.])")
+#: What people type for a domain, which is short: no address of a page.
+_TYPED_DOMAIN = re.compile(r"[^/\\?#@\s]{1,500}")
 
 #: Query parameters that track a reader and do not select the page.
 TRACKING = frozenset({"fbclid", "gclid", "ref", "ref_src", "si"})
 #: Prefixes of such parameters.
 TRACKING_PREFIXES = ("utm_",)
 #: Ports that a scheme implies.
-DEFAULT_PORTS = frozenset({None, 80, 443})
+DEFAULT_PORTS = frozenset({"", "80", "443"})
 #: Mobile and short hosts of well-known sites, with the host that serves the same pages.
 CANONICAL_HOSTS = {
     "m.youtube.com": "youtube.com",
@@ -51,14 +57,73 @@ CANONICAL_HOSTS = {
 }
 
 
+class WebAddress(NamedTuple):
+    """A link as browsers read it.
+
+    ``host`` is a name or an IP address without brackets, in the one form that all spellings are mapped to; "" for one
+    that no browser can open. ``authority`` also has the port, unless ``scheme`` implies it.
+    """
+
+    href: str
+    scheme: str
+    authority: str
+    host: str
+    port: str
+    path: str
+    query: str
+    fragment: str
+    has_user: bool
+
+
+@lru_cache(maxsize=_KEPT)
+def read(link: str, base: str | None = None) -> WebAddress:
+    """Return *link*, on a page at *base*, as browsers read it; raise ValueError unless it is a URL of http or https."""
+    url = URL(link, base)
+    scheme, host = url.protocol.removesuffix(":"), url.hostname
+    if scheme not in ("http", "https"):
+        raise ValueError(f"no web address: {link[:100]!r}")
+    is_host = len(host.removesuffix(".")) <= config.MAX_HOST_LENGTH and _HOST.fullmatch(host)
+    return WebAddress(
+        href=url.href,
+        scheme=scheme,
+        authority=url.host,
+        host=host.strip("[]") if is_host else "",
+        port=url.port,
+        path=url.pathname,
+        query=url.search.removeprefix("?"),
+        fragment=url.hash.removeprefix("#"),
+        has_user=bool(url.username or url.password),
+    )
+
+
+def host_of(link: str) -> str:
+    """Return the host of *link*, an IPv6 address without brackets; "" if it has none."""
+    try:
+        return read(link).host
+    except ValueError:  # another program may have stored it
+        return ""
+
+
+def misplaced(link: str) -> tuple[str, int]:
+    """Return the first character of the host of a typed *link* that no host has, and its place in the link, from 1.
+
+    It is "" if each alone could be there.
+    """
+    host = _TYPED_HOST.match(link)
+    for match in _CHARACTER.finditer(host[1][: config.MAX_HOST_LENGTH]) if host else ():
+        if match[0] not in "[]:" and not host_of(f"http://a{match[0]}a/"):
+            return match[0], host.start(1) + match.start() + 1 if host else 0
+    return "", 0
+
+
 def normalized(link: str) -> str:
     """Return the normalized form of *link*, which is equal for links to the same page; raise ValueError for no URL.
 
     It has no scheme, ``www.``, default port, trailing slash, fragment or tracking parameters; the host is canonical
     and in lower case, the query sorted by name.
     """
-    parts = urlsplit(link)
-    host = (parts.hostname or "").removesuffix(".").removeprefix("www.")
+    parts = read(link)
+    host = parts.host.removesuffix(".").removeprefix("www.")
     query = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
@@ -82,15 +147,11 @@ def digest(link: str) -> str:
 
 
 def domain(link: str) -> str:
-    """Return the host of a stored *link* in the ASCII form that browsers resolve; "" if it has none.
+    """Return the domain under which articles with this stored *link* are listed; "" if it has none.
 
-    It is without "www.", and without the dot at the end with which the same host can be written.
+    It is the host without "www.", and without the dot at the end with which the same host can be written.
     """
-    try:
-        host = urlsplit(link).hostname or ""
-        return (host if host.isascii() else ascii_host(host)).rstrip(".").removeprefix("www.")
-    except ValueError:  # another program may have stored it
-        return ""
+    return host_of(link).removesuffix(".").removeprefix("www.")
 
 
 def short_domain(domain: str) -> str:
@@ -101,20 +162,15 @@ def short_domain(domain: str) -> str:
     return domain if len(labels) == domain.count(".") + 1 else "…" + ".".join(labels)
 
 
-def listed_domain(link: str) -> str:
-    """Return the domain under which articles with this stored *link* are listed; "" if it has none."""
-    host = domain(link)
-    return host if _LISTED_DOMAIN.fullmatch(host) else ""
-
-
 def link_to(domain: str) -> str:
     """Return a link whose domain is *domain*; one that begins with "www." is that of a host with another in front."""
-    return f"http://[{domain}]/" if ":" in domain else f"http://www.{domain}/"
+    host = f"[{domain}]" if ":" in domain else domain
+    return f"http://{'www.' if domain.startswith('www.') else ''}{host}/"
 
 
-def is_listed_domain(domain: str) -> bool:
-    """Tell whether articles could be listed under *domain*."""
-    return listed_domain(link_to(domain)) == domain
+def is_domain(text: str) -> bool:
+    """Tell whether *text* has the form of a domain of links, as this or an earlier version spelled it."""
+    return _DOMAIN.fullmatch(text) is not None
 
 
 def rule_domains(link: str) -> list[str]:
@@ -126,55 +182,45 @@ def rule_domains(link: str) -> list[str]:
 
 def domain_of_address(typed: str) -> str:
     """Return the domain that *typed* in an address names, however it is spelled; "" if it names none."""
-    return listed_domain(f"http://[{typed}]/" if ":" in typed else f"http://{typed}/")
+    if not _TYPED_DOMAIN.fullmatch(typed):
+        return ""
+    return domain(f"http://[{typed}]/" if ":" in typed else f"http://{typed}/")
 
 
-def readable_domain(host: str) -> str:
-    """Return *host* with the letters for which its ASCII form stands, or as it is if it stands for no others."""
+def respelled(domain: str) -> str:
+    """Return the spelling of today for a *domain* of layout 7 or before, "" if no browser opens such a host.
+
+    Those versions encoded characters that browsers drop, and kept all spellings of IPv4 addresses.
+    """
+    www = "www." * domain.startswith("www.")
+    return domain_of_address(www + _letters(domain)) or domain_of_address(www + domain)
+
+
+def readable_domain(domain: str) -> str:
+    """Return *domain* as people read it: with the letters of its labels, in ASCII where these could mislead.
+
+    They are shown if each label is of one script (Unicode's report 39, highly restrictive) and does not look Latin.
+    """
+    letters = _letters(domain)
+    is_clear = all(label.isascii() or names.is_clear_label(label) for label in letters.split("."))
+    return letters if is_clear and host_of(f"http://{letters}/") == domain else domain
+
+
+def _letters(domain: str) -> str:
+    """Return *domain* with the letters for which its labels stand."""
+    return _PUNYCODE.sub(lambda match: _decode(match[1]) or match[0], domain)
+
+
+def _decode(punycode: str) -> str:
     try:
-        labels = [
-            label[4:].encode().decode("punycode") if label.startswith("xn--") else label for label in host.split(".")
-        ]
-        readable = ".".join(labels)
-        return readable if ascii_host(readable) == host else host
+        return punycode.encode().decode("punycode")
     except ValueError:
-        return host
+        return ""
 
 
 def web_address(link: str) -> str:
-    """Return a stored *link* as a valid URL, percent-encoded where necessary; "" unless it is http or https."""
-    if not link.lower().startswith(("http://", "https://")):
+    """Return a stored *link* as browsers request it; "" unless it is http or https."""
+    try:
+        return read(link).href
+    except ValueError:  # another program may have stored it
         return ""
-    return _NOT_IN_URL.sub(lambda match: quote(match[0], safe=""), link)
-
-
-def ascii_host(host: str) -> str:
-    """Return *host* in the ASCII form that browsers resolve (UTS #46), in lower case.
-
-    Python's codec "idna" implements IDNA 2003, which turns straße.de into strasse.de, another site.
-    Raises ValueError if *host* cannot be a host name.
-    """
-    if len(host) > config.MAX_HOST_LENGTH:  # normalizing and encoding take the square of the length
-        raise ValueError("too long for a host name")
-    compatible = unicodedata.normalize("NFKC", _fold(host))  # may contain new capitals
-    mapped = unicodedata.normalize("NFKC", _fold(compatible)).replace("\u3002", ".")  # the Chinese full stop
-    labels = [_ascii_label(label) for label in mapped.removesuffix(".").split(".")]
-    return ".".join(labels) + ("." if mapped.endswith(".") else "")
-
-
-def _fold(text: str) -> str:
-    return "".join(_UNFOLDED_LETTERS.get(character) or character.casefold() for character in text)
-
-
-def _ascii_label(label: str) -> str:
-    if not label.isascii():
-        if len(label) > _MAX_LABEL_LENGTH:
-            raise ValueError("too long for a label of a host name")
-        # A mark changes the letter before it; invisible characters and spaces could make one name look like another.
-        categories = [unicodedata.category(character)[0] for character in label]
-        if categories[0] == "M" or not {"C", "Z"}.isdisjoint(categories) or not _INVISIBLE_LETTERS.isdisjoint(label):
-            raise ValueError(f"not a host name: {label!r}")
-        label = f"xn--{label.encode('punycode').decode('ascii')}"
-    if not _LABEL.fullmatch(label):
-        raise ValueError(f"not a host name: {label!r}")
-    return label

@@ -102,6 +102,17 @@ def look_alike(name: str, other: str) -> bool:
     return skeleton(name) == skeleton(other)
 
 
+def is_clear_label(label: str) -> bool:
+    """Tell whether nobody takes a *label* of a host for another: its letters are of one script, and none looks Latin.
+
+    Latin letters may stand beside those of Chinese, Japanese and Korean.
+    """
+    letters = [character for character in label if character not in JOINERS]
+    others = [character for character in letters if not character.isascii()]
+    is_asian = all(any(script(character) in together for together in _TOGETHER) for character in others)
+    return is_in_one_script("".join(others if is_asian else letters)) and not looks_latin(label)
+
+
 _NAMES_KEPT = 4_096
 _MAX_FOLDED_LENGTH = 100
 #: Digits, the hyphen and the underscore belong to every script, as U+0030 to U+0039 do.

@@ -6,18 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import config, links
 from voteweb.core.addresses import is_host, is_local_host
 from voteweb.core.errors import ConfigError
 from voteweb.core.mail import check_mail
 
 #: Letters by which a name may differ from that of a setting and still be taken for a slip.
 _MAX_SLIPS = 2
-_ORIGIN = re.compile(r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?)(?P<port>:\d+)?/?")
+_ORIGIN = re.compile(r"https?://[0-9A-Za-z.:\[\]-]*[0-9A-Za-z.\]]/?")
 #: The name of a site, which stands in each of its keys; "" is the site without a name.
 _SITE = re.compile(r"(?:[a-z0-9][a-z0-9-]{0,31})?")
 
@@ -299,11 +298,4 @@ def _check(setting: Field[Any], value: Any) -> None:
 
 def is_origin(url: str) -> bool:
     """Tell whether *url* is http:// or https://, a host in ASCII and perhaps a port, without a path."""
-    match = _ORIGIN.fullmatch(url)
-    if not match:
-        return False
-    try:
-        IPv6Address(match["ipv6"] or "::")
-    except ValueError:
-        return False
-    return match["port"] is None or (len(match["port"]) <= 6 and 1 <= int(match["port"][1:]) <= 65_535)
+    return _ORIGIN.fullmatch(url) is not None and bool(links.host_of(url)) and links.read(url).port != "0"

@@ -9,18 +9,14 @@ from functools import cache
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from ssl import VERIFY_X509_STRICT, SSLContext, create_default_context
 from typing import Any, NamedTuple, cast
-from urllib.parse import quote, urljoin, urlsplit
 
-from voteweb.core import config
+from voteweb.core import config, links
 from voteweb.core.addresses import is_public_address
 from voteweb.core.errors import NoTitle
-from voteweb.core.links import ascii_host
 from voteweb.fetching.connections import BoundedSocket, connect, resolve, start_tls
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _HTML = ("text/html", "application/xhtml+xml")
-#: Characters of a path and a query that are sent as they are.
-_SAFE = "/%:=&?~+!$,;'@()*[]|"
 _HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
 _BLOCK = 16_384
 #: Blocks that are read: a server can send each byte as a block, and each takes time.
@@ -87,18 +83,16 @@ def fetch_page(network: Network, link: str, deadline: float) -> tuple[bytes, str
                     if response.status not in _REDIRECTS or not location:
                         bounded.bytes_left += config.MAX_FETCHED_BYTES
                         return _read_page(response)
-        link = urljoin(link, location.encode("latin-1").decode("utf-8", "replace"))
+        link = links.read(location.encode("latin-1").decode("utf-8", "replace"), link).href
     raise NoTitle(NoTitle.unreachable)
 
 
 def _parse(link: str, ports: frozenset[int]) -> _Target:
-    parts = urlsplit(link)
-    host = parts.hostname or ""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    if parts.scheme not in ("http", "https") or parts.username is not None or not host or port not in ports:
+    address = links.read(link)
+    port = int(address.port or (443 if address.scheme == "https" else 80))
+    if address.has_user or not address.host or port not in ports:
         raise NoTitle(NoTitle.unreachable)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return _Target(parts.scheme, host if ":" in host else ascii_host(host), port, quote(path, safe=_SAFE))
+    return _Target(address.scheme, address.host, port, address.path + (f"?{address.query}" if address.query else ""))
 
 
 def _request(bounded: BoundedSocket, target: _Target, network: Network) -> HTTPResponse:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: The layout of the files, and the tokens in them: a change of either is another number, so other files, and two
 #: versions of the program can share a folder.
-SCHEMA = 5
+SCHEMA = 6
 #: The file beside the indexes that names the current one. Its time is when the indexer last had read the whole stream.
 CURRENT = f"current-{SCHEMA}"
 #: The columns of the full-text index of a kind. Stems stand after the words of a text. A token in another column

@@ -53,12 +53,11 @@ def level_token(level: int) -> str:
 
 def facets(document: Document) -> list[str]:
     """Return these tokens of *document*, and the words of the host, by which articles are found as well."""
-    host = links.listed_domain(document.link)
+    host = links.domain(document.link)
     found = [link_token(document.link)] if document.link else []
     if host:
         found += map(domain_token, links.rule_domains(document.link))
-        readable = links.readable_domain(host) if "xn--" in host else host
-        found += tokens(readable.rpartition(".")[0])
+        found += tokens(links.readable_domain(host).rpartition(".")[0])
     if document.poster:
         found.append(poster_token(document.poster))
     if document.level:
@@ -252,7 +251,7 @@ def read_terms(name: str, value: str, is_phrase: bool) -> tuple[Term, ...]:
 
 
 def _domain(value: str) -> Term:
-    host = links.listed_domain(value) if "://" in value else links.domain_of_address(value.strip())
+    host = links.domain(value) if "://" in value else links.domain_of_address(value.strip())
     if not host:
         raise Invalid(N_("%(typed)s: this is no domain. Please write one such as example.com."), typed=value)
     return Term("domain", (domain_token(host),))

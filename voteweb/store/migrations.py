@@ -17,13 +17,17 @@ from typing import NamedTuple
 
 import redis
 
+from voteweb.core import clock
 from voteweb.core.config import MEMBER_BLOCK, SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings import env_name
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.members.former_domains import respell_domains
 from voteweb.store.moderation.reports import first_time, things_of
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.values import digest_of, invitation_member, is_digest, is_id_text
+from voteweb.store.schema import decoding
+from voteweb.store.schema.rankings import Rankings, place_writes
+from voteweb.store.schema.values import article_member, digest_of, invitation_member, is_digest, is_id_text
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
 
@@ -104,14 +108,38 @@ def rank_reports(context: Context, *, dry_run: bool = False) -> Iterator[int]:
         yield len(things)
 
 
+def relist_links(context: Context, *, dry_run: bool = False) -> Iterator[int]:
+    """List articles anew by their links and domains."""
+    connection, keys, scanner = context.connection, context.keys, Scanner(context.connection)
+    settings, names = context.settings, (*decoding.FIELDS, "base", "answer", "answered", "as-posted")
+    if not dry_run:
+        for listed in batched(scanner.keys_of("link", "domain")):
+            connection.command("UNLINK", *listed)
+    for ids in batched(scanner.article_ids()):
+        writes: list[Command] = []
+        for id, values in zip(ids, connection.run([("HMGET", keys.article(id), *names) for id in ids]), strict=True):
+            article = decoding.article(id, values[: len(decoding.FIELDS)])
+            if article is None:  # the doctor reports it
+                continue
+            fields, member = dict(zip(names, values, strict=True)), article_member(id)
+            places = Rankings(keys).present_places(article, fields, settings, now=clock.now(), has_poster=False)
+            for key, place in places.items():
+                noun = keys.split(key)[0]
+                writes += place_writes(keys, key, member, place) if noun == "link" else []
+                writes += [("ZADD", key, repr(place), member)] if noun == "domain" else []
+        if not dry_run:
+            connection.run(writes)
+        yield len(ids)
+
+
 class Conversion(NamedTuple):
     """One change of layout, with the words that tell an operator what it does.
 
-    ``run`` takes the context of the site and whether this is a ``dry_run``.
+    ``run`` takes the context of the site and whether this is a ``dry_run``. It may yield sentences for the operator.
     """
 
     title: str
-    run: Callable[..., Iterator[int]]
+    run: Callable[..., Iterator[int | str]]
 
 
 #: The conversions that lead to each layout from the one before, in the order in which they run.
@@ -125,6 +153,11 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     5: (Conversion("Keep the settings that shape scores", store_settings),),
     6: (Conversion("List the names of members by their ids", list_names),),
     7: (Conversion("Rank reports by their time", rank_reports),),
+    # A host that a rule refused could be posted with characters that browsers drop.
+    8: (
+        Conversion("Spell domains as browsers do", respell_domains),
+        Conversion("List articles by their links and domains", relist_links),
+    ),
 }
 #: The oldest layout that can be converted.
 OLDEST = min(CONVERSIONS) - 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tests.store.examination import run, snapshot
-from voteweb.core.config import LINK_SECONDS
+from voteweb.core.config import LINK_SECONDS, SCHEMA
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, parse_line
 from voteweb.store.backup.restore import Restore
@@ -33,13 +33,14 @@ def begin_restore(store: Store, whole_layout: int | None = None) -> Restore:
     return restore
 
 
-def restore(store: Store, backup: Iterable[KeyLine], whole_layout: int | None = None) -> None:
-    """Replace everything in the database by *backup*."""
+def restore(store: Store, backup: Iterable[KeyLine], whole_layout: int | None = None, *, layout: int = SCHEMA) -> None:
+    """Replace everything in the database by *backup*, which has this *layout*."""
     restore, remaining = begin_restore(store, whole_layout), list(backup)
     while remaining:
         Restore(store.context, whole_layout).write(remaining[:7])  # an attempt whose answer was lost
         restore.write(remaining[:7])
         del remaining[:7]
+    list(restore.convert(layout))
     restore.finish()
 
 

@@ -1,16 +1,23 @@
 """The layout of the data: known layouts are converted, newer ones refused, and nothing is lost on the way."""
 
+import json
+
 import pytest
 
 from tests.conftest import MakeStore
-from tests.store.backup.copying import begin_restore, lasting
+from tests.store.backup.copying import back_up, begin_restore, lasting, restore
 from tests.store.examination import broken, run, snapshot, unchanged
 from tests.store.schema import layout3
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, NoInvitation
 from voteweb.store import Store
 from voteweb.store.backup import Backup
+from voteweb.store.members.former_domains import respell_domains
 from voteweb.store.migrations import CONVERSIONS, OLDEST, Migrations
+
+RULE = json.dumps({"action": "hold", "why": "Ours.", "by": "Ann", "time": "1795479320.5"})
+#: A host with a mark that browsers drop, as layout 7 spelled it.
+FORMER = "xn--spam-16c.example"
 
 
 @pytest.fixture
@@ -23,6 +30,8 @@ def store(make_store: MakeStore) -> Store:
 def old_site(store: Store) -> Store:
     """A site of layout 3, with invitations of "Ann" under their tokens: "used-token" and "open-token"."""
     layout3.load_keys(store)
+    run(store, "HSET", "domain-rules:", "0x7f.1", RULE)
+    run(store, "ZADD", "hides:bob_-9", 7, f"d{FORMER}", 8, "dxn--bcher-kva.example", 9, "a1")
     return store
 
 
@@ -89,6 +98,33 @@ def test_a_conversion_that_was_interrupted_continues(old_site: Store) -> None:
     Migrations(old_site.context).refuse_other()
     assert lasting(old_site).keys() == whole.keys()
     assert broken(old_site) == []
+
+
+def test_hosts_that_browsers_take_for_one_become_one(old_site: Store) -> None:
+    store, refusal = old_site, json.dumps(json.loads(RULE) | {"action": "refuse", "removes": "article:3"})
+    convert(store)
+    run(store, "HSET", "domain-rules:", FORMER, refusal, "a..b", RULE)
+    run(store, "ZADD", "hides:bob_-9", 7, f"d{FORMER}", 7, "dspam.example")
+    run(store, "SET", "schema:", 7)
+    run(store, "HSET", "article:1", "link", "https://sp\u034fam.example/")
+    backup = back_up(store)
+    said = [step for step in respell_domains(store.context, dry_run=True) if isinstance(step, str)]
+    convert(store)
+    assert said == [
+        "The rule of a..b has ended: no browser opens such a host.",
+        f"The rules of {FORMER} and spam.example are one now: the stricter stays (refuse links).",
+    ]
+    rules = {name: json.loads(text) for name, text in run(store, "HGETALL", "domain-rules:").items()}
+    assert rules == {"127.0.0.1": json.loads(RULE), "spam.example": json.loads(refusal)}
+    assert run(store, "ZRANGE", "hides:bob_-9", 0, -1) == ["dspam.example", "dxn--bcher-kva.example", "a1", "mann"]
+    assert run(store, "ZRANGE", "domain:spam.example", 0, -1) == ["article:1"]
+    assert list(respell_domains(store.context)) == [0]
+    assert broken(store) == []
+    nouns = ("article", "domain", "domain-rules", "hides", "link")
+    converted = {key: value for key, value in lasting(store).items() if key.partition(":")[0] in nouns}
+    restore(store, backup, layout=7)
+    assert {key: value for key, value in lasting(store).items() if key.partition(":")[0] in nouns} == converted
+    assert broken(store) == []
 
 
 def test_a_dry_run_counts_and_changes_nothing(old_site: Store) -> None:

@@ -156,7 +156,7 @@ class Articles(StorePart):
             "token": token,
             "words": new_words(draft),
             "link_digest": links.digest(draft.link),
-            "listed_domain": links.listed_domain(draft.link),
+            "listed_domain": links.domain(draft.link),
             "domains": " ".join(links.rule_domains(draft.link)),
             "groups": " ".join(groups),
             "poster": poster.name,

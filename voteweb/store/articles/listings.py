@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentId, ListedComment
-from voteweb.core.links import listed_domain
+from voteweb.core.links import domain
 from voteweb.core.models import Article, Order, Page, Period
 from voteweb.core.my_site import merged
 from voteweb.core.ranking import SECONDS_PER_DAY, day_name, day_number, newest_first, ranking_key, votes_in
@@ -337,7 +337,7 @@ class Listings(StorePart):
 
         A new article is among them, and in no group.
         """
-        keys = (self._keys.domain(listed_domain(article.link)), self._keys.posted(article.poster))
+        keys = (self._keys.domain(domain(article.link)), self._keys.posted(article.poster))
 
         def parse(replies: list[Any]) -> tuple[GroupsBefore, GroupsBefore]:
             of_domain, of_poster = [[decoding.group_names(groups or "") for _, groups in rows] for rows in replies]

@@ -14,6 +14,7 @@ from voteweb.store.articles.search_documents import begin_epoch
 from voteweb.store.backup.derive import derive
 from voteweb.store.backup.lines import KeyLine
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.members.former_domains import RESPELLED, respell_domains
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.key_forms import Part
 from voteweb.store.schema.keys import NOUNS, key_type
@@ -81,6 +82,11 @@ class Restore(StorePart):
             commands += line_writes(line, self._keys.prefix, is_whole=self._whole_layout is not None)
             self._written.update(things(line))
         self._connection.run(commands)
+
+    def convert(self, layout: int) -> Iterator[str]:
+        """Convert the primary keys that were written from *layout*; yield sentences for the operator."""
+        if layout < RESPELLED and self._whole_layout is None:
+            yield from (step for step in respell_domains(self._context) if isinstance(step, str))
 
     def finish(self, *, force: bool = False) -> str:
         """Write the keys that are derived from the lines, and remove the mark; return the id of the site, "" for none.

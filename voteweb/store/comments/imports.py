@@ -250,7 +250,7 @@ class Imports(StorePart):
             row=row.member,
             words=new_words(draft),
             link_digest=links.digest(draft.link),
-            domain=links.listed_domain(draft.link),
+            domain=links.domain(draft.link),
             groups=" ".join(draft.groups),
             poster=poster,
             poster_id=poster_id,

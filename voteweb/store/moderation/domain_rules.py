@@ -104,7 +104,7 @@ class DomainRules(StorePart):
             for id in articles_of(done):
                 with suppress(NoSuchArticle, ArticleGone):
                     article = Articles(self._context).get(id)
-                    if links.listed_domain(article.link) == domain:
+                    if links.domain(article.link) == domain:
                         about = (article.poster, article.id, article.title, str(rule.get("why")))
                         entry = LogEntry(LogAction.REMOVE, str(rule.get("by")), *about)
                         removals.remove(article.id, entry, part_of=partial(self._forget, domain, [article_member(id)]))

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from voteweb.core import clock, config
+from voteweb.core import clock, config, links
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.errors import N_, Conflict, NoSuchMember, NotAllowed, NothingToUndo, Unavailable, VotewebError
 from voteweb.core.models import UNDOING, ArticleStatus, DomainAction, LogAction, LogEntry, Role, User
@@ -97,11 +97,11 @@ class Undoing(StorePart):
                 groups, aliases = Groups(self._context), group.get("aliases")
                 groups.change(act.title, title, description, entry, aliases=aliases, actor=actor)
             case LogAction.DOMAIN | LogAction.UNDOMAIN:
-                rules = DomainRules(self._context)
+                rules, domain = DomainRules(self._context), links.respelled(act.title) or act.title
                 if rule := _former_rule(act):
-                    rules.set(act.title, DomainAction(rule["action"]), entry, actor=actor)
+                    rules.set(domain, DomainAction(rule["action"]), entry, actor=actor)
                 else:
-                    rules.delete(act.title, entry, actor=actor)
+                    rules.delete(domain, entry, actor=actor)
             case LogAction.CLOSE | LogAction.REOPEN:
                 closes = act.kind is LogAction.REOPEN
                 Threads(self._context).set_closed(act.article, entry, actor=actor, closes=closes)

@@ -129,8 +129,8 @@ class Rankings:
             scores[self._keys.good()] = article.time
         for name in article.groups:
             scores |= {self._keys.group_by_time(name): article.time, self._keys.group_by_score(name): points}
-        if links.listed_domain(link):
-            scores[self._keys.domain(links.listed_domain(link))] = article.time // 1
+        if links.domain(link):
+            scores[self._keys.domain(links.domain(link))] = article.time // 1
         return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
 
     def shaped_by_settings(self, groups: Sequence[str]) -> list[str]:
@@ -156,7 +156,7 @@ class Rankings:
         yield from (keys.posted(poster), keys.gone(poster))
         yield from group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split())))
         yield keys.top_of_day(day_name(day_number(time if time is not None and abs(time) < config.MAX_TIME else 0.0)))
-        yield from (keys.domain(links.listed_domain(link)), keys.link(links.digest(link)))
+        yield from (keys.domain(links.domain(link)), keys.link(links.digest(link)))
 
     def places(self, article: Article, settings: Settings, link: str) -> dict[str, Place]:
         """Return where an *article* of this stored *link* must be: its score in each ranking, True in each set.
@@ -189,7 +189,7 @@ class Rankings:
         """
         link, is_ours = fields["link"] or "", fields["base"] is not None
         wanted, link_key = self.places(article, settings, link), self._keys.link(links.digest(link))
-        for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
+        for key in (*self.top(article), self._keys.domain(links.domain(link))):
             score, worth = places.get(key, (None, None))
             lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
             if lead < 0 or (score is None and (lead == 0 or not is_ours)):

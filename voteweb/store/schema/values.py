@@ -45,8 +45,8 @@ LEFT_OUT = "-"
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
 _HEX_16 = re.compile(r"[0-9a-f]{16}")
-#: The name and the password in a link, which earlier versions took: pages do not show such a link.
-_USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
+#: A link that a form took, earlier ones also with a name and a password: pages do not show such a link.
+_POSTED_LINK = re.compile(rf"(?=.{{,{config.MAX_LINK_LENGTH}}}\Z)https?://[^/?# \\][^ \\]*", re.IGNORECASE)
 #: The characters of texts that are not seen: line ends, also of other programs, and tabs.
 _LINE_ENDS = str.maketrans("", "", "\n\t\u2028\u2029")
 
@@ -255,12 +255,13 @@ def is_poster(name: str) -> bool:
 
 
 def is_link(link: str) -> bool:
-    return validation.accepts(validation.link, _USER_INFO.sub("", link, count=1))
+    """Tell whether a form of this or an earlier version took *link*: others may be refused by now."""
+    return not link or (_POSTED_LINK.fullmatch(link) is not None and link.isprintable())
 
 
 def is_foreign_link(link: str) -> bool:
     """Tell whether another program's *link* is one to a page, or none: nothing that a browser would run."""
-    return bool(links.web_address(link)) or ":" not in link.partition("/")[0]
+    return link.lower().startswith(("http://", "https://")) or ":" not in link.partition("/")[0]
 
 
 def is_password(stored: str) -> bool:
@@ -312,7 +313,7 @@ def is_inbox_entry(text: str) -> bool:
 
 _HIDDEN: dict[HiddenKind, Check] = {
     HiddenKind.GROUP: is_group_name,
-    HiddenKind.DOMAIN: links.is_listed_domain,
+    HiddenKind.DOMAIN: links.is_domain,
     HiddenKind.MEMBER: validation.is_member_key,
 }
 

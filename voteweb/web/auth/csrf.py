@@ -4,14 +4,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from hmac import compare_digest
 from typing import Any, TypeVar, cast
-from urllib.parse import urlsplit
 
 from flask import Request, current_app, request, session
 from flask.sessions import SessionMixin
 from flask_wtf.csrf import CSRFError, generate_csrf
 from itsdangerous import BadData, URLSafeTimedSerializer
 
-from voteweb.core import config
+from voteweb.core import config, links
 from voteweb.core.errors import ForeignForm
 from voteweb.web.base.context import request_app, settings
 from voteweb.web.requests import rate_limits
@@ -87,14 +86,14 @@ def _is_this_site(origin: str, sent: Request) -> bool:
     A site that is requested by http may be behind a proxy that browsers request by https.
     """
     try:
-        parts = urlsplit(origin)
-        port = parts.port
+        address = links.read(origin)
+        requested = links.read(f"{address.scheme}://{sent.host}/")
     except ValueError:
         return False
-    site = urlsplit(settings().site_url)
-    if parts.netloc == sent.host:
-        return parts.scheme == "https" or (parts.scheme == "http" and not sent.is_secure)
-    return bool(site.netloc) and (parts.scheme, parts.hostname, port) == (site.scheme, site.hostname, site.port)
+    if address.authority == requested.authority:
+        return address.scheme == "https" or not sent.is_secure
+    site_url = settings().site_url
+    return bool(site_url) and address[1:3] == links.read(site_url)[1:3]
 
 
 def check_csrf() -> None:

@@ -10,11 +10,11 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from hashlib import blake2b
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from flask import current_app
 
-from voteweb.core import clock, permissions
+from voteweb.core import clock, links, permissions
 from voteweb.core.mail import MailAccount, MailKind, PendingEmail
 from voteweb.core.models import User
 from voteweb.core.names import name_key
@@ -72,7 +72,7 @@ def compose(mail: TakenMail) -> EmailMessage:
 
 def make_message(site: Settings, id: str, to: str, subject: str, body: str) -> EmailMessage:
     """Return a mail with its headers; none of them contains anything that members wrote but the checked address."""
-    host = urlsplit(site.site_url).hostname or "localhost"
+    host = links.host_of(site.site_url) or "localhost"
     message = EmailMessage(policy=SMTP)
     message["From"] = Address(" ".join(site.site_name.split()), addr_spec=site.mail_from)
     message["To"] = Address(addr_spec=to)

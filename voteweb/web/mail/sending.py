@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from email.message import EmailMessage
 from email.policy import SMTP
-from urllib.parse import urlsplit
 
 from flask import Flask
 
-from voteweb.core import clock, config
+from voteweb.core import clock, config, links
 from voteweb.core.mail import MailOutcome, MailServer, parse_server, retry_seconds
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import TakenMail
@@ -86,7 +85,7 @@ _log = logging.getLogger("voteweb")
 
 
 def session_of(site: Settings) -> SmtpSession:
-    return SmtpSession(parse_server(site.mail_url), site.mail_from, urlsplit(site.site_url).hostname or "localhost")
+    return SmtpSession(parse_server(site.mail_url), site.mail_from, links.host_of(site.site_url) or "localhost")
 
 
 def send_at_once(site: Settings, to: str, subject: str, body: str) -> None:

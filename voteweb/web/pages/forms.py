@@ -161,8 +161,8 @@ class SubmitForm(Form):
     @property
     def has_completed_link(self) -> bool:
         """Whether the checked link was typed without its scheme."""
-        typed = pasted(str((self.link.raw_data or [""])[0]))
-        return bool(self.link.data) and typed != self.link.data
+        typed = pasted(str((self.link.raw_data or [""])[0])).lower()
+        return bool(self.link.data) and not typed.startswith(("http://", "https://"))
 
     def draft(self) -> Draft:
         """Return the fields, which must be valid, as an article to be posted or saved."""

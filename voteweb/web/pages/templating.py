@@ -66,7 +66,7 @@ def init_app(app: Flask) -> None:
         datetime=formatting.time_element,
         datetime_text=formatting.format_datetime,
         domain=links.domain,
-        listed_domain=links.listed_domain,
+        readable_domain=links.readable_domain,
         markdown=article_text,
         number=formatting.format_number,
         operator_markdown=markup.render_operator_page,

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, cast
-from urllib.parse import urlsplit
 
 from flask import Flask, Request, abort, current_app, request
 
-from voteweb.core import config
+from voteweb.core import config, links
 from voteweb.core.addresses import is_address
 from voteweb.core.settings import Settings
 from voteweb.web.i18n.locale import Language
@@ -58,7 +57,7 @@ class OriginMiddleware:
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app.wsgi_app
-        self._scheme = urlsplit(settings.site_url).scheme
+        self._scheme = settings.site_url.partition(":")[0]
         self._trusts_proxy = settings.trusted_proxies > 0
         self._monitored = {rule.rule for rule in app.url_map.iter_rules() if rule.endpoint in MONITORING_ENDPOINTS}
         self._lacking_until = 0.0
@@ -109,14 +108,14 @@ def init_app(app: Flask, settings: Settings) -> None:
             abort(421, _("This site is at %(address)s.", address=settings.site_url))
 
 
-def site_host(settings: Settings) -> str | None:
-    """Return the host of VOTEWEB_SITE_URL, None without that setting."""
-    return urlsplit(settings.site_url).hostname
+def site_host(settings: Settings) -> str:
+    """Return the host of VOTEWEB_SITE_URL, "" without that setting."""
+    return links.host_of(settings.site_url)
 
 
 def is_requested_host(request: Request, host: str) -> bool:
     """Tell whether *request* names *host*. The port is ignored: proxies leave it out too."""
-    return urlsplit(f"//{request.host}").hostname == host
+    return links.host_of(f"http://{request.host}/") == host
 
 
 def fixed_headers(settings: Settings) -> tuple[tuple[str, str], ...]:

@@ -112,7 +112,7 @@ def domain(domain: str) -> Answer:
     rows = _read(store().rankings.domain(host))
     if not rows:
         raise NoSuchDomain(domain=domain)
-    return _articles(_("Articles from %(domain)s", domain=host), f"/d/{host}", rows)
+    return _articles(_("Articles from %(domain)s", domain=links.readable_domain(host)), f"/d/{host}", rows)
 
 
 @serve_feed(blueprint, "/saved/feed/<token>")
