@@ -4,10 +4,12 @@ All are read by the parser of the WHATWG URL standard, as browsers do: no other 
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import blake2b
+from operator import itemgetter
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import quote, unquote_to_bytes, urlencode
 
 from ada_url import URL
 
@@ -27,34 +29,75 @@ _PUNYCODE = re.compile(r"(?<![^.])xn--([0-9a-z-]{1,59})(?![^.])")
 #: What people type for a domain, which is short: no address of a page.
 _TYPED_DOMAIN = re.compile(r"[^/\\?#@\s]{1,500}")
 
-#: Query parameters that track a reader and do not select the page.
-TRACKING = frozenset({"fbclid", "gclid", "ref", "ref_src", "si"})
-#: Prefixes of such parameters.
-TRACKING_PREFIXES = ("utm_",)
-#: Ports that a scheme implies.
-DEFAULT_PORTS = frozenset({"", "80", "443"})
-#: Mobile and short hosts of well-known sites, with the host that serves the same pages.
-CANONICAL_HOSTS = {
-    "m.youtube.com": "youtube.com",
-    "music.youtube.com": "youtube.com",
-    "mobile.twitter.com": "twitter.com",
-    "m.twitter.com": "twitter.com",
-    "x.com": "twitter.com",
-    "mobile.x.com": "twitter.com",
-    "m.facebook.com": "facebook.com",
-    "old.reddit.com": "reddit.com",
-    "new.reddit.com": "reddit.com",
-    "m.reddit.com": "reddit.com",
-    "i.reddit.com": "reddit.com",
-    "en.m.wikipedia.org": "en.wikipedia.org",
-    "de.m.wikipedia.org": "de.wikipedia.org",
-    "fr.m.wikipedia.org": "fr.wikipedia.org",
-    "es.m.wikipedia.org": "es.wikipedia.org",
-    "zh.m.wikipedia.org": "zh.wikipedia.org",
-    "ja.m.wikipedia.org": "ja.wikipedia.org",
-    "m.imdb.com": "imdb.com",
-    "m.medium.com": "medium.com",
-}
+#: Query parameters that select no page, as the documentation of these products tells; "*" ends a beginning of names.
+TRACKERS = {
+    "utm_*": "Google Analytics", "_ga": "Google Analytics", "_gl": "Google Analytics", "gclid": "Google Ads",
+    "gclsrc": "Google Ads", "dclid": "Google Ads", "gbraid": "Google Ads", "wbraid": "Google Ads",
+    "srsltid": "Google Merchant Center", "fbclid": "Meta", "igshid": "Instagram", "igsh": "Instagram",
+    "msclkid": "Microsoft Advertising", "twclid": "X Ads", "ref_src": "X, in embedded posts",
+    "ref_url": "X, in embedded posts", "ttclid": "TikTok Ads", "li_fat_id": "LinkedIn Ads", "yclid": "Yandex Direct",
+    "ysclid": "Yandex Search", "mc_cid": "Mailchimp", "mc_eid": "Mailchimp", "mtm_*": "Matomo", "matomo_*": "Matomo",
+    "pk_campaign": "Matomo", "pk_kwd": "Matomo", "pk_keyword": "Matomo", "pk_source": "Matomo", "pk_medium": "Matomo",
+    "_hsenc": "HubSpot", "_hsmi": "HubSpot", "__hstc": "HubSpot", "__hssc": "HubSpot", "__hsfp": "HubSpot",
+    "mkt_tok": "Adobe Marketo", "s_kwcid": "Adobe Advertising", "ef_id": "Adobe Advertising", "vero_id": "Vero",
+    "vero_conv": "Vero", "oly_enc_id": "Omeda", "oly_anon_id": "Omeda", "ck_subscriber_id": "Kit", "__s": "Drip",
+    "_openstat": "Openstat", "guccounter": "Yahoo", "guce_referrer": "Yahoo", "guce_referrer_sig": "Yahoo",
+}  # fmt: skip
+_TRACKERS = re.compile("|".join(re.escape(name).replace(r"\*", ".*") for name in TRACKERS), re.DOTALL)
+#: Parameters that tell whence readers come where they name a host or one of these; elsewhere they select, as a branch.
+_REFERRERS = frozenset({"ref", "referer", "referrer"})
+_SOURCES = frozenset(
+    "hn hackernews hacker-news ycombinator reddit lobsters twitter facebook linkedin mastodon bluesky producthunt "
+    "newsletter rss feed email share".split()
+)
+#: A percent code.
+_CODE = re.compile("%[0-9A-Fa-f]{2}")
+
+
+class Spelling(NamedTuple):
+    """A spelling of the pages of a site, and of the *page* that it stands for: hosts and paths, each an expression.
+
+    *selects* are the parameters of the query that select the page, None if all do.
+    """
+
+    pattern: re.Pattern[str]
+    page: str
+    selects: frozenset[str] | None
+
+
+def _spelling(pattern: str, page: str, selects: str | None = None) -> Spelling:
+    return Spelling(re.compile(pattern), page, None if selects is None else frozenset(selects.split()))
+
+
+#: Spellings that people mix: the first that fits counts.
+SPELLINGS = (
+    _spelling(r"youtu\.be/([\w-]+)|(?:\w+\.)?youtube(?:-nocookie)?\.com/(?:shorts|live|embed|v)/([\w-]+)",
+              r"youtube.com/watch?v=\1\2", "v"),
+    _spelling(r"(?:(?:m|music)\.)?youtube\.com/watch", "youtube.com/watch", "v"),
+    _spelling(r"(?:(?:m|music)\.)?youtube\.com/playlist", "youtube.com/playlist", "list"),
+    _spelling(r"(?:m|music)\.youtube\.com(.*)", r"youtube.com\1"),
+    _spelling(r"(?:\w+\.)?arxiv\.org/(?:abs|pdf|html|format|ps)/((?:[\w.-]+/)?[\d.]+?)(?:v\d+)?(?:\.pdf)?",
+              r"arxiv.org/abs/\1", ""),
+    _spelling(r"([\w-]+)\.m\.(wik\w+\.org.*)", r"\1.\2"),
+    _spelling(r"(?:(?:m|mobile)\.)?(?:twitter|x)\.com/(?:i/web|\w+)/status/(\d+)(?:/.*)?",
+              r"twitter.com/i/status/\1", ""),
+    _spelling(r"(?:(?:m|mobile)\.)?(?:twitter|x)\.com(.*)", r"twitter.com\1"),
+    _spelling(r"redd\.it/(\w+)|(?:\w+\.)?reddit\.com(?:/(?:r|user)/\w+)?/comments/(\w+)(?:/[^/]*)?",
+              r"reddit.com/comments/\1\2", ""),
+    _spelling(r"(?:old|new|np|m|i|amp)\.reddit\.com(.*)", r"reddit.com\1"),
+    _spelling(r"(?:(?:rfc-editor|ietf)\.org/(?:rfc|info|pdfrfc)|(?:tools|datatracker)\.ietf\.org(?:/doc)?(?:/html|/pdf)?)"
+              r"/(rfc\d+)(?:\.\w+){0,2}", r"rfc-editor.org/rfc/\1", ""),
+    _spelling(r"((?:[\w-]+\.)*(?:stackoverflow|stackexchange|superuser|serverfault|askubuntu)\.com)/(?:q|questions)/(\d+)"
+              r"(?:/[^/]*)?", r"\1/questions/\2", ""),
+    _spelling(r"github\.com/([\w-]+/[\w.-]+?)(?:\.git)?", r"github.com/\1", ""),
+    _spelling(r"(?:dx\.)?doi\.org/(10\..+)", r"doi.org/\1", ""),
+    _spelling(r"dl\.acm\.org/doi/(?:abs|full|fullHtml|pdf|epdf)/(10\..+)", r"dl.acm.org/doi/\1", ""),
+    _spelling(r"openreview\.net/(?:forum|pdf)", "openreview.net/forum", "id"),
+    _spelling(r"open\.spotify\.com/(?:intl-\w+/)?(.+)", r"open.spotify.com/\1", ""),
+    _spelling(r"(amazon\.[a-z.]+)/(?:.*/)?(?:dp|gp/product)/(\w{10})(?:/.*)?", r"\1/dp/\2", ""),
+    _spelling(r"(?:m\.)?medium\.com(.+)", r"medium.com\1", ""),
+    _spelling(r"m\.(facebook|imdb)\.com(.*)", r"\1.com\2"),
+)  # fmt: skip
 
 
 class WebAddress(NamedTuple):
@@ -119,22 +162,47 @@ def misplaced(link: str) -> tuple[str, int]:
 def normalized(link: str) -> str:
     """Return the normalized form of *link*, which is equal for links to the same page; raise ValueError for no URL.
 
-    It has no scheme, ``www.``, default port, trailing slash, fragment or tracking parameters; the host is canonical
-    and in lower case, the query sorted by name.
+    It is a host and path without scheme, ``www.``, trailing slash and ``/index.html``, in the main one of SPELLINGS;
+    the query by names, without trackers; and a fragment that selects a page, as ``#!a`` and ``#/a`` do.
     """
-    parts = read(link)
-    host = parts.host.removesuffix(".").removeprefix("www.")
-    query = [
-        (name, value)
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if name.lower() not in TRACKING and not name.lower().startswith(TRACKING_PREFIXES)
-    ]
-    path = parts.path.rstrip("/")
-    if host == "youtu.be" and path:
-        host, query, path = "youtube.com", [("v", path.lstrip("/")), *query], "/watch"
-    host = CANONICAL_HOSTS.get(host, host)
-    port = "" if parts.port in DEFAULT_PORTS else f":{parts.port}"
-    return f"{host}{port}{path}" + (f"?{urlencode(sorted(query))}" if query else "")
+    address = read(link)
+    host = address.host.removesuffix(".").removeprefix("www.") or address.authority
+    path = _plain(address.path).removesuffix("/index.html").rstrip("/")
+    page, selects = f"{host}{address.port and ':'}{address.port}{path}", None
+    for spelling in SPELLINGS:
+        if match := spelling.pattern.fullmatch(page):
+            page, selects = match.expand(spelling.page), spelling.selects
+            break
+    page, _, added = page.partition("?")
+    query = sorted(_selecting(f"{added}&{address.query}", selects), key=itemgetter(0))
+    fragment = f"#{_plain(address.fragment)}" if address.fragment.startswith(("!", "/")) else ""
+    return page + (f"?{urlencode(query)}" if query else "") + fragment
+
+
+def _selecting(query: str, selects: frozenset[str] | None) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the parameters of *query* that can select a page, as bytes: few old sites use UTF-8."""
+    for pair in filter(None, query.split("&")):
+        name, value = (unquote_to_bytes(part.replace("+", " ")) for part in pair.partition("=")[::2])
+        text = name.decode("latin-1").lower()
+        if selects is not None:
+            is_wanted = text in selects
+        else:
+            is_wanted = not _TRACKERS.fullmatch(text) and not (
+                text in _REFERRERS and _is_source(value.decode("latin-1"))
+            )
+        if is_wanted:
+            yield name, value
+
+
+def _is_source(value: str) -> bool:
+    """Tell whether the *value* of a parameter names where readers come from: a known word, or a host."""
+    last = host_of(value if "://" in value else f"https://{value}/").rpartition(".")
+    return value.lower() in _SOURCES or (bool(last[0]) and last[2].isalpha() and len(last[2]) > 1)
+
+
+def _plain(part: str) -> str:
+    """Return a *part* of a URL with percent codes in capitals, and without those of characters that need none."""
+    return _CODE.sub(lambda match: quote(unquote_to_bytes(match[0]), safe=""), part)
 
 
 def digest(link: str) -> str:
