@@ -54,6 +54,19 @@ def test_known_stories_are_not_imported_again(invoke: Invoke, store: Store, file
     assert newest_articles(store).total == 2
 
 
+def test_a_title_with_lost_characters_is_imported_with_a_warning(invoke: Invoke, store: Store, file: Path) -> None:
+    file.write_text(as_lines(row(), row(title="caf\ufffd")))
+    result = invoke("import", file)
+    assert result.stdout == "imported 2, known 0, bad 0\n"
+    assert result.stderr == f"{file}:2: its title has characters that were lost (\ufffd): it is imported so\n"
+
+
+def test_links_of_a_file_are_stored_as_browsers_request_them(invoke: Invoke, store: Store, file: Path) -> None:
+    file.write_text(as_lines(row(link="https://exam\u034fple.com")))
+    assert output(invoke("import", file)) == "imported 1, known 0, bad 0\n"
+    assert newest_articles(store).rows[0].link == "https://example.com/"
+
+
 def test_a_row_with_an_error_is_reported_and_left_out(invoke: Invoke, store: Store, file: Path) -> None:
     ahead = time.time() + 2 * 86_400
     file.write_text(as_lines(row(votes=-1), row(), row(title="From the future", time=ahead)) + "no json\n")

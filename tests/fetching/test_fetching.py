@@ -16,8 +16,8 @@ from tests.certificates import Authority
 from tests.fetching.web_server import Send, WebServer, bomb, drip, endless, html, page, redirect, serving
 from voteweb.core.errors import FetchBusy, NoTitle
 from voteweb.fetching import TitleFetcher
-from voteweb.fetching.connections import resolve
-from voteweb.fetching.pages import browser_tls
+from voteweb.fetching.connections import BoundedSocket, resolve
+from voteweb.fetching.pages import browser_tls, send
 
 LOCAL = "127.0.0.1"
 #: Names as a hostile site could resolve them; all others cannot be found.
@@ -88,6 +88,9 @@ def test_request_names_the_host_and_says_who_asks(server: WebServer, fetcher: Ti
         (b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\n\r\n" + TITLE,
          "The server of this link sends no page (status 403). Please type the title."),
         (html(b""), str(NoTitle())),
+        (b"HTTP/1.1 200 OK\r\n\r\n\n<!-- a --><!doctype html>" + TITLE, "The title"),
+        (b"HTTP/1.1 200 OK\r\n\r\nSome text, and " + TITLE, NO_PAGE),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"<!-- -->" * 2_000 + b"<!--", NO_PAGE),
         (b"", UNREACHABLE),
         (endless(b"HTTP/1.1 200 OK\r\nX: "), UNREACHABLE),
         (endless(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200), UNREACHABLE),
@@ -113,6 +116,27 @@ def test_deadline_holds_for_all_reads_together(answer: object, server: WebServer
     assert monotonic() - started < 5, "the server would go on for ten seconds"
 
 
+def test_reads_are_bounded_however_small_they_are() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(b"x" * 3_000)
+        connection = BoundedSocket(ours, monotonic() + 10, 10_000)
+        for _ in range(2_000):
+            connection.readinto(bytearray(1))
+        with pytest.raises(OSError, match="more than is read"):
+            connection.readinto(bytearray(1))
+
+
+def test_a_request_has_the_method_headers_and_body(server: WebServer, fetcher: TitleFetcher) -> None:
+    server.answers = {"/hook?a=b": page("Done")}
+    link, headers = f"http://good.example:{server.port}/hook?a=b", {"Content-Type": "application/json"}
+    with send(fetcher, link, monotonic() + 3, method="POST", headers=headers, body=b"{}") as response:
+        assert response.status == 200
+    first, *lines = server.requests[-1].split("\n")
+    assert first == "POST /hook?a=b HTTP/1.1"
+    assert {"Content-Type: application/json", "Content-Length: 2", "User-Agent: tests"} <= set(lines)
+
+
 def test_deadline_holds_for_finding_addresses(server: WebServer, fetcher: TitleFetcher) -> None:
     is_over = Event()
     slow = replace(fetcher, seconds=0.1, resolve=lambda *_: [str(is_over.wait(20))])
@@ -120,7 +144,8 @@ def test_deadline_holds_for_finding_addresses(server: WebServer, fetcher: TitleF
     is_over.set()
 
 
-@pytest.mark.parametrize("host", ["private.example", "mixed.example", "nat64.example",
+@pytest.mark.parametrize("host", ["private.example", "pri%76ate.example", "pri\u034fvate.example", "mixed.example",
+                                  "nat64.example",
                                   "nowhere.example", "127.0.0.2", "127.2", "2130706434", "[::1]"])  # fmt: skip
 @pytest.mark.parametrize("is_redirected", [False, True], ids=["link", "redirect"])
 def test_address_that_is_not_allowed_is_never_connected_to(

@@ -14,7 +14,9 @@ from voteweb.fetching.titles import title_of
 PIECES = [
     b"<", b"<a ", b"<b<", b"<m", b"<s", b"<!", b"</", b">", b"=", b'"', b"'", b"/", b" ", b"a", b"&#x", b"&amp;",
     b"\xff", b"\x81", b"\x00\xd8", b"<!--", b"-->", b"<title>", b"</title>", b"<script>", b"</script", b"<svg></svg>",
-    b"<meta", b"<meta ", b"<meta a='", b" charset=", b"<meta" * 30 + b" charset=" + b" " * 3_900,
+    b"<meta", b"<meta ", b"<meta a='", b"<meta charset=", b"<meta http-equiv=content-type content=charset", b"<?xml ",
+    b"<meta name=twitter:title content='" + b"Just a moment" * 100 + b"'>", b" charset=",
+    b"<title>checking your " + b"a " * 2_000, b"<meta" * 30 + b" charset=" + b" " * 3_900,
     b"<meta property=og:title ", b"name=" + b" " * 3_900, b"<meta property='og:title'" + b" a" * 1_900 + b">",
     b"<meta name='og:title' content='" + b"&amp;" * 790 + b"'>",
     b"<title>" + "\u0315\u0300".encode() * 2_000,
@@ -35,7 +37,45 @@ TITLES = [
     ("<title>!?</title>", ""),
     ("<head></head><body><title>Too late</title>", ""),
     ("<meta property='og:title' content='Shared &amp; good'>", "Shared & good"),
-    ("<title>Home</title><meta property='og:title' content='Another'>", "Home"),
+    ("<title>Hello</title><meta property='og:title' content='Another'>", "Hello"),
+    ("<title> </title><meta name='twitter:title' content='Shared'>", "Shared"),
+    (
+        "<title>Quanta Magazine</title><meta property=og:site_name content='Quanta magazine'>"
+        "<meta property=og:title content='The story'>",
+        "The story",
+    ),
+    ("<title>Quanta Magazine</title><meta property=og:site_name content='Quanta Magazine'>", "Quanta Magazine"),
+    *(
+        (f"<title>{title}</title><meta property=og:title content='The story'>", "The story")
+        for title in ("Home", "- YouTube", "http://t.co/x", "403 Forbidden", "Just a moment...", "caf\ufffd")
+    ),
+    *(
+        (f"<title>{title}</title>", "")
+        for title in (
+            "Just a moment...",
+            "Attention Required! | Cloudflare",
+            "Access denied | a.example used Cloudflare",
+            "- YouTube",
+            "Before you continue to YouTube",
+            "https://t.co/x",
+            "404 Not Found",
+            "502 - Bad Gateway",
+            "Untitled Document",
+            "Loading…",
+            "caf\ufffd au lait",
+        )
+    ),
+    *(
+        (f"<title>{title}</title>", title)
+        for title in (
+            "Just a moment of silence",
+            "Loading modules in Rust",
+            "404 things to see",
+            "Home: a film",
+            "Index funds",
+            "The https://example.com story",
+        )
+    ),
     ("<title>The story | The Daily News</title><meta content='The story' property=og:title>", "The story"),
     ("<title>The Daily News: The story</title><meta name=og:title content='The story'>", "The story"),
     ("<title>Newspapers of the world</title><meta property=og:title content=News>", "Newspapers of the world"),
@@ -48,7 +88,55 @@ CHARSETS_OF_PAGES = [
     ("<title>编程之美</title>".encode("utf-16"), "", "编程之美"),
     ("<title>编程之美</title>".encode("utf-8-sig"), "latin-1", "编程之美"),
     ("<meta charset=latin-1><title>编程之美</title>".encode(), "", "编程之美"),
-    (b"<title>caf\xe9 au lait</title>", "utf-8", "caf\ufffd au lait"),
+    (b"<title>caf\xe9 au lait</title>", "utf-8", ""),
+    (b"<title>caf\x80 au lait</title>", "gbk", ""),
+    (b"<title>a \xd6\xd0\x81\x39\xef\x30</title>", "gb2312", "a 中㐁"),
+    (b"<title>secret</title>", "iso-2022-kr", ""),
+    *(
+        (f"<title>{text}</title>".encode(codec), label, text)
+        for label, codec, text in [
+            ("windows-874", "cp874", "ภาษาไทย"),
+            ("x-sjis", "cp932", "日本語"),
+            ("ms_kanji", "cp932", "日本語"),
+            ("x-euc-jp", "euc_jp", "日本語"),
+            ("csiso2022jp", "iso2022_jp", "日本語"),
+            ("ks_c_5601-1987", "cp949", "한국어"),
+            ("x-gbk", "gbk", "中文网"),
+            ("big5-hkscs", "big5hkscs", "中文網"),
+            ("x-cp1251", "cp1251", "Русский"),
+            ("cp866", "cp866", "Русский"),
+            ("dos-874", "cp874", "ภาษาไทย"),
+            ("logical", "iso8859_8", "עברית"),
+            ("unicode11utf8", "utf-8", "Русский"),
+            (" UTF8 ", "utf-8", "Русский"),
+            ("l9", "iso8859_15", "€uro"),
+            ("unicodefffe", "utf-16-be", "Русский"),
+            ("x-mac-ukrainian", "mac_cyrillic", "Русский"),
+        ]
+    ),
+    # What pages name themselves, where their servers name nothing, or nothing that is known.
+    *(
+        (f"{named}<title>Русский</title>".encode("cp1251"), charset, "Русский")
+        for charset in ("", "no-such-charset")
+        for named in (
+            "<meta charset=windows-1251>",
+            "<META CharSet = ' windows-1251 '>",
+            "<meta name=a charset='x-cp1251'/>",
+            "<meta http-equiv=Content-Type content='text/html; charset=windows-1251'>",
+            "<meta content='text/html;charset = \"windows-1251\"' http-equiv='content-type'>",
+            "<?xml version='1.0' encoding='windows-1251'?>",
+            "<meta charset=nonsense><meta charset=windows-1251>",
+            "<!-- <meta charset=koi8-r> --><meta charset=windows-1251>",
+            "<meta name='>' charset=windows-1251>",
+            "<meta content='charset=koi8-r'><meta charset=windows-1251>",
+            " " * 900 + "<meta charset=windows-1251>",
+        )
+    ),
+    ("<meta charset=utf-16><title>Русский</title>".encode(), "", "Русский"),
+    (b"<meta charset=x-user-defined><title>caf\xe9</title>", "", "café"),
+    ("<meta charset=windows-1251><title>Русский</title>".encode(), "utf-8", "Русский"),
+    ("\ufeff<meta charset=windows-1251><title>Русский</title>".encode(), "windows-1251", "Русский"),
+    ((" " * 1_024 + "<meta charset=windows-1251><title>Русский</title>").encode(), "", "Русский"),
     (b"<title>caf\xc3\xa9 au lait</title>", "no-such-charset", "café au lait"),
     (b"<title>caf\xc3\xa9 au lait</title>", "zlib", "café au lait"),
     (b"<title>caf\xc3\xa9 au lait</title>", "utf\x008", "café au lait"),

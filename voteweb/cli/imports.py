@@ -194,7 +194,8 @@ def _parse_title(typed: str) -> str:
     cleaned = validation.clean_line(typed, config.MAX_TITLE_LENGTH)
     if 0 < len(cleaned) < config.MIN_TITLE_LENGTH and any(map(str.isalnum, cleaned)):
         return cleaned
-    return validation.title(typed)
+    validation.title(cleaned.replace(validation.UNREADABLE, "?"))
+    return cleaned
 
 
 def parse_count(row: ImportRow, name: str, *, default: int, max: int = config.MAX_IMPORTED_VOTES) -> int:
@@ -380,17 +381,21 @@ class ImportRun:
         """
         counts: Counter[str] = Counter()
 
+        def warn(line: int, fault: object) -> None:
+            _print(f"{file}:{line}: {fault}")
+
         def refuse(line: int, error: object) -> None:
-            """Count a bad row, and print its fault."""
             counts["bad"] += 1
-            _print(f"{file}:{line}: {error}")
+            warn(line, error)
 
         def good() -> Iterator[tuple[int, Row]]:
             for line, row in rows:
                 if isinstance(row, VotewebError):
                     refuse(line, row)
-                else:
-                    yield line, row
+                    continue
+                if isinstance(row, Story) and validation.UNREADABLE in row.draft.title:
+                    warn(line, f"its title has characters that were lost ({validation.UNREADABLE}): it is imported so")
+                yield line, row
 
         for batch in batched(good(), BATCH_SIZE):
             answers = (self._check if self._dry_run else send)([row for _, row in batch])

@@ -36,6 +36,8 @@ _TWO_SCHEMES = re.compile(r"https?:/*https?:", re.IGNORECASE)
 _USER_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
+#: The character that programs put in the place of bytes which they could not decode.
+UNREADABLE = "\ufffd"
 #: The message about a name that looks like a reserved one or a moderator's.
 LOOK_ALIKE = N_("The name %(name)s looks too much like one that has a meaning here. Please choose another.")
 _RESERVED_SKELETONS = frozenset(map(skeleton, config.RESERVED_NAMES))
@@ -57,6 +59,11 @@ def title(typed: str) -> str:
         raise Invalid(
             N_("A title needs at least %(min)s characters, with a letter or digit among them."),
             min=config.MIN_TITLE_LENGTH,
+        )
+    if UNREADABLE in cleaned:
+        raise Invalid(
+            N_("This title has characters that were lost on the way (%(character)s). Please type them."),
+            character=UNREADABLE,
         )
     too_long = N_("A title can have at most %(max)s characters; this one has %(length)s.")
     return _at_most(config.MAX_TITLE_LENGTH, cleaned, too_long)

@@ -11,6 +11,8 @@ from typing import Any
 _MAX_ADDRESSES = 4
 #: Bytes that are read at once, less than a limit of ``bytes_left``: the default of Python 3.14 is more than that.
 _BUFFERED_BYTES = 8_192
+#: Reads of one answer: a server can send each byte alone, and each read takes time.
+_MAX_READS = 2_000
 
 
 def resolve(host: str, port: int) -> list[str]:
@@ -54,6 +56,7 @@ class BoundedSocket(io.RawIOBase):
         self._connection = connection
         self._deadline = deadline
         self.bytes_left = bytes_left
+        self._reads_left = _MAX_READS
 
     def sendall(self, data: bytes) -> None:
         """Send *data*. Raises OSError."""
@@ -68,7 +71,8 @@ class BoundedSocket(io.RawIOBase):
         self._connection.settimeout(_seconds_left(self._deadline))
         count = self._connection.recv_into(buffer)
         self.bytes_left -= count
-        if self.bytes_left < 0:
+        self._reads_left -= 1
+        if min(self.bytes_left, self._reads_left) < 0:
             raise OSError("the server sends more than is read")
         return count
 

@@ -2,11 +2,11 @@
 
 import re
 import zlib
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPResponse
 from ssl import VERIFY_X509_STRICT, SSLContext, create_default_context
 from typing import Any, NamedTuple, cast
 
@@ -17,6 +17,10 @@ from voteweb.fetching.connections import BoundedSocket, connect, resolve, start_
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _HTML = ("text/html", "application/xhtml+xml")
+#: The beginning of a page whose server names no type.
+_PAGE = re.compile(
+    rb"(?is)(?:\xef\xbb\xbf)?\s*+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|title|meta)\b"
+)
 _HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
 _BLOCK = 16_384
 #: Blocks that are read: a server can send each byte as a block, and each takes time.
@@ -54,72 +58,76 @@ class Network:
     tls: Callable[[], SSLContext] = _tls
 
 
-class _Target(NamedTuple):
-    scheme: str
+class Page(NamedTuple):
+    """The beginning of a page, the label of its charset as far as its server names one, and its host."""
+
+    body: bytes
+    charset: str
     host: str
-    port: int
-    path: str
 
 
-def fetch_page(network: Network, link: str, deadline: float) -> tuple[bytes, str]:
-    """Return the beginning of the page at *link*, and its charset as far as the server names one.
-
-    Raises NoTitle, OSError, HTTPException and ValueError.
-    """
+def fetch_page(network: Network, link: str, deadline: float) -> Page:
+    """Return the page at *link*. Raises NoTitle, OSError, HTTPException and ValueError."""
+    headers = {"Accept": "text/html, application/xhtml+xml", "Accept-Encoding": "gzip"}
     for _ in range(1 + config.MAX_REDIRECTS):
-        target = _parse(link, network.ports)
-        addresses = network.resolve(target.host, target.port)
-        # One address that is not public is enough: the owner of the name would only have to ask again.
-        if not addresses or not all(map(network.is_allowed, addresses)):
-            raise NoTitle(NoTitle.unreachable)
-        connection = connect(addresses, target.port, deadline)
-        with closing(connection):
-            if target.scheme == "https":
-                connection = start_tls(connection, network.tls(), target.host, deadline)
-            with closing(connection):
-                bounded = BoundedSocket(connection, deadline, _MAX_HEADER_BYTES)
-                with _request(bounded, target, network) as response:
-                    location = response.getheader("Location", "")
-                    if response.status not in _REDIRECTS or not location:
-                        bounded.bytes_left += config.MAX_FETCHED_BYTES
-                        return _read_page(response)
+        with send(network, link, deadline, headers=headers) as response:
+            location = response.getheader("Location", "")
+            if response.status not in _REDIRECTS or not location:
+                return _read_page(response, links.host_of(link))
         link = links.read(location.encode("latin-1").decode("utf-8", "replace"), link).href
     raise NoTitle(NoTitle.unreachable)
 
 
-def _parse(link: str, ports: frozenset[int]) -> _Target:
+@contextmanager
+def send(
+    network: Network,
+    link: str,
+    deadline: float,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+) -> Iterator[HTTPResponse]:
+    """Send a request to the server of *link* and yield its answer, of which MAX_FETCHED_BYTES can be read.
+
+    No redirect is followed. Raises NoTitle, OSError, HTTPException and ValueError.
+    """
     address = links.read(link)
     port = int(address.port or (443 if address.scheme == "https" else 80))
-    if address.has_user or not address.host or port not in ports:
+    if address.has_user or not address.host or port not in network.ports:
         raise NoTitle(NoTitle.unreachable)
-    return _Target(address.scheme, address.host, port, address.path + (f"?{address.query}" if address.query else ""))
+    addresses = network.resolve(address.host, port)
+    # One address that is not public is enough: the owner of the name would only have to ask again.
+    if not addresses or not all(map(network.is_allowed, addresses)):
+        raise NoTitle(NoTitle.unreachable)
+    with closing(connect(addresses, port, deadline)) as plain:
+        is_tls = address.scheme == "https"
+        connection = start_tls(plain, network.tls(), address.host, deadline) if is_tls else plain
+        with closing(connection):
+            bounded = BoundedSocket(connection, deadline, _MAX_HEADER_BYTES)
+            client = HTTPConnection(address.host, port)
+            client.sock = cast(Any, bounded)
+            always = {"Host": address.authority, "User-Agent": network.user_agent, "Connection": "close"}
+            path = address.path + (f"?{address.query}" if address.query else "")
+            client.request(method, path, body, {**always, **headers})
+            with client.getresponse() as response:
+                bounded.bytes_left += config.MAX_FETCHED_BYTES
+                yield response
 
 
-def _request(bounded: BoundedSocket, target: _Target, network: Network) -> HTTPResponse:
-    client = HTTPConnection(target.host, target.port)
-    if target.scheme == "https":  # whose port is not named beside the host
-        client = HTTPSConnection(target.host, target.port, context=network.tls())
-    client.sock = cast(Any, bounded)
-    headers = {
-        "User-Agent": network.user_agent,
-        "Accept": "text/html, application/xhtml+xml",
-        "Accept-Encoding": "gzip",
-        "Connection": "close",
-    }
-    client.request("GET", target.path, headers=headers)
-    return client.getresponse()
-
-
-def _read_page(response: HTTPResponse) -> tuple[bytes, str]:
+def _read_page(response: HTTPResponse, host: str) -> Page:
     if response.status != 200:
         raise NoTitle(NoTitle.refused, status=response.status)
-    is_long = len(response.getheader("Content-Type", "")) > _MAX_TYPE_LENGTH
-    if is_long or response.headers.get_content_type() not in _HTML:
+    type = response.getheader("Content-Type", "")
+    if type and (len(type) > _MAX_TYPE_LENGTH or response.headers.get_content_type() not in _HTML):
         raise NoTitle(NoTitle.no_page)
     encoding = response.getheader("Content-Encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise NoTitle(NoTitle.no_page)
-    return _read_body(response, is_gzip=encoding != "identity"), response.headers.get_content_charset("") or ""
+    body = _read_body(response, is_gzip=encoding != "identity")
+    if not type and not _PAGE.match(body[:_BLOCK]):
+        raise NoTitle(NoTitle.no_page)
+    return Page(body, response.headers.get_content_charset("") or "", host)
 
 
 def _read_body(response: HTTPResponse, *, is_gzip: bool) -> bytes:

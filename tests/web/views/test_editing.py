@@ -43,6 +43,15 @@ def test_edit_is_shown_with_its_time_and_keeps_the_ranking(ann: Browser, reader:
     assert not store.connection.client.exists("log:")
 
 
+def test_a_stored_title_with_lost_characters_stays(ann: Browser, store: Store) -> None:
+    store.connection.command("HSET", "article:1", "title", "caf\ufffd")
+    ann.fill_in("/a/1/edit", text="More.")
+    assert ann.follow().flashes == ["The article has been changed."]
+    ann.fill_in("/a/1/edit", title="th\ufffd")
+    assert (ann.status, store.articles.get(1).title) == (422, "caf\ufffd")
+    assert "characters that were lost" in ann.text
+
+
 def test_moderator_edits_at_any_time_and_it_is_logged(mod: Browser, reader: Browser, store: Store) -> None:
     factories.imported(store, title="Last week's")
     mod.open(mod.open("/a/2").page.one("a", href="/a/2/edit")["href"])

@@ -135,6 +135,12 @@ def _link(form: Any, field: Any) -> None:
         checked(validation.typed_link)(form, field)
 
 
+def _title(form: Any, field: Any) -> None:
+    """Check a typed title; the one that an article has already is kept, as its link is."""
+    if not form.stored_title or field.data != form.stored_title:
+        checked(validation.title)(form, field)
+
+
 def _new_password(form: Any, field: Any) -> None:
     """Refuse a password that is the name of the member who chooses it, or the site's."""
     checked(lambda typed: validation.password(typed, form.member_name, settings().site_name))(form, field)
@@ -148,12 +154,12 @@ class SubmitForm(Form):
     """A new article; ``once`` identifies the form, so that sending it again leads to the same article."""
 
     link = StringField(_l("Link"), [_link])
-    title = StringField(_l("Title"), [checked(validation.title)])
+    title = StringField(_l("Title"), [_title])
     text = TextAreaField(_l("Text"), [checked(validation.text)])
     groups = SelectMultipleField(_l("Groups"), validate_choice=False)
     once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
-    #: The link that the article has already.
-    stored_link = ""
+    #: The link and the title that the article has already.
+    stored_link = stored_title = ""
 
     def set_groups(self, names: Sequence[str]) -> None:
         self.groups.choices = [SelectChoice(name) for name in names]

@@ -162,7 +162,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     user = require_member(viewer)
     if not permissions.may_read(user, article):
         raise ArticleGone()
-    form.stored_link = article.link
+    form.stored_link, form.stored_title = article.link, article.title
     may_edit = permissions.may_edit(user, article, now(), settings())
     if not may_edit and not (form.is_submitted() and permissions.is_poster(user, article)):
         raise _edit_refusal(user, article)
