@@ -5,6 +5,7 @@ All are read by the parser of the WHATWG URL standard, as browsers do: no other 
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from operator import itemgetter
@@ -100,43 +101,59 @@ SPELLINGS = (
 )  # fmt: skip
 
 
-class WebAddress(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WebAddress:
     """A link as browsers read it.
 
     ``host`` is a name or an IP address without brackets, in the one form that all spellings are mapped to; "" for one
-    that no browser can open. ``authority`` also has the port, unless ``scheme`` implies it.
+    that no browser can open. ``origin`` is the scheme and the host, with the port unless the scheme implies it.
     """
 
     href: str
-    scheme: str
-    authority: str
     host: str
-    port: str
-    path: str
-    query: str
-    fragment: str
-    has_user: bool
+    _url: URL
+
+    @property
+    def origin(self) -> str:
+        return self._url.origin
+
+    @property
+    def port(self) -> str:
+        """The port, "" for that of the scheme."""
+        return self._url.port
+
+    @property
+    def authority(self) -> str:
+        """The host as it stands in the link, with its port."""
+        return self._url.host
+
+    @property
+    def path(self) -> str:
+        return self._url.pathname
+
+    @property
+    def query(self) -> str:
+        return self._url.search.removeprefix("?")
+
+    @property
+    def fragment(self) -> str:
+        return self._url.hash.removeprefix("#")
+
+    @property
+    def has_user(self) -> bool:
+        """Whether it has the name of a user, or a password."""
+        return bool(self._url.username or self._url.password)
 
 
 @lru_cache(maxsize=_KEPT)
 def read(link: str, base: str | None = None) -> WebAddress:
     """Return *link*, on a page at *base*, as browsers read it; raise ValueError unless it is a URL of http or https."""
     url = URL(link, base)
-    scheme, host = url.protocol.removesuffix(":"), url.hostname
-    if scheme not in ("http", "https"):
+    href, host = url.href, url.hostname
+    if not href.startswith(("http://", "https://")):
         raise ValueError(f"no web address: {link[:100]!r}")
     is_host = len(host.removesuffix(".")) <= config.MAX_HOST_LENGTH and _HOST.fullmatch(host)
-    return WebAddress(
-        href=url.href,
-        scheme=scheme,
-        authority=url.host,
-        host=host.strip("[]") if is_host else "",
-        port=url.port,
-        path=url.pathname,
-        query=url.search.removeprefix("?"),
-        fragment=url.hash.removeprefix("#"),
-        has_user=bool(url.username or url.password),
-    )
+    return WebAddress(href, host.strip("[]") if is_host else "", url)
 
 
 def host_of(link: str) -> str:

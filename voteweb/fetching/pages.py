@@ -93,7 +93,8 @@ def send(
     No redirect is followed. Raises NoTitle, OSError, HTTPException and ValueError.
     """
     address = links.read(link)
-    port = int(address.port or (443 if address.scheme == "https" else 80))
+    is_tls = address.origin.startswith("https:")
+    port = int(address.port or (443 if is_tls else 80))
     if address.has_user or not address.host or port not in network.ports:
         raise NoTitle(NoTitle.unreachable)
     addresses = network.resolve(address.host, port)
@@ -101,7 +102,6 @@ def send(
     if not addresses or not all(map(network.is_allowed, addresses)):
         raise NoTitle(NoTitle.unreachable)
     with closing(connect(addresses, port, deadline)) as plain:
-        is_tls = address.scheme == "https"
         connection = start_tls(plain, network.tls(), address.host, deadline) if is_tls else plain
         with closing(connection):
             bounded = BoundedSocket(connection, deadline, _MAX_HEADER_BYTES)

@@ -87,13 +87,13 @@ def _is_this_site(origin: str, sent: Request) -> bool:
     """
     try:
         address = links.read(origin)
-        requested = links.read(f"{address.scheme}://{sent.host}/")
+        requested = links.read(f"{address.origin.partition(':')[0]}://{sent.host}/")
     except ValueError:
         return False
-    if address.authority == requested.authority:
-        return address.scheme == "https" or not sent.is_secure
+    if address.origin == requested.origin:
+        return address.origin.startswith("https:") or not sent.is_secure
     site_url = settings().site_url
-    return bool(site_url) and address[1:3] == links.read(site_url)[1:3]
+    return bool(site_url) and address.origin == links.read(site_url).origin
 
 
 def check_csrf() -> None:
