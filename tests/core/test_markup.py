@@ -119,9 +119,10 @@ def test_markdown_becomes_html(subtests: pytest.Subtests) -> None:
 @pytest.mark.parametrize(
     "address",
     ["https://google.com@evil.example", "http://u:p@evil.example/", "https:///google.com@evil.example",
-     "https://google.com%40@evil.example", "HTTPS://a@b.example"],
+     "https://google.com%40@evil.example", "HTTPS://a@b.example",
+     "https://1.2.3.4.5/"],
 )  # fmt: skip
-def test_address_that_names_a_user_is_no_link(address: str) -> None:
+def test_address_that_leads_elsewhere_or_nowhere_is_no_link(address: str) -> None:
     for source in (f"[x]({address})", f"<{address}>", address):
         assert "href" not in html_of(source)
     assert "href" in html_of("https://example.com/@ann/1?a@b#c@d")

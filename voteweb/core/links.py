@@ -303,6 +303,15 @@ def _decode(punycode: str) -> str:
         return ""
 
 
+def opens(link: str) -> bool:
+    """Tell whether browsers open *link* at the host that it seems to name: not one as https://google.com@evil.example."""
+    try:
+        address = read(link)
+    except ValueError:
+        return False
+    return bool(address.host) and not address.has_user
+
+
 def web_address(link: str) -> str:
     """Return a stored *link* as browsers request it; "" unless it is http or https."""
     try:

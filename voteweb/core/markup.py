@@ -10,7 +10,7 @@ from urllib.parse import quote
 import nh3
 from markupsafe import Markup, escape
 
-from voteweb.core import config, markdown, mentions
+from voteweb.core import config, links, markdown, mentions
 from voteweb.core.names import clean_html, name_key
 
 _TAGS = {
@@ -22,9 +22,7 @@ _REL = "nofollow ugc noopener"
 _CODE, _LABELLED_CODE = '<pre tabindex="0">', '<pre tabindex="0" role="group" aria-labelledby="code-label">'
 #: Pages and fragments of the operator, in each language.
 _OPERATOR_CACHE_SIZE = 16
-#: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
 _HEADING = re.compile(b"<(/?)h[2-4]>")
-_USER_INFO = re.compile(r"https?:[/\\]*[^/?#\\]*@", re.IGNORECASE)
 #: Characters that XML 1.0 forbids even when they are escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -109,9 +107,9 @@ def _clean(html: str, schemes: set[str], rel: str, attribute_filter: Callable[[s
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Return the *value* of an allowed attribute, else None; nh3 alone allows relative links and titles."""
-    if name == "href" and (not value.lower().startswith(("http://", "https://")) or _USER_INFO.match(value)):
-        return None
-    return value if name in ("href", "rel", "start", "tabindex") else None
+    if name == "href":
+        return value if links.opens(value) else None
+    return value if name in ("rel", "start", "tabindex") else None
 
 
 def _filter_operator_attribute(tag: str, name: str, value: str) -> str | None:
