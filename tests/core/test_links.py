@@ -186,7 +186,7 @@ def test_links_that_differ_by_a_rule_are_one_story(subtests: pytest.Subtests) ->
 
 
 def test_each_spelling_has_an_example() -> None:
-    pages = {domain(link) + links.read(link).path.rstrip("/") for pair in SPELLINGS for link in pair}
+    pages = {domain(link) + links.read(link).url.pathname.rstrip("/") for pair in SPELLINGS for link in pair}
     assert [row.page for row in links.SPELLINGS if not any(map(row.pattern.fullmatch, pages))] == []
 
 

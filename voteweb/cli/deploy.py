@@ -233,7 +233,7 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
         )
     file = file.resolve()
     settings = from_env(read_file(file))
-    if not settings.secure or (address := links.read(settings.site_url)).port:
+    if not settings.secure or (url := links.read(settings.site_url).url).port:
         raise ConfigError("VOTEWEB_SITE_URL in %(file)s must be https:// and a host, without a port.", file=file)
     if not _HOST.fullmatch(settings.host):
         raise ConfigError("VOTEWEB_HOST in %(file)s must be a host or an address.", file=file)
@@ -242,7 +242,7 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
     with suppress(KeyError):
         group = grp.getgrgid(owner.st_gid).gr_name
     program = Path(sys.executable).with_name("voteweb")
-    site = Deployment(name, file.parent, settings, address.authority, account_of(owner).pw_name, group, program)
+    site = Deployment(name, file.parent, settings, url.host, account_of(owner).pw_name, group, program)
     for path in (site.folder, site.data, program):
         if not _PLAIN.fullmatch(str(path)):
             raise ConfigError("The path %(path)s may have letters, digits and /._+@- only.", path=path)

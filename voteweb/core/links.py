@@ -5,7 +5,6 @@ All are read by the parser of the WHATWG URL standard, as browsers do: no other 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from operator import itemgetter
@@ -101,48 +100,21 @@ SPELLINGS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class WebAddress:
-    """A link as browsers read it.
+class WebAddress(NamedTuple):
+    """A link as browsers read it, with its parts as the standard names them in ``url``, which nobody changes.
 
     ``host`` is a name or an IP address without brackets, in the one form that all spellings are mapped to; "" for one
-    that no browser can open. ``origin`` is the scheme and the host, with the port unless the scheme implies it.
+    that no browser can open.
     """
 
     href: str
     host: str
-    _url: URL
-
-    @property
-    def origin(self) -> str:
-        return self._url.origin
-
-    @property
-    def port(self) -> str:
-        """The port, "" for that of the scheme."""
-        return self._url.port
-
-    @property
-    def authority(self) -> str:
-        """The host as it stands in the link, with its port."""
-        return self._url.host
-
-    @property
-    def path(self) -> str:
-        return self._url.pathname
-
-    @property
-    def query(self) -> str:
-        return self._url.search.removeprefix("?")
-
-    @property
-    def fragment(self) -> str:
-        return self._url.hash.removeprefix("#")
+    url: URL
 
     @property
     def has_user(self) -> bool:
         """Whether it has the name of a user, or a password."""
-        return bool(self._url.username or self._url.password)
+        return bool(self.url.username or self.url.password)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -182,17 +154,16 @@ def normalized(link: str) -> str:
     It is a host and path without scheme, ``www.``, trailing slash and ``/index.html``, in the main one of SPELLINGS;
     the query by names, without trackers; and a fragment that selects a page, as ``#!a`` and ``#/a`` do.
     """
-    address = read(link)
-    host = address.host.removesuffix(".").removeprefix("www.") or address.authority
-    path = _plain(address.path).removesuffix("/index.html").rstrip("/")
-    page, selects = f"{host}{address.port and ':'}{address.port}{path}", None
+    url, host = read(link).url, domain(link)
+    path = _plain(url.pathname).removesuffix("/index.html").rstrip("/")
+    page, selects = f"{host or url.hostname}{url.port and ':'}{url.port}{path}", None
     for spelling in SPELLINGS:
         if match := spelling.pattern.fullmatch(page):
             page, selects = match.expand(spelling.page), spelling.selects
             break
     page, _, added = page.partition("?")
-    query = sorted(_selecting(f"{added}&{address.query}", selects), key=itemgetter(0))
-    fragment = f"#{_plain(address.fragment)}" if address.fragment.startswith(("!", "/")) else ""
+    query = sorted(_selecting(f"{added}&{url.search[1:]}", selects), key=itemgetter(0))
+    fragment = _plain(url.hash) if url.hash.startswith(("#!", "#/")) else ""
     return page + (f"?{urlencode(query)}" if query else "") + fragment
 
 

@@ -298,4 +298,4 @@ def _check(setting: Field[Any], value: Any) -> None:
 
 def is_origin(url: str) -> bool:
     """Tell whether *url* is http:// or https://, a host in ASCII and perhaps a port, without a path."""
-    return _ORIGIN.fullmatch(url) is not None and bool(links.host_of(url)) and links.read(url).port != "0"
+    return _ORIGIN.fullmatch(url) is not None and bool(links.host_of(url)) and links.read(url).url.port != "0"

@@ -93,8 +93,8 @@ def send(
     No redirect is followed. Raises NoTitle, OSError, HTTPException and ValueError.
     """
     address = links.read(link)
-    is_tls = address.origin.startswith("https:")
-    port = int(address.port or (443 if is_tls else 80))
+    is_tls = address.url.protocol == "https:"
+    port = int(address.url.port or (443 if is_tls else 80))
     if address.has_user or not address.host or port not in network.ports:
         raise NoTitle(NoTitle.unreachable)
     addresses = network.resolve(address.host, port)
@@ -107,9 +107,8 @@ def send(
             bounded = BoundedSocket(connection, deadline, _MAX_HEADER_BYTES)
             client = HTTPConnection(address.host, port)
             client.sock = cast(Any, bounded)
-            always = {"Host": address.authority, "User-Agent": network.user_agent, "Connection": "close"}
-            path = address.path + (f"?{address.query}" if address.query else "")
-            client.request(method, path, body, {**always, **headers})
+            always = {"Host": address.url.host, "User-Agent": network.user_agent, "Connection": "close"}
+            client.request(method, address.url.pathname + address.url.search, body, {**always, **headers})
             with client.getresponse() as response:
                 bounded.bytes_left += config.MAX_FETCHED_BYTES
                 yield response

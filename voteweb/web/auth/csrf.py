@@ -86,14 +86,14 @@ def _is_this_site(origin: str, sent: Request) -> bool:
     A site that is requested by http may be behind a proxy that browsers request by https.
     """
     try:
-        address = links.read(origin)
-        requested = links.read(f"{address.origin.partition(':')[0]}://{sent.host}/")
+        address = links.read(origin).url
+        requested = links.read(f"{address.protocol}//{sent.host}/").url
     except ValueError:
         return False
     if address.origin == requested.origin:
-        return address.origin.startswith("https:") or not sent.is_secure
+        return address.protocol == "https:" or not sent.is_secure
     site_url = settings().site_url
-    return bool(site_url) and address.origin == links.read(site_url).origin
+    return bool(site_url) and address.origin == links.read(site_url).url.origin
 
 
 def check_csrf() -> None:
