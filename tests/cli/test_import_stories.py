@@ -137,7 +137,7 @@ def test_a_dump_in_html_is_imported_as_it_was_typed(invoke: Invoke, store: Store
     warnings = invoke("import", file, "--comments", comments, "--dry-run").stderr.splitlines()
     assert warnings == [
         f"{file} looks like HTML: it has &amp;. Stop and import such a dump with --html.",
-        f"{comments} looks like HTML: it has &amp;. Stop and import such a dump with --html.",
+        f"{comments} looks like HTML: it has &gt;. Stop and import such a dump with --html.",
     ]
     result = invoke("import", file, "--comments", comments, "--html")
     assert (result.stdout, result.stderr) == (

@@ -80,6 +80,15 @@ DIFFERENT = [
 ]
 #: Two pages that differ in what can select them.
 TWO_PAGES = [
+    ("https://x.computer/a", "https://twitter.computer/a"),
+    ("https://medium.community/post?id=1", "https://medium.community/post?id=2"),
+    ("https://old.reddit.community/a", "https://reddit.community/a"),
+    ("https://m.facebook.company/a", "https://facebook.company/a"),
+    ("https://medium.com/search?q=a", "https://medium.com/search?q=b"),
+    ("https://open.spotify.com/search?q=a", "https://open.spotify.com/search?q=b"),
+    ("https://github.com/trending/python?since=daily", "https://github.com/trending/python?since=weekly"),
+    ("https://youtube.com/embed/videoseries?list=a", "https://youtube.com/embed/videoseries?list=b"),
+    ("http://[2606:4700::1:8080]/", "http://[2606:4700::1]:8080/"),
     ("https://example.com/forum/#!topic/dev/AAA", "https://example.com/forum/#!topic/dev/BBB"),
     ("https://matrix.to/#/#a:x.example", "https://matrix.to/#/#b:x.example"),
     ("https://example.com/#/post/1", "https://example.com/#/post/2"),
@@ -136,6 +145,7 @@ RESULTS = {
         ("xn--pple-43d.com", "xn--pple-43d.com"),
         ("xn--80ak6aa92e.com", "xn--80ak6aa92e.com"),
         ("xn--ls8h.la", "xn--ls8h.la"),
+        ("xn--1ug.com", "xn--1ug.com"),  # nothing but a joiner
         ("xn--99999999.la", "xn--99999999.la"),
         ("::1", "::1"),
     ],

@@ -120,7 +120,7 @@ def test_markdown_becomes_html(subtests: pytest.Subtests) -> None:
     "address",
     ["https://google.com@evil.example", "http://u:p@evil.example/", "https:///google.com@evil.example",
      "https://google.com%40@evil.example", "HTTPS://a@b.example",
-     "https://1.2.3.4.5/"],
+     "https://1.2.3.4.5/", "https:account/delete", "https:/log"],
 )  # fmt: skip
 def test_address_that_leads_elsewhere_or_nowhere_is_no_link(address: str) -> None:
     for source in (f"[x]({address})", f"<{address}>", address):

@@ -90,6 +90,29 @@ def test_undoing_the_removal_shows_the_title_again(
     finish(store)
 
 
+def test_a_deletion_before_the_log_is_changed_leaves_it_hidden(store: Store) -> None:
+    for _ in cut_everywhere(store, write_words, lambda store: [hide(store)]):
+        if state(store) == (TITLE, False):
+            continue
+        store.removals.delete(1)
+        finish(store)
+        assert [title for title, _ in titles(store) if title] == ["Harmless"]
+        assert TITLE not in str(run(store, "HGETALL", "article:1"))
+
+
+def test_what_is_undone_meanwhile_is_logged_without_the_title(store: Store) -> None:
+    write_words(store)
+    mod, bob = factories.user(store, "mod", Role.MODERATOR), store.users.get("bob")
+    comment = factories.comment(store, 1, bob)
+    entry = LogEntry(LogAction.REMOVE, "mod", "bob", 1, TITLE, "Rude.", comment=comment.number)
+    store.removals.remove(comment, entry, actor=mod)
+    hide(store)
+    store.undoing.undo(4, mod)
+    assert titles(store)[-1] == ("", TITLE)
+    show(store)
+    assert {title for title, _ in titles(store)} == {TITLE, "Harmless"}
+
+
 def test_the_title_of_a_removed_article_is_hidden_later(store: Store) -> None:
     write_words(store)
     store.removals.remove(1, log_entry(1, LogAction.REMOVE))

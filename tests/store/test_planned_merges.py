@@ -10,7 +10,7 @@ from tests.store.examination import refused, run
 from tests.store.queries import log_page
 from voteweb.core import config
 from voteweb.core.config import COMMAND_LINE
-from voteweb.core.errors import MergePlanned, NotAllowed, NothingToUndo
+from voteweb.core.errors import AliasTaken, MergePlanned, NotAllowed, NothingToUndo
 from voteweb.core.models import LogAction, LogEntry, PlannedMerge, Role, User
 from voteweb.store import Store
 
@@ -127,6 +127,8 @@ def test_a_merge_that_cannot_begin_ends_and_says_so(store: Store, boss: User, ca
     plan(store, boss)
     if case == "target deleted":
         store.groups.delete("golang", LogEntry(LogAction.DELETE_GROUP, COMMAND_LINE, title="golang"))
+        with pytest.raises(AliasTaken):  # which would lead the merge elsewhere
+            store.groups.change("java", "Java", "", aliases=["golang"])
     elif case == "in a circle":
         plan(store, boss, "golang", "go")
     else:

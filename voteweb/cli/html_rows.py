@@ -32,8 +32,8 @@ def decoded(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def html_in(row: Mapping[str, Any]) -> str:
-    """Return something in *row* that looks like HTML, "" if nothing does."""
-    fields = (value for name in (*_LINES, *_TEXTS) if isinstance(value := row.get(name), str))
+    """Return something in the title or text of *row* that looks like HTML, "" if nothing does."""
+    fields = (value for name in ("title", *_TEXTS) if isinstance(value := row.get(name), str))
     return next((match[0] for match in map(_LOOKS_SO.search, fields) if match), "")
 
 

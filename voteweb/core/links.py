@@ -71,32 +71,34 @@ def _spelling(pattern: str, page: str, selects: str | None = None) -> Spelling:
 
 #: Spellings that people mix: the first that fits counts.
 SPELLINGS = (
-    _spelling(r"youtu\.be/([\w-]+)|(?:\w+\.)?youtube(?:-nocookie)?\.com/(?:shorts|live|embed|v)/([\w-]+)",
+    _spelling(r"youtu\.be/([\w-]+)|(?:\w+\.)?youtube(?:-nocookie)?\.com/(?:shorts|live|embed|v)/(?!videoseries)([\w-]+)",
               r"youtube.com/watch?v=\1\2", "v"),
     _spelling(r"(?:(?:m|music)\.)?youtube\.com/watch", "youtube.com/watch", "v"),
     _spelling(r"(?:(?:m|music)\.)?youtube\.com/playlist", "youtube.com/playlist", "list"),
-    _spelling(r"(?:m|music)\.youtube\.com(.*)", r"youtube.com\1"),
+    _spelling(r"(?:m|music)\.youtube\.com(/.*)?", r"youtube.com\1"),
     _spelling(r"(?:\w+\.)?arxiv\.org/(?:abs|pdf|html|format|ps)/((?:[\w.-]+/)?[\d.]+?)(?:v\d+)?(?:\.pdf)?",
               r"arxiv.org/abs/\1", ""),
-    _spelling(r"([\w-]+)\.m\.(wik\w+\.org.*)", r"\1.\2"),
+    _spelling(r"([\w-]+)\.m\.(wik\w+\.org(?:/.*)?)", r"\1.\2"),
     _spelling(r"(?:(?:m|mobile)\.)?(?:twitter|x)\.com/(?:i/web|\w+)/status/(\d+)(?:/.*)?",
               r"twitter.com/i/status/\1", ""),
-    _spelling(r"(?:(?:m|mobile)\.)?(?:twitter|x)\.com(.*)", r"twitter.com\1"),
+    _spelling(r"(?:(?:m|mobile)\.)?(?:twitter|x)\.com(/.*)?", r"twitter.com\1"),
     _spelling(r"redd\.it/(\w+)|(?:\w+\.)?reddit\.com(?:/(?:r|user)/\w+)?/comments/(\w+)(?:/[^/]*)?",
               r"reddit.com/comments/\1\2", ""),
-    _spelling(r"(?:old|new|np|m|i|amp)\.reddit\.com(.*)", r"reddit.com\1"),
+    _spelling(r"(?:old|new|np|m|i|amp)\.reddit\.com(/.*)?", r"reddit.com\1"),
     _spelling(r"(?:(?:rfc-editor|ietf)\.org/(?:rfc|info|pdfrfc)|(?:tools|datatracker)\.ietf\.org(?:/doc)?(?:/html|/pdf)?)"
               r"/(rfc\d+)(?:\.\w+){0,2}", r"rfc-editor.org/rfc/\1", ""),
     _spelling(r"((?:[\w-]+\.)*(?:stackoverflow|stackexchange|superuser|serverfault|askubuntu)\.com)/(?:q|questions)/(\d+)"
               r"(?:/[^/]*)?", r"\1/questions/\2", ""),
-    _spelling(r"github\.com/([\w-]+/[\w.-]+?)(?:\.git)?", r"github.com/\1", ""),
+    _spelling(r"github\.com/((?!(?:apps|collections|features|marketplace|orgs|search|topics|trending)/)[\w-]+/[\w.-]+?)(?:\.git)?",
+              r"github.com/\1", ""),
     _spelling(r"(?:dx\.)?doi\.org/(10\..+)", r"doi.org/\1", ""),
     _spelling(r"dl\.acm\.org/doi/(?:abs|full|fullHtml|pdf|epdf)/(10\..+)", r"dl.acm.org/doi/\1", ""),
     _spelling(r"openreview\.net/(?:forum|pdf)", "openreview.net/forum", "id"),
-    _spelling(r"open\.spotify\.com/(?:intl-\w+/)?(.+)", r"open.spotify.com/\1", ""),
+    _spelling(r"open\.spotify\.com/(?:intl-\w+/)?((?:album|artist|episode|playlist|show|track)/\w+)",
+              r"open.spotify.com/\1", ""),
     _spelling(r"(amazon\.[a-z.]+)/(?:.*/)?(?:dp|gp/product)/(\w{10})(?:/.*)?", r"\1/dp/\2", ""),
-    _spelling(r"(?:m\.)?medium\.com(.+)", r"medium.com\1", ""),
-    _spelling(r"m\.(facebook|imdb)\.com(.*)", r"\1.com\2"),
+    _spelling(r"(?:m\.)?medium\.com(/(?!search|tag/).+)", r"medium.com\1", ""),
+    _spelling(r"m\.(facebook|imdb)\.com(/.*)?", r"\1.com\2"),
 )  # fmt: skip
 
 
@@ -156,7 +158,8 @@ def normalized(link: str) -> str:
     """
     url, host = read(link).url, domain(link)
     path = _plain(url.pathname).removesuffix("/index.html").rstrip("/")
-    page, selects = f"{host or url.hostname}{url.port and ':'}{url.port}{path}", None
+    shown = f"[{host}]" if ":" in host else host or url.hostname
+    page, selects = f"{shown}{url.port and ':'}{url.port}{path}", None
     for spelling in SPELLINGS:
         if match := spelling.pattern.fullmatch(page):
             page, selects = match.expand(spelling.page), spelling.selects

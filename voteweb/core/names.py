@@ -110,7 +110,7 @@ def is_clear_label(label: str) -> bool:
     letters = [character for character in label if character not in JOINERS]
     others = [character for character in letters if not character.isascii()]
     is_asian = all(any(script(character) in together for together in _TOGETHER) for character in others)
-    return is_in_one_script("".join(others if is_asian else letters)) and not looks_latin(label)
+    return bool(letters) and is_in_one_script("".join(others if is_asian else letters)) and not looks_latin(label)
 
 
 _NAMES_KEPT = 4_096

@@ -169,10 +169,10 @@ def may_set_role(user: User | None, member: User) -> bool:
 def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
     """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS.
 
-    Any moderator may stop a planned merge until it begins.
+    Any moderator may stop a planned merge until it begins, which may be late.
     """
     is_plan = entry.kind is LogAction.PLAN_MERGE
-    end = entry.until if is_plan else entry.time + config.UNDO_SECONDS
+    end = entry.until + config.MERGE_DELAY_SECONDS if is_plan else entry.time + config.UNDO_SECONDS
     is_open = entry.can_be_undone and not entry.undone and now < end
     return may_moderate(user) and is_open and (is_plan or name_key(entry.who) == name_key(user.name))
 

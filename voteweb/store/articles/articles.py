@@ -28,7 +28,7 @@ from voteweb.store.site.rows import read_rows
 from voteweb.store.site.site_settings import read_rule, settings_of
 
 #: The fields that tell where an article stands, but for its votes, which others change often.
-_FIELDS = ("title", "link", "poster", "time", "groups", "gone")
+_FIELDS = ("title", "link", "poster", "time", "groups", "gone", "hidden-title")
 
 
 class StoredArticle(NamedTuple):

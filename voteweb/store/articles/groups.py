@@ -14,7 +14,7 @@ from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.rankings import group_keys
-from voteweb.store.schema.values import article_of, parse_planned_merge
+from voteweb.store.schema.values import article_of, json_object, parse_planned_merge
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.moderation_log import mark_undone
 from voteweb.store.site.rows import queue_by_id
@@ -64,8 +64,8 @@ class Groups(StorePart):
     ) -> list[Command]:
         """Give a group another title and description for *actor*, and other *aliases*, None for the same.
 
-        Raises NoSuchGroup, TooManyAliases, AliasTaken if an alias is a group or another group's, StillMerging if one
-        that is left out is that of a merge, NothingToUndo, LoggedOut, NotAllowed.
+        Raises NoSuchGroup, TooManyAliases, AliasTaken if an alias is a group, another group's or awaited by a planned
+        merge, StillMerging if one that is left out is that of a merge, NothingToUndo, LoggedOut, NotAllowed.
         """
         info = self._keys.group_info(name)
         if aliases and len(aliases) > config.MAX_ALIASES:
@@ -95,8 +95,11 @@ class Groups(StorePart):
         old = [alias for alias, group in stored.items() if group == name and alias not in aliases]
         are_groups = attempt.read(*(("SISMEMBER", keys.groups(), alias) for alias in new))
         are_merging = attempt.read(*(("SISMEMBER", keys.merging(), alias) for alias in old))
+        # A planned merge into a group that was deleted since must not lead into another one.
+        plans = attempt.value("HVALS", keys.planned_merges()) if new else []
+        awaited = {json_object(plan).get("into") for plan in plans}
         for alias, is_group in zip(new, are_groups, strict=True):
-            if is_group or alias in stored:
+            if is_group or alias in stored or alias in awaited:
                 raise errors.AliasTaken(name=alias)
         for alias, is_merging in zip(old, are_merging, strict=True):
             if is_merging:

@@ -9,7 +9,7 @@ from voteweb.store.schema.fields import LOG_FIELDS, End, ended_by, unpack
 from voteweb.store.schema.log_entries import rewrite
 from voteweb.store.site.context import StorePart, act
 
-#: The fields of the title of an article: the first is empty while it is hidden.
+#: The fields of the title of an article: where it is hidden, the first is empty, and the second is there.
 TITLES = ("title", "hidden-title")
 #: The words of an entry of the log that a purge takes out.
 _PURGED = dict.fromkeys(ended_by(End.PURGE, LOG_FIELDS), "")
@@ -36,7 +36,7 @@ class LoggedTitles(StorePart):
         if not _is_titled(fields, id):
             return []
         words = fields.get("title") or fields.get("hidden", "")
-        after = fields | _PURGED | ({} if purges else {"hidden" if hidden and not title else "title": words})
+        after = fields | _PURGED | ({} if purges else {"title" if title or hidden is None else "hidden": words})
         return [rewrite(keys, place, after)] if after != _PURGED | fields else []
 
 

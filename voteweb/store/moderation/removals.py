@@ -29,7 +29,7 @@ from voteweb.store.site.moderation_log import mark_undone, who_is_told
 from voteweb.store.site.rows import queue_in_state
 
 #: What is stored in the place of the words of an article that is deleted.
-_DELETED = dict.fromkeys(ended_by(End.DELETION, ARTICLE_FIELDS), "")
+_DELETED = {name: "" for name in ended_by(End.DELETION, ARTICLE_FIELDS) if name != "hidden-title"}
 
 
 class RemovableArticle:
@@ -83,7 +83,7 @@ class RemovableArticle:
 
         One that was removed before is removed anew if that *hides_title*, which was not hidden yet.
         """
-        stored = self._places.read(self._attempt, self._id, "hidden-title")
+        stored = self._places.read(self._attempt, self._id)
         article, hides_title = stored.article, hides_title and not stored.article.hides_title
         if article.is_deleted or (article.is_removed and not hides_title):
             return article.poster, []
@@ -98,7 +98,7 @@ class RemovableArticle:
 
     def restoration(self) -> tuple[str, list[Command]]:
         """Return its poster and the writes that put it back, with its votes; one that waited before waits again."""
-        stored = self._places.read(self._attempt, self._id, "votes", "was-held", "hidden-title")
+        stored = self._places.read(self._attempt, self._id, "votes", "was-held")
         article = stored.article
         if article.is_deleted:
             raise ArticleGone()
@@ -118,10 +118,12 @@ class RemovableArticle:
         ]
 
     def _forget(self, stored: StoredArticle) -> list[Command]:
+        # The empty field tells that the titles in the log are hidden, also if that is not done yet.
+        hidden = {} if stored.fields["hidden-title"] is None else {"hidden-title": ""}
         return [
             *self._unlisting(stored, ArticleStatus.DELETED, ""),
             *without_reports(self._keys, thing_of(self._keys, self._id)),
-            ("HSET", self._key, *chain.from_iterable(_DELETED.items())),
+            ("HSET", self._key, *chain.from_iterable((_DELETED | hidden).items())),
             ("HDEL", self._key, "removed-by", "was-held"),
             *without_answer(self._keys, self._id),
             ("UNLINK", *keys_owned_by(self._keys, "article", self._id)),
@@ -325,7 +327,7 @@ class Removals(StorePart):
         # What a removal meanwhile has covered may have open reports, too.
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             titles = self._connection.command("HMGET", self._keys.article(id), *TITLES)
-            if titles[1]:
+            if titles[1] is not None:
                 yield from LoggedTitles(self._context).rewrite(id)
             settle_covered(self._connection, self._context.log, id)
             if self._hide_covered(id, titles):

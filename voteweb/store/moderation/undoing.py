@@ -97,7 +97,9 @@ class Undoing(StorePart):
                 groups, aliases = Groups(self._context), group.get("aliases")
                 groups.change(act.title, title, description, entry, aliases=aliases, actor=actor)
             case LogAction.DOMAIN | LogAction.UNDOMAIN:
-                rules, domain = DomainRules(self._context), links.respelled(act.title) or act.title
+                rules, domain = DomainRules(self._context), act.title
+                if links.domain_of_address(domain) != domain:  # an earlier version logged it
+                    domain = links.respelled(domain) or domain
                 if rule := _former_rule(act):
                     rules.set(domain, DomainAction(rule["action"]), entry, actor=actor)
                 else:
@@ -238,10 +240,10 @@ def _reversal(act: LogEntry, who: str) -> LogEntry:
     if act.kind in (LogAction.DOMAIN, LogAction.UNDOMAIN):
         rule = _former_rule(act)
         kind, why = (LogAction.DOMAIN, str(rule.get("why", ""))) if rule else (LogAction.UNDOMAIN, "")
-    title = act.title
+    title, hidden = act.title, act.hidden
     if kind is LogAction.RESTORE and not act.comment:  # it shows the title again
-        title = title or act.hidden
-    return LogEntry(kind, who, act.about, act.article, title, why, undoes=act.id, comment=act.comment)
+        title, hidden = title or hidden, ""
+    return LogEntry(kind, who, act.about, act.article, title, why, undoes=act.id, comment=act.comment, hidden=hidden)
 
 
 def _former_rule(act: LogEntry) -> dict[str, Any]:
