@@ -181,9 +181,9 @@ SEARCH = Limit(
     "GET",
 )  # fmt: skip
 
-#: Accounts that were made to push one article vote for it at once; people look around first.
+#: On one article accounts that were made to push it have one vote each, whatever this says; people read two pages at once.
 NEWCOMER_VOTE = Limit(
-    "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 10, 60, DAY,
+    "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 40, 60, HOUR,
     N_("votes"),
     ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
     N_("keeps new accounts from deciding what is on top"),
