@@ -28,4 +28,4 @@ def test_a_brand_keeps_the_header(visit: Visit, store: Store) -> None:
         assert all(box and box["height"] <= most for box, most in zip(heights, (header, 28), strict=True)), heights
         assert visitor.overflow() == 0
     assert visitor.page.evaluate("document.querySelector('.logo').naturalWidth") > 0
-    assert visitor.page.title() == "Top articles · Ferry Gazette"
+    assert visitor.page.title() == "Hot articles · Ferry Gazette"

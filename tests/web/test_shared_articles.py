@@ -56,7 +56,7 @@ def test_members_share_a_page_with_their_own_parts(make_member: MakeMember, coun
         for name, browser in members.items():
             assert count_renders(browser.open, "/a/1") == (turn == 0 and name == "bob")
             page = browser.page
-            assert page.one("a", class_="own-name").text == name
+            assert page.one("summary", class_="own-name").text == name
             nonces = {field["value"].partition(".")[0] for field in page.all("input", name="csrf_token")}
             assert nonces == {browser.csrf_token().partition(".")[0]}
             seen.add(page.one("input", name="once")["value"])

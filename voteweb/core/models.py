@@ -502,8 +502,6 @@ class Page(Generic[T]):
     as_of: float | None = None
     #: Whether a combined ranking, and with it ``total``, covers only part of the smallest group.
     bounded: bool = False
-    #: The ranks of the rows, if some that the viewer hides were left out; else they are counted from the first.
-    ranks: tuple[int, ...] = ()
     #: The unix time of the first row of the first page, in a list by time: further pages begin after it.
     newest: str = ""
 

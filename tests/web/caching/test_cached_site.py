@@ -34,7 +34,7 @@ def test_reader_never_gets_a_members_page(reader: Browser, bob: Browser) -> None
     assert "bob" not in reader.text
     assert "csrf_token" not in reader.text
     assert {"Set-Cookie", "X-Request-Id"}.isdisjoint(reader.headers.keys()), "the id is that of whoever made the page"
-    assert bob.open("/").page.one("a", href="/account").text == "bob"
+    assert bob.open("/").page.one("summary", class_="own-name").text == "bob"
     assert bob.headers["Cache-Control"] == "private, no-store"
 
 

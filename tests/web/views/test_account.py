@@ -15,7 +15,7 @@ def test_password_is_changed_only_with_the_current_one(bob: Browser, store: Stor
     before = bob.user
     bob.fill_in("/account", old="not this one", new="another password")
     assert (bob.status, bob.field_error("old")) == (422, "This is not your current password.")
-    assert ["open" in part for part in bob.page.all("details")] == [True, False]
+    assert ["open" in part for part in bob.page.all("details", class_="disclosure")] == [True, False]
     assert store.users.get("bob") == before
 
 
@@ -85,7 +85,7 @@ def test_deletion_needs_the_password_and_a_choice(
 ) -> None:
     bob.open("/account").submit("/account/delete", **fields)
     assert (bob.status, bob.page.by_id(f"{field}-errors").text) == (422, message)
-    assert ["open" in part for part in bob.page.all("details")] == [False, True]
+    assert ["open" in part for part in bob.page.all("details", class_="disclosure")] == [False, True]
     assert not store.users.get("bob").left
     store.users.set_role("bob", Role.ADMIN)
     bob.submit("/account/delete", password=PASSWORD, articles="keep")

@@ -101,7 +101,7 @@ def test_settings_are_shown_with_their_source_and_without_secrets(
     monkeypatch.setenv("VOTEWEB_SITE_NAME", "A name")
     root.send("/admin/signup", value="closed")
     assert root.open("/admin/settings").location == "/admin#settings"
-    text = root.open("/admin").page.one("details").one("ul", class_="log").text
+    text = root.open("/admin").page.one("details", class_="disclosure").one("ul", class_="log").text
     assert settings.secret_key not in root.text
     assert "VOTEWEB_SIGNUP = open A switch says closed." in text
     sources = {row.one("code").text: row.one("p", class_="meta").all("span")[0].text for row in _rows(root)}

@@ -23,15 +23,16 @@ def articles(store: Store) -> None:
 def test_the_best_of_each_period_are_listed(reader: Browser) -> None:
     for of in ("day", "week", "month", "year"):
         assert reader.open(f"/top?of={of}").titles == ["First", "Second"]
-        assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == of.capitalize()
+        assert reader.page.one("nav", class_="periods").one("a", aria_current="page").text == of.capitalize()
+        assert reader.open(f"/g/python/top?of={of}").titles == ["First", "Second"]
     assert reader.open("/top?of=all").titles == ["Old", "First", "Second"]
-    assert reader.open("/top").page.one("h1").text == "Best of the last 24 hours"
+    assert reader.open("/top").page.one("h1").text == "Top of the last 24 hours"
     for address in ("/g/python/top", "/g/python/top?of=all"):
         assert reader.open(address).titles == ["First", "Second"]
     assert reader.open("/").page.one("a", href="/top?of=week").text == "Week"
 
 
-@pytest.mark.parametrize("path", ["/top?of=decade", "/g/python/top?of=day", "/g/nothing/top", "/top?page=2"])
+@pytest.mark.parametrize("path", ["/top?of=decade", "/g/python/top?of=decade", "/g/nothing/top", "/top?page=2"])
 def test_there_is_no_other_period(reader: Browser, path: str) -> None:
     assert reader.open(path).status == 404
 

@@ -71,7 +71,7 @@ def test_order_that_a_member_chose_is_remembered_with_them(reader: Browser, bob:
     bob.open("/a/1?order=time").submit("/my/order", order="new")
     for _ in range(2):  # a view makes the first page, the lane answers with it
         assert shown(bob.open("/a/2")) == newest
-    assert bob.page.one("nav", aria_label="Order of comments").one("button", aria_current="page").text == "Newest"
+    assert bob.page.one("nav", aria_label="Order of comments").one("button", aria_current="page").text == "New"
     # An address wins, also one with the number of a page, and changes nothing.
     for address, order in {"?order=time": oldest, "?order=score": best, "?page=1": best, "": newest}.items():
         assert shown(bob.open(f"/a/1{address}")) == order, address

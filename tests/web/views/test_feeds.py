@@ -116,7 +116,7 @@ def test_text_item_has_its_first_1000_characters_as_html(reader: Browser, store:
 @pytest.mark.parametrize(
     ("path", "title", "page"),
     [
-        ("/feed", "voteweb: Top articles", "/"),
+        ("/feed", "voteweb: Hot articles", "/"),
         ("/good", "voteweb: Good articles", "/good"),
         ("/g/python", "voteweb: Python & co", "/g/python"),
         ("/g/python/new", "voteweb: New in Python & co", "/g/python/new"),

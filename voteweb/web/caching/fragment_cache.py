@@ -54,31 +54,24 @@ def cached(template: str, **values: Hashable) -> Markup:
     return (_render_cached_article if "article" in values else _render_cached)(template, version, **values)
 
 
-def article_rows(articles: Iterable[Article], ranks: Sequence[int] = (), in_group: str = "") -> list[Markup]:
-    """Return *articles* as rows of a list, as the viewer sees them now; with *ranks* if some were left out.
-
-    In the list of a group, *in_group*, no row names it.
-    """
-    return _rows("articles/_parts.html#list_row", articles, ranks, in_group)
+def article_rows(articles: Iterable[Article], in_group: str = "") -> list[Markup]:
+    """Return *articles* as rows of a list, as the viewer sees them now; in that of a group, *in_group*, none names it."""
+    return _rows("articles/_parts.html#list_row", articles, in_group)
 
 
 def articles_with_rows(articles: Sequence[Article], in_group: str = "") -> Iterable[tuple[Article, Markup]]:
     """Return *articles*, each with the content of its row."""
-    return zip(articles, _rows("articles/_parts.html#row_content", articles, (), in_group), strict=True)
+    return zip(articles, _rows("articles/_parts.html#row_content", articles, in_group), strict=True)
 
 
 # By all values, until others take their room: a page renders only the rows that have changed.
 @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
 def _render_row(
-    template: str, version: _Version, article: Article, state: VotingState, age: int, is_member: bool, rank: int,
-    group: str,
-) -> Markup:  # fmt: skip
-    """Return the row of an *article*; its *rank* is 0 if it follows from the place, *age* is in seconds.
-
-    *group* is that whose list it is, "" for none.
-    """
+    template: str, version: _Version, article: Article, state: VotingState, age: int, is_member: bool, group: str
+) -> Markup:
+    """Return the row of an *article*, whose *age* is in seconds; *group* is that whose list it is, "" for none."""
     values: dict[str, Hashable] = {"article": article, "voting_state": state, "age": age, "in_group": group}
-    return render(template, version, **values, is_member=is_member, rank=rank)
+    return render(template, version, **values, is_member=is_member)
 
 
 class _Row(NamedTuple):
@@ -96,25 +89,21 @@ class _Row(NamedTuple):
 _kept_rows: BoundedCache[tuple[str, _Version, bool, int, str], _Row] = BoundedCache(config.RENDERED_ROW_CACHE_SIZE)
 
 
-def _rows(template: str, articles: Iterable[Article], ranks: Sequence[int], group: str) -> list[Markup]:
-    """Return *articles* as rows made of *template*, as the viewer sees them now.
-
-    *ranks* are theirs, if some rows were left out; *group* is that whose list it is, "" for none.
-    """
+def _rows(template: str, articles: Iterable[Article], group: str) -> list[Markup]:
+    """Return *articles* as rows of the list of *group*, "" for none, made of *template*, as the viewer sees them now."""
     site, user, time = settings(), viewer(), now()
     version = request_app(), locale.current().code, site.good_votes
     name = name_key(user.name) if user else ""
     # Those of the poster and of an account that waits differ: see permissions.voting_state().
-    rows, is_plain = [], not ranks and not (user and user.held)
-    for at, article in enumerate(named(articles)):
+    rows, is_plain = [], not (user and user.held)
+    for article in named(articles):
         key = (template, version, user is not None, article.id, group)
         row = _kept_rows.get(key) if is_plain else None
         if row and row.article is article and row.poster != name and row.since <= time < row.until:
             rows.append(row.html)
             continue
         state, age = permissions.voting_state(user, article, time, site), time - article.time
-        rank = ranks[at] if ranks else 0
-        html = _render_row(template, version, article, state, formatting.round_age(age), user is not None, rank, group)
+        html = _render_row(template, version, article, state, formatting.round_age(age), user is not None, group)
         rows.append(html)
         poster, is_marked = name_key(article.poster), article.voted or article.new or article.saved
         if is_plain and poster != name and not is_marked:

@@ -159,13 +159,7 @@ def not_hidden(articles: Sequence[Article]) -> tuple[Article, ...]:
 def without_hidden(page: Page[Article], shown: str = "") -> Page[Article]:
     """Return *page* without the rows that the viewer hides, but for those hidden by the entry *shown* alone.
 
-    The rows keep their ranks, and the total counts all.
+    The total counts all.
     """
     site = choice()
-    if not site.hides:
-        return page
-    places = site.visible(page.rows, shown)
-    if len(places) == len(page.rows):
-        return page
-    rows = tuple(page.rows[at] for at in places)
-    return replace(page, rows=rows, ranks=tuple(page.first_rank + at for at in places))
+    return replace(page, rows=tuple(page.rows[at] for at in site.visible(page.rows, shown))) if site.hides else page

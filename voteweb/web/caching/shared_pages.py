@@ -109,7 +109,7 @@ class Rows:
         return html
 
     def _render(self, articles: Iterable[Article]) -> list[bytes]:
-        return [row.encode() for row in article_rows(articles, (), self._in_group)]
+        return [row.encode() for row in article_rows(articles, self._in_group)]
 
 
 class Kept(NamedTuple):

@@ -25,21 +25,21 @@ _NUMBER_CACHE_SIZE = 4_096
 _DATETIME_CACHE_SIZE = 4_096
 _AGE_CACHE_SIZE = 1_024
 ROLE_NAMES = {Role.MEMBER: _l("member"), Role.MODERATOR: _l("moderator"), Role.ADMIN: _l("admin")}
-#: The names of the periods of which the best articles are listed, with that of the front page, and their titles.
+#: The names of the periods of which the top articles are listed, with that of the front page, and their titles.
 PERIOD_NAMES = {
-    "now": _l("Now"),
+    "now": _l("Hot"),
     Period.DAY: _l("Day"),
     Period.WEEK: _l("Week"),
     Period.MONTH: _l("Month"),
     Period.YEAR: _l("Year"),
-    Period.ALL: _l("All"),
+    Period.ALL: _l("All time"),
 }
 PERIOD_TITLES = {
-    Period.DAY: _l("Best of the last 24 hours"),
-    Period.WEEK: _l("Best of the last 7 days"),
-    Period.MONTH: _l("Best of the last 30 days"),
-    Period.YEAR: _l("Best of the last 365 days"),
-    Period.ALL: _l("Best of all time"),
+    Period.DAY: _l("Top of the last 24 hours"),
+    Period.WEEK: _l("Top of the last 7 days"),
+    Period.MONTH: _l("Top of the last 30 days"),
+    Period.YEAR: _l("Top of the last 365 days"),
+    Period.ALL: _l("Top of all time"),
 }
 #: The sentences of the inbox about changes of the member's account.
 ACCOUNT_CHANGES = {

@@ -15,7 +15,7 @@ from werkzeug.exceptions import NotFound
 from voteweb.core import config, links, permissions
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, CommentGone, NoSuchArticle, NoSuchComment, NoSuchDomain
-from voteweb.core.models import Article, Order, Page, User
+from voteweb.core.models import Article, Order, Page, Period, User
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
@@ -39,7 +39,7 @@ from voteweb.web.pages.feeds import (
 )
 from voteweb.web.requests import rate_limits
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
-from voteweb.web.views.lists import GROUP_PERIODS, SITE_PERIODS, parse_period
+from voteweb.web.views.lists import parse_period
 from voteweb.web.views.members import check_present, parse_name
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ comment_blueprint = Blueprint("comment_feeds", __name__)
 
 @serve_feed(blueprint, "/feed")
 def front() -> Feed:
-    return _articles(_("Top articles"), "/", _read(store().rankings.site(Order.SCORE)))
+    return _articles(_("Hot articles"), "/", _read(store().rankings.site(Order.SCORE)))
 
 
 @serve_feed(blueprint, "/new")
@@ -69,7 +69,7 @@ def good() -> Feed:
 @serve_feed(blueprint, "/top")
 def top() -> Feed:
     """Return the first articles of a period by votes."""
-    period = parse_period(SITE_PERIODS)
+    period = parse_period()
     rows = _read(store().rankings.best(period))
     return _articles(str(PERIOD_TITLES[period]), "/top", rows, query=f"?of={period}")
 
@@ -92,7 +92,7 @@ def group_new(names: tuple[str, ...]) -> Feed:
 @in_groups(parse_one)
 def group_top(names: tuple[str, ...]) -> Feed:
     """Return the first articles of a group and a period by votes."""
-    period = parse_period(GROUP_PERIODS)
+    period = parse_period(Period.WEEK)
     feed = _group(names, store().rankings.best(period, names[0]), "/top", f"%(groups)s – {PERIOD_TITLES[period]}")
     return replace(feed, description="", query=f"?of={period}")
 

@@ -35,9 +35,6 @@ from voteweb.web.pages.pagination import ListPage, Reads, Results, Rows
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
 
 blueprint = Blueprint("lists", __name__)
-#: The periods of the site and of a group; the first is shown unless the address names another.
-SITE_PERIODS = tuple(Period)
-GROUP_PERIODS = (Period.WEEK, Period.ALL)
 
 
 class _FrontPage(ListPage):
@@ -46,7 +43,7 @@ class _FrontPage(ListPage):
     template = "lists/front.html"
 
     def __init__(self) -> None:
-        super().__init__(store().rankings.site(Order.SCORE), title=_("Top articles"), feed="/feed")
+        super().__init__(store().rankings.site(Order.SCORE), title=_("Hot articles"), feed="/feed")
 
     def queue(self, pipeline: Pipeline) -> Reads:
         # Twice as many, since the newest good articles are often on the page.
@@ -119,22 +116,21 @@ def good() -> RenderedPage:
 @blueprint.get("/top")
 def top() -> RenderedPage:
     """Show the articles of a period with the most votes."""
-    period = parse_period(SITE_PERIODS)
+    period = parse_period()
     return ListPage(
         store().rankings.best(period),
         title=str(PERIOD_TITLES[period]),
         description=_("The articles on %(site)s with the most votes.", site=settings().site_name),
         feed="/top",
         period=period,
-        periods=("now", *SITE_PERIODS),
     ).render()
 
 
-def parse_period(periods: tuple[Period, ...]) -> Period:
-    """Return the period in the address, the first of *periods* if there is none; end the request if it is no other."""
-    of = request.args.get("of", periods[0])
-    if of not in periods:
-        abort(404, _("There is no such period. The best articles are listed for a day, a week, a month or a year."))
+def parse_period(default: Period = Period.DAY) -> Period:
+    """Return the period in the address, *default* if the address names none; end the request if it names no period."""
+    of = request.args.get("of", default)
+    if of not in set(Period):
+        abort(404, _("There is no such period. The top articles are listed for a day, a week, a month or a year."))
     return Period(of)
 
 
@@ -168,9 +164,9 @@ def group(names: tuple[str, ...]) -> RenderedPage:
 @in_groups(parse_one)
 def group_top(names: tuple[str, ...]) -> RenderedPage:
     """Show the articles of a group and a period with the most votes."""
-    period = parse_period(GROUP_PERIODS)
+    period = parse_period(Period.WEEK)
     ranking = store().rankings.best(period, names[0])
-    return _GroupPage(names, ranking, order="best", period=period, periods=GROUP_PERIODS).render()
+    return _GroupPage(names, ranking, order="best", period=period).render()
 
 
 class _DomainPage(ListPage):
