@@ -28,7 +28,7 @@ FIND_VIOLATIONS = """options => axe.run(document, {resultTypes: ['violations'], 
 NO_AXE = "window.axe = {run: async () => ({violations: []})}"
 #: Everything that is pressed often, but links in texts and what is smaller in rows of lists.
 TARGETS = (
-    "button.vote, .site-header nav a, .site-header button, .pages a, .orders a, .orders [name=order], "
+    "button.vote, .site-header nav a:not(.menu a), .site-header button, .pages a, .orders a, .orders [name=order], "
     "main .button, .button-secondary, summary:not(.articles *), label.chip, "
     ".field input:not([type=checkbox], [type=radio]), .moderation-form button, .moderation-form input:not([type])"
 )
@@ -86,6 +86,23 @@ def resize(page: Page, width: int) -> None:
 
 def violations(page: Page, options: dict[str, Any]) -> list[str]:
     return sorted(set(page.evaluate(FIND_VIOLATIONS, options)))
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_menu_of_a_member_opens_and_closes(width: int, visit: Visit) -> None:
+    visitor = visit("ann", width=width).open("/new")
+    page, summary = visitor.page, visitor.page.locator(".menu summary")
+    summary.click()
+    page.wait_for_selector(".menu li a")
+    assert (page.evaluate(FIND_LOW_TARGETS, ".menu a"), visitor.overflow()) == ([], 0)
+    page.keyboard.press("Escape")
+    assert (page.locator(".menu[open]").count(), page.evaluate("document.activeElement.className")) == (0, "own-name")
+    summary.click()
+    page.mouse.click(20, 700)
+    assert page.locator(".menu[open]").count() == 0
+    summary.click()
+    page.locator(".menu").get_by_text("Saved articles").click()
+    page.wait_for_url("**/saved")
 
 
 @pytest.mark.heavy

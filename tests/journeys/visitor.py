@@ -86,8 +86,8 @@ class Visitor:
         expect(button).to_have_attribute("aria-pressed", str(pressed).lower())
 
     def open_details(self) -> "Visitor":
-        """Open all closed parts of the page."""
-        self.page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+        """Open all closed parts of the page, but the menu, which would cover others."""
+        self.page.evaluate("document.querySelectorAll('details:not(.menu)').forEach(details => details.open = true)")
         return self
 
     def overflow(self) -> int:
