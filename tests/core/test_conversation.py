@@ -29,9 +29,9 @@ def node(number: int, parent: int = 0, *, votes: int = 0, time: float | None = N
     )
 
 
-def conversation(*nodes: Node, order: CommentOrder = CommentOrder.SCORE) -> Conversation:
+def conversation(*nodes: Node, order: CommentOrder = CommentOrder.SCORE, now: float = 10**9) -> Conversation:
     thread = Thread(article=1, last=max((n.number for n in nodes), default=0), nodes={n.number: n for n in nodes})
-    return Conversation(thread, order, VOTE_SCORE)
+    return Conversation(thread, order, VOTE_SCORE, now)
 
 
 def numbers(page: ConversationPage) -> list[int]:
@@ -142,11 +142,23 @@ def test_explanation_has_sums_of_visible_neighbours() -> None:
     explanation = talk.explain(3)
 
     assert explanation is not None
-    assert explanation.own == (node(3, votes=1), 1_003.0 + VOTE_SCORE)
+    assert explanation.own == (node(3, votes=1), 1, 1_003.0 + VOTE_SCORE)
     assert explanation.before is not None
     assert explanation.after is not None
     assert (explanation.before.node.number, explanation.after.node.number) == (1, 4)
     assert talk.explain(9) is None
+
+
+def test_new_comment_stands_as_with_two_votes() -> None:
+    nodes = (node(1, votes=1), node(2), node(3, votes=3))
+    end = 1_002.0 + config.NEW_COMMENT_SECONDS
+    for now, order in ((end - 1.5, [3, 2, 1]), (end - 0.5, [3, 2, 1]), (end, [3, 1, 2])):
+        talk = conversation(*nodes, now=now)
+        assert (numbers(talk.below(0, 1)), talk.until > now) == (order, True)
+    assert conversation(*nodes, now=end - 0.5).until == end
+    explanation = conversation(*nodes, now=end - 0.5).explain(2)
+    assert explanation is not None
+    assert (explanation.own.votes, explanation.counts_new) == (2, True)
 
 
 def test_unknown_numbers_have_no_place() -> None:

@@ -27,6 +27,9 @@ TOP_LEVEL_ON_PAGE = 25
 LEVELS_ON_PAGE = 6
 #: Seconds before a conversation ends from which its page says so above the comments, not below them.
 CLOSING_SOON_SECONDS = 2 * 86_400
+#: Votes that a comment stands with at least, for so many seconds: its author, and others, find it near the top.
+NEW_COMMENT_VOTES = 2
+NEW_COMMENT_SECONDS = 1_800
 #: Ancestors that the page of one comment shows above it.
 SHOWN_ANCESTORS = 3
 #: Comments whose voters share one set: Redis keeps a set of up to 512 integers in 10 bytes for each.

@@ -13,15 +13,15 @@ conversation. note_visit.lua knows which comments are shown of a conversation on
 """
 
 import heapq
-import math
 from collections import defaultdict
 from itertools import pairwise, takewhile
+from math import inf
 from typing import NamedTuple
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
-from voteweb.core.ranking import comment_score
+from voteweb.core.ranking import comment_score, comment_votes
 
 
 def climb(nodes: dict[int, Node]) -> tuple[dict[int, int], dict[int, int], set[int]]:
@@ -48,12 +48,14 @@ def _count(nodes: dict[int, Node], parents: dict[int, int], covered: set[int]) -
     return below
 
 
-def _sorted(numbers: list[int], nodes: dict[int, Node], order: CommentOrder, comment_vote_score: float) -> list[int]:
+def _sorted(
+    numbers: list[int], nodes: dict[int, Node], order: CommentOrder, comment_vote_score: float, now: float
+) -> list[int]:
     """Return *numbers* in this *order*; of one score the newer comes first, of one time the higher number."""
     if order is CommentOrder.SCORE:
         return sorted(
             numbers,
-            key=lambda n: (comment_score((node := nodes[n]).time, node.votes, comment_vote_score), node.time, n),
+            key=lambda n: (comment_score((node := nodes[n]).time, node.votes, comment_vote_score, now), node.time, n),
             reverse=True,
         )
     return sorted(numbers, key=lambda n: (nodes[n].time, n), reverse=order is CommentOrder.NEW)
@@ -119,9 +121,10 @@ class Place(NamedTuple):
 
 
 class CommentScore(NamedTuple):
-    """A comment and its score, the unix time of a new comment without votes that would stand at this place."""
+    """A comment, the votes that it stands with, and its score: the unix time at which one without votes would do so."""
 
     node: Node
+    votes: int
     equivalent_time: float
 
 
@@ -132,6 +135,11 @@ class CommentExplanation(NamedTuple):
     before: CommentScore | None
     after: CommentScore | None
 
+    @property
+    def counts_new(self) -> bool:
+        """Tell whether one of them stands with more votes than it has, since it is new."""
+        return any(score.votes > score.node.votes for score in self if score)
+
 
 class Conversation:
     """The comments of a thread in one order; built once for each revision of it, then only read.
@@ -139,12 +147,13 @@ class Conversation:
     Parents and levels (1: top-level) are by number, and the number 0 is the article. Covered are those of which one
     above was removed together with its replies. ``_below`` has the numbers of visible comments below, where there are
     any. ``_children`` are those that are shown, in their order: the visible ones, and those with something visible
-    below, for which one line stands. ``_ranks`` are their positions among all comments in the order.
+    below, for which one line stands. ``_ranks`` are their positions among all comments in the order. It is
+    another one from the unix time ``until`` on, when a comment is no longer new.
     """
 
-    def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
+    def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float, now: float) -> None:
         """Lay out *thread* with siblings in this *order*, which costs milliseconds for thousands of comments."""
-        self._vote_score = comment_vote_score
+        self._vote_score, self._now = comment_vote_score, now
         self._pages: BoundedCache[tuple[int, int, int], ConversationPage] = BoundedCache(PAGES_KEPT)
         self._nodes = nodes = {number: thread.nodes[number] for number in sorted(thread.nodes) if number > 0}
         self._parents, self._levels, self._covered = climb(nodes)
@@ -153,19 +162,22 @@ class Conversation:
         shown = [
             n for n, node in nodes.items() if n in below or (node.status is CommentStatus.VISIBLE and n not in covered)
         ]
-        ranked = _sorted(shown, nodes, order, comment_vote_score)
+        ranked = _sorted(shown, nodes, order, comment_vote_score, now)
         children: defaultdict[int, list[int]] = defaultdict(list)
         for number in ranked:
             children[self._parents[number]].append(number)
         self._children = {parent: tuple(numbers) for parent, numbers in children.items()}
         self._ranks = {number: rank for rank, number in enumerate(ranked)}
+        begin, least = now - config.NEW_COMMENT_SECONDS, config.NEW_COMMENT_VOTES
+        lifted = (node.time for node in nodes.values() if node.time > begin and node.votes < least)
+        self.until = min(lifted, default=inf) + config.NEW_COMMENT_SECONDS
 
     @property
     def visible(self) -> int:
         """The number of comments that anybody can read."""
         return self._below.get(0, 0)
 
-    def below(self, root: int, number: int, newest: float = math.inf) -> ConversationPage:
+    def below(self, root: int, number: int, newest: float = inf) -> ConversationPage:
         """Return page *number* of the replies to comment *root*, without itself: the same object for the same page.
 
         If the newest come first, those of the first level that are newer than the unix time *newest* are on no page.
@@ -307,7 +319,8 @@ class Conversation:
 
     def _score(self, number: int) -> CommentScore:
         node = self._nodes[number]
-        return CommentScore(node, comment_score(node.time, node.votes, self._vote_score))
+        votes = comment_votes(node.time, node.votes, self._now)
+        return CommentScore(node, votes, comment_score(node.time, node.votes, self._vote_score, self._now))
 
     def _path(self, number: int) -> list[int]:
         """Return the numbers from the top-level comment down to this one; none if there is no such comment."""

@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import floor, log2
 from typing import NamedTuple
 
+from voteweb.core import config
 from voteweb.core.models import Article, Order
 from voteweb.core.settings import Settings
 
@@ -91,11 +92,18 @@ def voting_end(article: Article, settings: Settings) -> int:
     return article.closes if article.closes is not None else int(article.time + settings.voting_seconds)
 
 
-def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
+def comment_votes(time: float, votes: int, now: float) -> int:
+    """Return the votes that a comment of unix *time* stands with: at least NEW_COMMENT_VOTES while it is new."""
+    return max(votes, config.NEW_COMMENT_VOTES) if now < time + config.NEW_COMMENT_SECONDS else votes
+
+
+def comment_score(time: float, votes: int, comment_vote_score: float, now: float) -> float:
     """Return the score of a comment in seconds, by which siblings stand: the formula of :func:`score`.
 
     Nothing stores it: it is computed from what ``thread:<id>`` holds whenever a conversation is shown.
     """
+    if now < time + config.NEW_COMMENT_SECONDS:  # to ask comment_votes() for each takes a tenth of a conversation
+        votes = comment_votes(time, votes, now)
     return time + comment_vote_score * votes
 
 

@@ -10,7 +10,7 @@ from tests import factories
 from tests.store.thread_data import node
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.comments import Node
 from voteweb.store import Store
 from voteweb.store.schema.nodes import format_node
@@ -66,6 +66,21 @@ def test_page_of_a_hundred_comments_is_small(reader: Browser, bob: Browser, stor
         body = person.open("/a/1").response.data
         assert (body.count(b'class="comment"'), len(body) <= 121_000) == (100, True)
         assert len(gzip.compress(body)) <= 30_000
+
+
+def test_new_comment_stands_near_the_top_for_half_an_hour(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first() -> str:
+        return bob.open("/a/1").page.all("li", class_="comment")[0]["id"]
+
+    write(store, [node(number, votes=1, time=NOW - 3_600 + number) for number in range(1, 131)])
+    assert bob.open("/a/1").submit("/a/1/comment", text="Mine").location == "/a/1#c131"
+    assert first() == "c131"
+    assert "a comment stands as with 2 votes at least" in bob.open("/a/1/c/131").page.by_id("why").text
+    monkeypatch.setattr(clock, "difference", lambda: config.NEW_COMMENT_SECONDS + 1.0)
+    assert first() == "c130"
+    assert store.threads.get(1).nodes[131].votes == 0
 
 
 def test_what_is_new_stays_new_until_a_page_shows_it(

@@ -368,7 +368,7 @@ def tree(thread: Thread, order: CommentOrder) -> Conversation:
     conversation = _kept_tree(thread, order)
     if conversation is None:
         score = settings().comment_vote_score
-        conversation = Conversation(thread, order, score)
+        conversation = Conversation(thread, order, score, now())
         _trees.put((thread.article, order, score), (thread, conversation))
     return conversation
 
@@ -376,10 +376,12 @@ def tree(thread: Thread, order: CommentOrder) -> Conversation:
 def _kept_tree(thread: Thread, order: CommentOrder) -> Conversation | None:
     """Return the conversation of *thread* if it is kept; a restored database may give a revision to other comments."""
     kept = _trees.get((thread.article, order, settings().comment_vote_score))
-    return kept[1] if kept and (kept[0] is thread or kept[0] == thread) else None
+    is_right = kept and (kept[0] is thread or kept[0] == thread) and now() < kept[1].until
+    return kept[1] if kept and is_right else None
 
 
-#: Trees by article, order and score of a vote, until a conversation changes: each is built once for all viewers.
+#: Trees by article, order and score of a vote, until a conversation changes or a comment is no longer new: each is
+#: built once for all viewers.
 _trees: BoundedCache[tuple[int, CommentOrder, float], tuple[Thread, Conversation]] = BoundedCache(
     config.THREAD_CACHE_SIZE
 )
