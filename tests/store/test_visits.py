@@ -76,7 +76,7 @@ def test_unshown_comments_are_new_and_marked_for_half_an_hour(
             shown |= {number: now for number in numbers if shown[number] == NEVER}
         unread = {number for number, time in shown.items() if time == NEVER}
         new = {number for number, time in shown.items() if now - time <= 1_800}
-        count, marks = new_counts(store, 1).get(1, 0), visit(store, page=2).new_to(len(shown)) - own
+        count, marks = new_counts(store, 1).get(1, 0), visit(store, page=2).marked_to(len(shown)) - own
         if ranges > 4:
             assert (count, marks) == (len(unread), new)
         assert count >= len(unread)
@@ -106,12 +106,23 @@ def test_a_short_conversations_page_reads_what_it_shows_at_once(
     assert visit(store, 1, "bob", root=root or 8) is None
 
 
+def test_page_has_as_many_new_comments_as_lists_counted(store: Store) -> None:
+    visit(store)
+    for numbers in (range(1, 4), range(4, 6), range(0)):
+        write_thread(store, 1, [node(number) for number in numbers])
+        assert new_counts(store, 1).get(1, 0) == len(numbers)
+        seen = visit(store)
+        last = max(numbers, default=5)
+        assert seen.new_to(last) == set(numbers), "the same second has shown the others"
+        assert (seen.marked_to(last), seen.unread_to(last)) == (set(range(1, last + 1)), set())
+
+
 def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) -> None:
     now = int(visit(store).time)
     young, old = (f"0 0 {now - age}" for age in (config.VISIT_NOTED_SECONDS // 2, config.VISIT_NOTED_SECONDS))
     for stored in (young, old):
         run(store, "HSET", "seen:ann", 1, stored)
-        assert visit(store).new_to(0) == set()
+        assert visit(store).marked_to(0) == set()
         assert (run(store, "HGET", "seen:ann", 1) == stored) is (stored == young)
 
 
@@ -138,7 +149,7 @@ def test_what_earlier_versions_noted_is_understood(store: Store) -> None:
     for age, marks in ((60, {3, 4, 5, 7, 9}), (1_860, {7, 9})):
         run(store, "HSET", "seen:ann", 1, f"2 5 {int(time.time()) - age} 6,8")
         assert new_counts(store, 1) == {1: 2}
-        assert visit(store, page=2).new_to(9) == marks
+        assert visit(store, page=2).marked_to(9) == marks
         assert new_counts(store, 1) == {1: 2}
 
 
@@ -147,7 +158,7 @@ def test_numbers_beyond_the_last_comment_are_ignored(store: Store) -> None:
     write_thread(store, 1, [node(1), node(2)])
     run(store, "HSET", "seen:ann", 1, f"0 900 {int(time.time())} 2-800")
     seen = store.threads.visits_of("ann")[1]
-    assert (seen.unread_to(2), seen.new_to(2)) == ({2}, {1, 2})
+    assert (seen.unread_to(2), seen.marked_to(2)) == ({2}, {1, 2})
     run(store, "HSET", "thread:1", "last", 10**9)
     show(store, *visit(store, page=2).unread_to(10**9))
     assert new_counts(store, 1) == {1: 10**9 - config.MAX_COMMENTS}
@@ -172,7 +183,7 @@ def test_reader_leaves_no_visit_and_a_first_one_marks_nothing(store: Store) -> N
     write_thread(store, 1, [node(1)])
     assert (visit(store, name=""), visit(store, 99), run(store, "KEYS", "seen:*")) == (None, None, [])
     answer = visit(store)
-    assert (answer.newest, answer.new_to(1)) == (1, set())
+    assert (answer.newest, answer.marked_to(1)) == (1, set())
     assert answer.time <= time.time() < answer.time + 60
 
 
@@ -190,5 +201,5 @@ def test_only_the_newest_visits_are_kept(store: Store) -> None:
 def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
     write_thread(store, 1, [node(1)])
     with server_setting(store, "maxmemory", 1):
-        assert visit(store).new_to(1) == set()
+        assert visit(store).marked_to(1) == set()
         assert run(store, "EXISTS", "seen:ann") == 0

@@ -178,21 +178,27 @@ class Unread:
 class Visit(NamedTuple):
     """The part of one thread that a member has seen.
 
-    Comments after number ``newest`` were written since then; those in the ranges ``unread`` no page has shown. They are
-    new, and so are those in ``shown`` that a page has shown lately. ``time`` is the unix time of the last page.
+    Comments after number ``newest`` were written since then; those in the ranges ``unread`` no page has shown, and
+    those in ``shown`` one has shown lately. ``time`` is the unix time of the last page. ``before`` is the part before
+    this page was noted, None if that changed nothing.
     """
 
     newest: int
     time: float
     unread: tuple[range, ...] = ()
     shown: tuple[range, ...] = ()
+    before: "Visit | None" = None
 
     def unread_to(self, last: int) -> set[int]:
         """Return the numbers up to *last* of the comments that no page has shown, also if they are gone."""
         return _numbers_to(last, range(self.newest + 1, last + 1), *self.unread)
 
     def new_to(self, last: int) -> set[int]:
-        """Return the numbers up to *last* of the comments that are new, also if they are gone."""
+        """Return the numbers up to *last* of the comments that no page before this one has shown, as lists count."""
+        return (self.before or self).unread_to(last)
+
+    def marked_to(self, last: int) -> set[int]:
+        """Return the numbers up to *last* of the comments that are new or were shown lately, also if they are gone."""
         return self.unread_to(last) | _numbers_to(last, *self.shown)
 
 

@@ -95,19 +95,22 @@ def test_what_is_new_stays_new_until_a_page_shows_it(
         return ann.open("/").page.by_id("a1").texts("a", class_="new", href="/a/1#new")
 
     wanted = {1: range(60, 35, -1), 2: range(35, 20, -1), 3: ()}
-    for page, first, left in (
-        (3, "/a/1?page=2#c21", "40 new"),
-        (1, "#c60", "15 new"),
-        (2, "#c35", ""),
-        (3, "/a/1?page=2#c21", ""),
+    for page, first, is_here in (
+        (3, "/a/1?page=2#c21", False),
+        (1, "#c60", True),
+        (1, "/a/1?page=2#c21", False),  # its marks are paler
+        (2, "#c35", True),
+        (1, "", False),
     ):
+        counted = row()
         items = ann.open(f"/a/1?page={page}").page.all("li", class_="comment")
-        marked = [item["id"] for item in items if item.all("span", class_="new-links")]
-        assert marked == [f"c{number}" for number in wanted[page]], page
-        line = ann.page.one("p", class_="new-comments")
-        assert (line.one("mark").text, line.all("a")[0]["href"]) == ("40 new", first)
-        assert row() == [left] * bool(left)
-    for page, others in ((1, ["/a/1?order=new&page=2#c21"]), (3, [])):  # the page of the newest is no other one
+        marked = [(item["id"], not item.all("mark", class_="shown")) for item in items if item.all("mark")]
+        assert marked == [(f"c{number}", is_here) for number in wanted[page]], page
+        lines = ann.page.all("p", class_="new-comments")
+        assert [(line.one("mark").text, line.all("a")[0]["href"]) for line in lines] == [(n, first) for n in counted]
+        assert len(ann.page.all(id="new")) == len(lines)
+    store.connection.client.hset("seen:ann", "1", f"20 20 {NOW - 3_600:.0f} ")
+    for page, others in ((3, []), (1, ["/a/1?order=new&page=2#c21"])):  # the page of the newest is no other one
         links = ann.open(f"/a/1?order=new&page={page}").page.one("p", class_="new-comments").all("a")
         assert [link["href"] for link in links[1:]] == others, page
 

@@ -194,9 +194,12 @@ class Threads(StorePart):
         def parse(reply: Sequence[Any]) -> _NotedVisit:
             if reply[0] != "visit":
                 return _NotedVisit(None, "", "", None)
-            _, visit, time, state, votes, values = reply
+            _, stored, before, time, state, votes, values = reply
             article = decoding.cached_article(article_id, *values)
-            return _NotedVisit(_parse_visit(visit, int(time)), state, f"{state} {votes}", article)
+            visit = _parse_visit(stored, int(time))
+            if visit and before != stored:
+                visit = visit._replace(before=_parse_visit(before, int(time)))
+            return _NotedVisit(visit, state, f"{state} {votes}", article)
 
         shown = {"article": article_id, "root": root, "page": page}
         command = scripts.call(self._keys, "note_visit", name=name, block=0, fields=decoding.WHOLE, **shown)

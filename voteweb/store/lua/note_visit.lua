@@ -6,8 +6,8 @@
 -- helpers: visits: format_visit read_visit show
 -- root is the comment whose replies the page shows, 0 for the whole conversation; the page of a comment begins no visit. The
 -- block of voters is 0, those of the first 511 comments; the first of the article's fields is its title.
--- Answers  visit <what is stored of it, "" if nothing is> <time> <state of the conversation and of its words>
---          <number of votes> <the values of the fields> | unknown
+-- Answers  visit <what is stored of it, "" if nothing is> <what was stored before> <time>
+--          <state of the conversation and of its words> <number of votes> <the values of the fields> | unknown
 -- The state is that of read_thread.lua, and then the number of words. The votes are members of the last key. Each vote for a
 -- comment, and each that is taken back, writes a new revision of the conversation: while the state is the same, so are the
 -- votes. Their number tells of a key that has expired or was deleted.
@@ -27,7 +27,7 @@ if not same then -- unread ranges come before those that a page has shown
 end
 if tonumber(same or '') == last and math.abs(time - noted) < tonumber(VISIT_NOTED_SECONDS) then
   -- To note it costs as much as the rest, and the page after a vote for a comment is one of these.
-  return { 'visit', stored, tostring(time), state, votes, values }
+  return { 'visit', stored, stored, tostring(time), state, votes, values }
 end
 
 -- Return the comments that the page shows if the conversation is on one, by the rule of conversation.py; of other pages
@@ -66,14 +66,14 @@ end
 local before, unread, shown = read_visit(stored, last)
 if not before then
   if root > 0 then
-    return { 'visit', '', tostring(time), state, votes, values }
+    return { 'visit', '', '', tostring(time), state, votes, values }
   end
   before, unread, shown = 0, {}, {}
 elseif #unread > 0 then
   unread = show(shown_at_once(), unread, shown, time)
 end
 if math.abs(time - before) < tonumber(VISIT_NOTED_SECONDS) and format_visit(last, before, unread, shown) == stored then
-  return { 'visit', stored, tostring(time), state, votes, values }
+  return { 'visit', stored, stored, tostring(time), state, votes, values }
 end
 local visit = format_visit(last, time, unread, shown)
 if redis.call('HEXISTS', user_key, 'left') == 0 and type(redis.pcall('HSET', seen_key, article, visit)) ~= 'table' then
@@ -89,4 +89,4 @@ if redis.call('HEXISTS', user_key, 'left') == 0 and type(redis.pcall('HSET', see
   end
   redis.call('EXPIRE', seen_key, VISITED_SECONDS)
 end
-return { 'visit', visit, tostring(time), state, votes, values }
+return { 'visit', visit, stored, tostring(time), state, votes, values }

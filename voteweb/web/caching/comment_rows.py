@@ -24,8 +24,9 @@ _ENTRY_BYTES = 1_500
 class ShownComment:
     """A comment as the viewer sees it: ``text`` is None where one line stands for it.
 
-    ``age`` is in seconds, rounded. A comment ``is_folded`` if the viewer hides its author. ``next_new`` and
-    ``previous_new`` are the numbers of the new comments around it on the page, 0 for none, if it ``is_new`` itself.
+    ``age`` is in seconds, rounded. A comment ``is_folded`` if the viewer hides its author. One that
+    ``is_new`` is marked, paler if it ``was_shown`` on a page before. ``next_new`` and ``previous_new`` are the numbers
+    of the comments around it on the page that are marked alike, 0 for none.
     """
 
     row: Row
@@ -37,6 +38,7 @@ class ShownComment:
     is_own: bool = False
     may_edit: bool = False
     is_new: bool = False
+    was_shown: bool = False
     next_new: int = 0
     previous_new: int = 0
 

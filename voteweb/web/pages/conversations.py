@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 
+#: The key in the environment of a request for a read that has noted the visit, before the lane left the page to a view.
+NOTED_READ = "voteweb.noted_read"
+
+
 class ChosenPage:
     """The page of a conversation that is asked for: which comments it shows, and the reads of what it lacks.
 
@@ -143,13 +147,13 @@ class ShownConversation:
         html: dict[int, bytes] = {}
         own = cached.by_author.get(name_key(viewer.name), ()) if viewer else ()
         folded = {number for name in self._hidden for number in cached.by_author.get(name, ())}
-        for number in {*own, *folded, *((self._voted | self.new_here.keys()) & cached.places.keys())}:
+        for number in {*own, *folded, *((self._voted | self._new_links.keys()) & cached.places.keys())}:
             place = cached.places[number]
             comment = replace(
                 self._show(cached.comments[place].row, viewer, cached.comments[place].text),
                 is_voted=number in self._voted,
                 is_folded=number in folded,
-                **self._new_links(number),
+                **self._new_links.get(number, {}),
             )
             html[place] = self._row_html(comment, context)
         return cached.pieces(html)
@@ -210,7 +214,7 @@ class ShownConversation:
         comment = self._show(row, viewer, self._texts.comment(self.words(number), row.node.named) if may_read else None)
         is_folded = is_above and self._hides(row.node)
         is_voted = number in self._voted
-        return replace(comment, is_voted=is_voted, is_folded=is_folded, **self._new_links(number))
+        return replace(comment, is_voted=is_voted, is_folded=is_folded, **self._new_links.get(number, {}))
 
     def _show(self, row: Row, viewer: User | None, text: RenderedText | None) -> ShownComment:
         """Return a comment as *viewer*, who has not voted for it, sees it; *text* is None if they may not read it."""
@@ -234,9 +238,9 @@ class ShownConversation:
         return bool(self._hidden) and name_key(node.author) in self._hidden
 
     @cached_property
-    def _new(self) -> set[int]:
-        """The comments that are new to the viewer and can be read, none of them by the viewer or by whom they hide."""
-        numbers = self._visit.new_to(self.thread.last) if self._visit else ()
+    def _marked(self) -> set[int]:
+        """The readable comments that are new to the viewer, or shown lately; none by them or by whom they hide."""
+        numbers = self._visit.marked_to(self.thread.last) if self._visit else ()
         if not numbers:
             return set()
         member, nodes = viewer(), self.thread.nodes
@@ -244,25 +248,32 @@ class ShownConversation:
         return {n for n in readable if not permissions.is_author(member, nodes[n]) and not self._hides(nodes[n])}
 
     @cached_property
-    def new_here(self) -> dict[int, tuple[int, int]]:
-        """The new comments of the page from top to bottom, each with the one before and the one after, 0 for none."""
-        if not self._new:
+    def _new(self) -> set[int]:
+        """Those that no page has shown before this one."""
+        return self._marked & self._visit.new_to(self.thread.last) if self._visit and self._marked else set()
+
+    @cached_property
+    def _new_links(self) -> dict[int, dict[str, Any]]:
+        """The marks of the page by number; new comments are linked with new ones, others with those shown lately."""
+        if not self._marked:
             return {}
-        new = [n for n in (self.chosen.root, *(row.node.number for row in self.page.rows)) if n in self._new]
-        return {number: (before, after) for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)}
+        here = [n for n in (self.chosen.root, *(row.node.number for row in self.page.rows)) if n in self._marked]
+        new, shown = ([n for n in here if (n in self._new) is is_new] for is_new in (True, False))
+        return {
+            number: {"is_new": True, "was_shown": numbers is shown, "previous_new": before, "next_new": after}
+            for numbers in (new, shown)
+            for before, number, after in zip([0, *numbers], numbers, [*numbers[1:], 0], strict=False)
+        }
+
+    @cached_property
+    def new_here(self) -> list[int]:
+        """The new comments of the page from top to bottom."""
+        return [number for number in self._new_links if number in self._new]
 
     @cached_property
     def new_elsewhere(self) -> list[int]:
-        """The new comments that are not on this page, first those that no page has shown, the oldest first."""
-        if not self._new:
-            return []
-        unread = self._visit.unread_to(self.thread.last) if self._visit else ()
-        return sorted(self._new - self.new_here.keys(), key=lambda number: (number not in unread, number))
-
-    def _new_links(self, number: int) -> dict[str, Any]:
-        """Return what the comment shows of being new."""
-        previous_new, next_new = self.new_here.get(number, (0, 0))
-        return {"is_new": number in self.new_here, "previous_new": previous_new, "next_new": next_new}
+        """The new comments that are not on this page, the oldest first."""
+        return sorted(self._new.difference(self.new_here))
 
     def address(self, number: int) -> str:
         """Return the address at which the comment is shown among others, in the order of this page."""
@@ -351,7 +362,9 @@ def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], 
     comments, member = settings().comments, visitor()
     thread = queue_thread(pipeline, id, visitor=member) if comments else None
     if thread and member:
-        return pipeline.then(lambda: thread.result.article), thread
+        noted = request.environ.get(NOTED_READ, thread)  # before the view noted it again, the comments were new
+        read = pipeline.then(lambda: replace(thread.result, visit=noted.result.visit))
+        return pipeline.then(lambda: thread.result.article), read
     return store().articles.queue_get(pipeline, id), thread
 
 

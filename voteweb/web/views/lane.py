@@ -41,7 +41,7 @@ from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
 from voteweb.web.pages import shared_articles
-from voteweb.web.pages.conversations import ChosenPage, is_prefetch, own_order
+from voteweb.web.pages.conversations import NOTED_READ, ChosenPage, is_prefetch, own_order
 from voteweb.web.requests import rate_limits, security, site_switches
 from voteweb.web.views import votes
 
@@ -168,10 +168,7 @@ class Lane:
         pipeline = site.pipeline()
         read = site.viewers.queue_read(pipeline, voter)
         viewer = pipeline.then(lambda: login.set_viewer(read.result, voter))
-        if rows is None:
-            finish = _queue_article(found.key, pipeline, voter)
-        else:
-            finish = _queue_list(sent, found, rows, pipeline)
+        finish = _queue_list(sent, found, rows, pipeline) if rows else _queue_article(sent, found.key, pipeline)
         pipeline.execute()
         user = viewer.result
         page = finish(user) if user and shared_pages.may_share(user, found.kept.shown) else None
@@ -249,14 +246,15 @@ def _queue_list(sent: _Sent, found: _Found, last: Rows, pipeline: Pipeline) -> _
     return finish
 
 
-def _queue_article(key: Key, pipeline: Pipeline, voter: Voter) -> _Finish:
-    """Queue a read of article and conversation for *voter*, and a note of the visit.
+def _queue_article(sent: _Sent, key: Key, pipeline: Pipeline) -> _Finish:
+    """Queue a read of article and conversation for the viewer, and a note of the visit.
 
-    To note it once more, for a page that a view makes instead, changes nothing.
+    A view that makes the page instead notes it once more, and shows as new what this has found.
     """
-    site, match = store(), _ARTICLE.fullmatch(key[2])
+    site, match, voter = store(), _ARTICLE.fullmatch(key[2]), sent.voter
     id = int(match[1]) if match else 0
     thread = site.threads.queue_read(pipeline, id, viewer_id=voter.id, visitor=voter.name)
+    sent.environ[NOTED_READ] = thread
     marks = queue_marks(pipeline, (id,), voter, in_list=False)
 
     def finish(user: User) -> _Page:
