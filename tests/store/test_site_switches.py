@@ -68,6 +68,9 @@ def test_values_of_another_program_set_nothing(store: Store) -> None:
     ):  # fmt: skip
         run(store, "HSET", "site:", name, text)
     assert store.site_settings.read_switches() == SiteSwitches()
+    set_switch(store, factories.user(store, "root", Role.ADMIN), SwitchName.READ_ONLY, ON)
+    run(store, "SET", "score:", "text")
+    assert list(store.site_settings.read_switches()) == [SwitchName.READ_ONLY]
     run(store, "DEL", "site:")
     run(store, "SET", "site:", "text")
     assert store.site_settings.read_switches() == SiteSwitches()

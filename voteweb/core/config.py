@@ -25,6 +25,8 @@ COMMENTS_ON_PAGE = 100
 #: Top-level comments on a page, and levels of replies; deeper ones have a page of their own.
 TOP_LEVEL_ON_PAGE = 25
 LEVELS_ON_PAGE = 6
+#: Titles of the front page beside an article.
+FRONT_TITLES = 5
 #: Seconds before a conversation ends from which its page says so above the comments, not below them.
 CLOSING_SOON_SECONDS = 2 * 86_400
 #: Votes that a comment stands with at least, for so many seconds: its author, and others, find it near the top.

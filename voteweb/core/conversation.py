@@ -48,14 +48,12 @@ def _count(nodes: dict[int, Node], parents: dict[int, int], covered: set[int]) -
     return below
 
 
-def _sorted(
-    numbers: list[int], nodes: dict[int, Node], order: CommentOrder, comment_vote_score: float, now: float
-) -> list[int]:
+def _sorted(numbers: list[int], nodes: dict[int, Node], order: CommentOrder, worth: float, now: float) -> list[int]:
     """Return *numbers* in this *order*; of one score the newer comes first, of one time the higher number."""
     if order is CommentOrder.SCORE:
         return sorted(
             numbers,
-            key=lambda n: (comment_score((node := nodes[n]).time, node.votes, comment_vote_score, now), node.time, n),
+            key=lambda n: (comment_score((node := nodes[n]).time, node.votes, worth, now), node.time, n),
             reverse=True,
         )
     return sorted(numbers, key=lambda n: (nodes[n].time, n), reverse=order is CommentOrder.NEW)
@@ -134,11 +132,6 @@ class CommentExplanation(NamedTuple):
     own: CommentScore
     before: CommentScore | None
     after: CommentScore | None
-
-    @property
-    def counts_new(self) -> bool:
-        """Tell whether one of them stands with more votes than it has, since it is new."""
-        return any(score.votes > score.node.votes for score in self if score)
 
 
 class Conversation:

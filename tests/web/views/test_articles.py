@@ -28,10 +28,10 @@ def test_good_articles_beside_the_front_page_are_not_on_it(
     monkeypatch.setattr(config, "GOOD_ON_FRONT", 1)
     reader = make_browser(page_size=1)
     assert reader.open("/").titles == ["350 votes"]
-    beside = reader.page.one("aside", class_="good-articles")
+    beside = reader.page.one("aside", class_="aside-list")
     assert beside.values("href", "a") == ["/good", "/a/4", "/good"]
     assert beside.one("li").text == "201 votes 201 votes"
-    assert not make_browser().open("/").page.all("aside", class_="good-articles")
+    assert not make_browser().open("/").page.all("aside", class_="aside-list")
 
 
 def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: Store) -> None:

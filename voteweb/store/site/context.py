@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Concatenate, ParamSpec, TypeVar
 
 from voteweb.core.errors import DataLost
-from voteweb.core.models import Role
+from voteweb.core.models import Article, Role
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import SINCE, SITE_ID
 from voteweb.core.site_switches import SiteSwitches
@@ -20,11 +20,13 @@ from voteweb.store.site.rate_limits import RateLimits
 class Context:
     """The connection of one site, its settings, its log of moderation and its rate limits.
 
-    ``settings`` are those in force, ``unswitched`` the same without switches. They change while the site runs.
+    ``settings`` are those in force, ``unswitched`` the same without switches. They change while the site runs. So does
+    ``front``, the first articles of the front page: it is read with the switches, and the same object until it changes.
     """
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self.connection = connection
+        self.front: tuple[Article, ...] = ()
         self.put_in_force(settings)
         self.keys = connection.keys
         self.log = ModerationLog(connection)

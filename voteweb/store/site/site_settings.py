@@ -29,9 +29,11 @@ from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.values import article_of, finite_number, json_object, parse_rule, parse_switch
 from voteweb.store.site.context import StorePart, act
+from voteweb.store.site.rows import read_rows
 
 
 def read_rule(attempt: Attempt, link: str) -> DomainRule | None:
@@ -168,16 +170,20 @@ class SiteSettings(StorePart):
     def read_switches(self, *, deadline: float | None = 0) -> SiteSwitches:
         """Return all switches, and take the database's time; raise Unavailable, and DataLost if the data are gone.
 
-        The settings that were read with them are put in force, so that a change reaches each process. No switch is set
-        in a key of another type, which the doctor names: no page must fail for it. With the *deadline* 0 the database
-        is asked once.
+        The settings that were read with them are put in force, so that a change reaches each process, and the first
+        articles of the front page are kept. No switch is set in a key of another type, which the doctor names, and no
+        article is first in one: no page must fail for it. With the *deadline* 0 the database is asked once.
         """
-        try:
-            queries = self._context.queries()
-            stored, is_restoring = self._connection.run_and_compare_clocks(*queries, deadline=deadline)
-            self._context.refuse_lost(stored, is_restoring)
-        except DataDamaged:
-            stored = {}
+        context, stored = self._context, dict[str, str]()
+        front = read_rows(self._keys, self._keys.by_score(), 0, config.FRONT_TITLES + 1, decoding.FIELDS)
+        for more in ([front], []):  # the switches hold although a ranking is damaged
+            with suppress(DataDamaged):
+                queries = [*context.queries(), *more]
+                stored, is_restoring, *replies = self._connection.run_and_compare_clocks(*queries, deadline=deadline)
+                context.refuse_lost(stored, is_restoring)
+                rows = tuple(row for reply in replies for row in decoding.rows(reply) if row)
+                context.front = context.front if context.front == rows else rows
+                break
         return self._put_in_force(stored)
 
     def _put_in_force(self, stored: dict[str, str]) -> SiteSwitches:

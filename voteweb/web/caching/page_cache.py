@@ -6,13 +6,13 @@ language, host and page number, and none for queries that the site does not link
 
 import gzip
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from functools import cached_property
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from werkzeug.datastructures import Headers
@@ -24,6 +24,7 @@ from voteweb.core import config
 from voteweb.core.caches import BoundedCache, cache_short
 from voteweb.core.settings import Settings
 from voteweb.web.auth import sessions
+from voteweb.web.caching import front_titles
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import request_record
 
@@ -55,27 +56,50 @@ def init_app(app: Flask, settings: Settings) -> "PageCache | None":
     return cache
 
 
-class CachedPage:
-    """A page of a *route*, ready to be sent; it is valid before ``expires``, on the monotonic clock."""
+class _Content:
+    """A page as it is sent with *headers*: whole and compressed."""
 
-    def __init__(self, response: Response, expires: float, route: str) -> None:
+    def __init__(self, body: bytes, headers: list[tuple[str, str]]) -> None:
+        self._headers = headers
+        self.plain = body, [*headers, ("Content-Length", str(len(body)))]
+
+    @cached_property
+    def compressed(self) -> tuple[bytes, list[tuple[str, str]]]:
+        body = gzip.compress(self.plain[0], mtime=0)
+        return body, [*self._headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))]
+
+
+class CachedPage:
+    """A page of a *route*, ready to be sent; it is valid before ``expires``, on the monotonic clock.
+
+    It is sent with what *read* returns then in place of its part *titles*.
+    """
+
+    def __init__(
+        self, response: Response, expires: float, route: str, titles: bytes = b"", read: Callable[[], bytes] = bytes
+    ) -> None:
         self.expires = expires
         self.route = route
         self.body = response.get_data()
         headers = Headers(response.headers)
         headers.remove("Content-Length")
+        # No text of a member has such an element: the first place in the page is theirs.
+        self._before, _, self._after = self.body.partition(titles) if titles else (self.body, b"", b"")
         # A weak tag: the plain and the compressed body are two encodings of one page.
-        tag = headers.get("ETag") or f'"{sha256(self.body).hexdigest()[:32]}"'
+        tag = headers.get("ETag") or f'"{sha256(self._before + self._after).hexdigest()[:32]}"'
         headers["ETag"] = self._tag = tag if tag.startswith("W/") else f"W/{tag}"
         headers["Vary"] = ", ".join(name for name in (headers.get("Vary"), "Accept-Encoding") if name)
         self._last_modified = headers.get("Last-Modified")
         self._headers = headers.to_wsgi_list()
-        self._plain = self.body, [*self._headers, ("Content-Length", str(len(self.body)))]
+        self._read, self._sent = read, (titles, _Content(self.body, self._headers))
 
-    @cached_property
-    def _compressed(self) -> tuple[bytes, list[tuple[str, str]]]:
-        body = gzip.compress(self.body, mtime=0)
-        return body, [*self._headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))]
+    def _content(self) -> _Content:
+        """Return what is sent now: it is made anew once the titles are others."""
+        shown, content = self._sent
+        if (titles := self._read()) != shown:
+            content = _Content(self._before + titles + self._after, self._headers)
+            self._sent = titles, content
+        return content
 
     def is_expired(self) -> bool:
         return monotonic() >= self.expires
@@ -89,7 +113,8 @@ class CachedPage:
             remove_entity_headers(headers)
             start_response("304 Not Modified", headers)
             return ()
-        body, headers = self._compressed if _accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")) else self._plain
+        content, is_compressed = self._content(), _accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
+        body, headers = content.compressed if is_compressed else content.plain
         start_response("200 OK", headers)
         return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
 
@@ -161,13 +186,14 @@ class PageCache:
     def _render(self, key: Key, future: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return the response of the app and cache it if possible; *future* gives the page to waiting requests."""
         unconditional = {name: value for name, value in environ.items() if name not in _CONDITIONS}
-        page, expires = None, monotonic() + self._seconds
+        page, expires, titles = None, monotonic() + self._seconds, list[Any]()
         try:
-            response = Response.from_app(self._app, unconditional | {"REQUEST_METHOD": "GET"}, buffered=True)
+            unconditional |= {"REQUEST_METHOD": "GET", front_titles.IN_PAGE: titles}
+            response = Response.from_app(self._app, unconditional, buffered=True)
             if _is_cacheable(response):
                 record = request_record.get(environ)
                 record.cache_status = request_record.MISS
-                page = CachedPage(response, expires, record.route)
+                page = CachedPage(response, expires, record.route, *titles)
         finally:
             with self._lock:
                 if page:

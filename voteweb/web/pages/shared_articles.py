@@ -11,7 +11,7 @@ from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
 from voteweb.store.comments.threads import SENT_THREAD
 from voteweb.web.base.context import now, settings, store
-from voteweb.web.caching import own_parts, shared_pages
+from voteweb.web.caching import front_titles, own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import render as render_fragment
 from voteweb.web.caching.own_parts import Part
 from voteweb.web.caching.shared_pages import Variant
@@ -35,7 +35,7 @@ def render(user: User | None, article: Article, conversation: ShownConversation 
     in_lane = conversation is None or len(conversation.thread.nodes) <= SENT_THREAD
     variant, rendered_of = inputs(article, conversation.chosen if conversation else None)
     pieces = shared_pages.article_pieces(variant, rendered_of, _until(article, conversation), context, in_lane=in_lane)
-    return own_parts.fill(pieces, {**own_parts.parts(), **own(user, conversation)})
+    return own_parts.fill(pieces, {**own_parts.parts(), **own(user, article, conversation)})
 
 
 def inputs(article: Article, chosen: ChosenPage | None) -> tuple[Variant, object]:
@@ -48,9 +48,10 @@ def inputs(article: Article, chosen: ChosenPage | None) -> tuple[Variant, object
     return (article.voted, article.saved, order), (article, tree, settings().weights)
 
 
-def own(user: User | None, conversation: ShownConversation | None) -> dict[str, Part]:
+def own(user: User | None, article: Article, conversation: ShownConversation | None) -> dict[str, Part]:
     """Return the parts of the page of an article that are made for *user*."""
-    parts: dict[str, Part] = {"once": [new_submission_token().encode()]}
+    titles = front_titles.beside(article.id).encode()
+    parts: dict[str, Part] = {"once": [new_submission_token().encode()], front_titles.FRONT: [titles]}
     if conversation and conversation.page.rows:
         parts["comments"] = conversation.encoded_comments(user, conversation.is_open)
         has_new = conversation.new_here or conversation.new_elsewhere

@@ -21,7 +21,7 @@ from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.base import urls
 from voteweb.web.base.context import now, settings
-from voteweb.web.caching import flashes, fragment_cache, own_marks, own_parts
+from voteweb.web.caching import flashes, fragment_cache, front_titles, own_marks, own_parts
 from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import article_text, page_texts
 from voteweb.web.i18n import formatting
@@ -96,6 +96,7 @@ def init_app(app: Flask) -> None:
         lift_of=lambda votes: ranking.lift(votes, settings()),
         explain_score=lambda article: ranking.explain(article, settings()),
         form_token=csrf_token,
+        titles_beside=front_titles.beside,
         has_search=app.extensions["voteweb.search"] is not None,
         is_good=lambda article: permissions.is_good(article, settings()),
         is_member_name=validation.is_member_name,

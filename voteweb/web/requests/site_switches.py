@@ -33,9 +33,13 @@ class KnownSwitches:
         self.is_lost = False
         self._lock = Lock()
 
+    @property
+    def is_due(self) -> bool:
+        return monotonic() >= self._due
+
     def current(self) -> SiteSwitches:
         """Return the switches, read again by one request if that is due."""
-        if monotonic() >= self._due and self._lock.acquire(blocking=False):
+        if self.is_due and self._lock.acquire(blocking=False):
             try:
                 self.read()
             finally:

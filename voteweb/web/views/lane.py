@@ -269,7 +269,7 @@ def _queue_article(sent: _Sent, key: Key, pipeline: Pipeline) -> _Finish:
             return None
         conversation = chosen.queue(more, user)
         more.execute()
-        return pieces, shared_articles.own(user, conversation.result)
+        return pieces, shared_articles.own(user, article, conversation.result)
 
     return finish
 
