@@ -25,9 +25,10 @@ def press(browser: Browser, button: str, **typed: Any) -> Browser:
     once = browser.open("/submit").value("once")
     address = next(b["formaction"] for b in browser.form("/submit").all("button") if b.text == button)
     token = browser.csrf_token()
-    browser.post(address.partition("#")[0], {**TYPED, **typed, "once": once, "csrf_token": token})
+    typed = {**TYPED, **typed}
+    browser.post(address.partition("#")[0], {**typed, "once": once, "csrf_token": token})
     assert browser.value("once") == once
-    assert browser.form("/submit").one("textarea", name="text").own_text.removeprefix("\n") == TYPED["text"]
+    assert browser.form("/submit").one("textarea", name="text").own_text.removeprefix("\n") == typed["text"]
     assert "checked" in browser.form("/submit").one("input", name="groups")
     return browser
 
@@ -47,11 +48,11 @@ def test_similar_titles_of_the_last_days_are_shown(ann: Browser, store: Store, i
     index.articles = (1, 2, 99)
     for button, title in (("Get the title", ""), ("Preview", "Kept: the title")):
         press(ann, button, title=title)
-        assert ann.titles == (["The kept title, by others"] if title else [])  # of three words two are too few
+        assert ann.titles == (["The kept title, by others", title] if title else [])  # of three words two are too few
     ann.press("/a/1/vote")
     assert ann.location == "/a/1#a1"
     index.error = SearchError()
-    assert press(ann, "Preview", title="Kept: the title").titles == []
+    assert press(ann, "Preview", title="Kept: the title").titles == ["Kept: the title"]
     press(ann, "Preview", title="Kept: the title", link="https://other.example/")
     assert "This link was posted already" in ann.main
 
@@ -81,11 +82,26 @@ def test_preview_shows_the_text_and_posts_nothing(ann: Browser, store: Store) ->
     assert store.connection.client.zcard("time:") == 0
 
 
+def test_preview_shows_the_row_as_it_will_stand(ann: Browser) -> None:
+    press(ann, "Preview", title="Redis in Action", text="", groups=["redis"])
+    row = ann.page.one("section", class_="preview").one("li", class_="article")
+    assert row.one("h2").one("a", href="https://example.com/redis").text == "Redis in Action"
+    assert [link.text for link in row.all("a", class_="chip")] == ["redis"]
+    assert "by ann" in row.text
+    assert row.all("a", href="/a/0#comments") == []
+
+
+def test_preview_of_neither_link_nor_text_says_so(ann: Browser) -> None:
+    press(ann, "Preview", link="", text="", title="Redis in Action")
+    assert (ann.status, ann.field_error("link")) == (422, "An article needs a link or a text.")
+
+
 @pytest.mark.parametrize("button", ["Get the title", "Preview"])
 def test_earlier_article_is_shown_before_posting(button: str, ann: Browser, bob: Browser, store: Store) -> None:
     factories.article(store, title="The earlier one")
     press(bob, button)
-    assert bob.titles == ["The earlier one"]
+    row = ["Title"] if button == "Preview" else []
+    assert bob.titles == ["The earlier one", *row]
     assert bob.page.by_id("duplicate").text == "This link was posted already"
     press(ann, button)
     assert ann.page.by_id("duplicate").text == "You posted this just now"
@@ -93,4 +109,4 @@ def test_earlier_article_is_shown_before_posting(button: str, ann: Browser, bob:
     assert (ann.status, ann.field_error("link")) == (422, "You have posted this link already.")
     store.removals.delete(1)
     press(bob, button)
-    assert bob.titles == []
+    assert bob.titles == row

@@ -10,7 +10,7 @@ from voteweb.store import Store
 
 pytestmark = pytest.mark.site(hold_posts=1)
 
-WAITS = "Your article has been sent. You find it on your page, and are told what becomes of it."
+WAITS = "Your article waits for a moderator: until then only you and moderators see it."
 
 
 @pytest.fixture
@@ -26,9 +26,22 @@ def id_of(browser: Browser) -> str:
     return browser.location.rpartition("/")[2]
 
 
+def test_newcomers_are_told_before_and_after_that_their_article_waits(make_browser: MakeBrowser, bob: Browser) -> None:
+    new = make_browser()
+    assert new.open("/submit").location.startswith("/login")
+    new.fill_in("/signup", username="newcomer", password="a long enough secret")
+    for browser, waits in ((bob, False), (new, True)):
+        assert ("a moderator looks at this article" in browser.open("/submit").main) == waits
+    new.fill_in("/submit", title="First words", link="https://first.example/")
+    (box,) = new.follow().page.all(class_="flash")
+    assert box.text.startswith(WAITS)
+    own_page = box.one("a")["href"]
+    assert "First words" in new.open(own_page).main
+    assert "No article by newcomer is listed." not in new.main
+
+
 def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, bob: Browser, reader: Browser) -> None:
     path = f"/a/{id_of(new)}"
-    assert new.follow().flashes == [WAITS]
     for browser in (bob, reader):
         assert browser.open(path).status == 410
         assert browser.intro.startswith("This article waits for a moderator.")

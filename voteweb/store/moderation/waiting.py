@@ -95,6 +95,14 @@ class Waiting(StorePart):
         wait = clock.now() - member.about_reported
         return [*judged, *(settled_counts(self._keys, wait) if member.about_reported else [])]
 
+    def queue_is_first(self, pipeline: Pipeline, name: str) -> Future[bool]:
+        """Queue whether the next article of the member *name*, who has no role, will be one of the first, which wait.
+
+        The script that posts decides so.
+        """
+        reads: list[Command] = [("HGET", self._keys.user(name), "signed-up"), ("ZCARD", self._keys.posted(name))]
+        return pipeline.queue(reads, lambda replies: bool(replies[0]) and replies[1] < self._settings.hold_posts)
+
     def queue_abouts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of whose lines were reported first."""
         return queue_page(pipeline, number, config.QUEUE_SIZE, members_of(self._keys.abouts(), command="ZRANGE"))

@@ -160,6 +160,8 @@ class SubmitForm(Form):
     once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
     #: The link and the title that the article has already.
     stored_link = stored_title = ""
+    #: Whether the article will wait for a moderator, as far as its poster decides that.
+    waits = False
 
     def set_groups(self, names: Sequence[str]) -> None:
         self.groups.choices = [SelectChoice(name) for name in names]
@@ -178,9 +180,12 @@ class SubmitForm(Form):
         """Check every field, and that there is a link or a text."""
         is_valid = bool(super().validate(extra_validators))
         if is_valid and not (self.link.data or self.text.data):
-            self.refuse(Invalid(N_("An article needs a link or a text.")), "link")
+            self.refuse_empty()
             return False
         return is_valid
+
+    def refuse_empty(self) -> None:
+        self.refuse(Invalid(N_("An article needs a link or a text.")), "link")
 
 
 def parse_revision(typed: str | int | None) -> int:

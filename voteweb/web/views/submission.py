@@ -12,8 +12,9 @@ from voteweb.core.models import Article, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
 from voteweb.search.words import Part, Term, tokens
+from voteweb.store.schema.fields import words_of
 from voteweb.web.auth.csrf import refusals_shown_by_form
-from voteweb.web.auth.login import queue_viewer
+from voteweb.web.auth.login import queue_viewer, session_member_name
 from voteweb.web.base.context import now, search_index, settings, store, title_fetcher
 from voteweb.web.caching.own_marks import read_marks
 from voteweb.web.i18n.locale import gettext as _
@@ -56,8 +57,8 @@ def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
     if not anyway:
         _check_not_waiting(viewer, form)
     id = store().articles.post(form.draft(), viewer, token, allow_duplicate=anyway)
-    sent = _("Your article has been sent. You find it on your page, and are told what becomes of it.")
-    flash(sent if store().waiting.has_article(id) else _("Your article has been posted."))
+    if not store().waiting.has_article(id):  # the page of one that waits says so
+        flash(_("Your article has been posted."))
     return lead(f"/a/{id}", _("“https://” was added to its link.") if form.has_completed_link else "")
 
 
@@ -84,14 +85,26 @@ def fetch_title() -> ResponseReturnValue:
 @blueprint.post("/submit/preview")
 @refusals_shown_by_form
 def preview() -> ResponseReturnValue:
-    """Show the form again, with its text as it will look, and an earlier article with the same link or story."""
+    """Show the form again, with the row and text of its article, and an earlier one with the same link or story."""
     viewer, form = _read()
     context: dict[str, Any] = {}
     if viewer and form.validate_only("link", "text"):
         context = _find_earlier(viewer, form)
         context["preview"] = markup.render(form.text.data) if form.text.data else None
+        if form.link.data:
+            context["preview_row"] = _preview(viewer, form)
+        elif not form.text.data:
+            form.refuse_empty()
     form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
     return _render(form, **context)
+
+
+def _preview(viewer: User, form: SubmitForm) -> Article:
+    """Return the article of the form, as if it were posted now."""
+    draft = form.draft()
+    words = words_of(draft) | {"title": (draft.title or form.title.label.text)[: config.MAX_TITLE_LENGTH]}
+    groups = draft.groups[: settings().max_groups]
+    return Article(**words, groups=groups, id=0, poster=viewer.name, time=now(), votes=settings().own_vote)
 
 
 def _render(form: SubmitForm, **context: Any) -> ResponseReturnValue:
@@ -129,6 +142,8 @@ def _read() -> tuple[User | None, SubmitForm]:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     group_names = store().groups.queue_names(pipeline)
+    name = session_member_name()
+    waits = store().waiting.queue_is_first(pipeline, name) if name and settings().hold_posts else None
     pipeline.execute()
     if viewer.result is None and request.method != "POST":
         raise LoggedOut()
@@ -136,6 +151,7 @@ def _read() -> tuple[User | None, SubmitForm]:
         raise Held()
     form = SubmitForm(**_shared_fields())
     form.set_groups(group_names.result)
+    form.waits = bool(waits and waits.result and viewer.result and not permissions.may_moderate(viewer.result))
     if viewer.result is None:
         form.refuse(LoggedOut())
     return viewer.result, form
