@@ -45,12 +45,11 @@ form?.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (button.ariaBusy) return;
   button.ariaBusy = "true";
-  const offline = form.querySelector("[data-offline]");
-  offline.hidden = true;
   try {
     await press(button);
   } catch {
-    offline.hidden = false;
+    const message = Object.assign(document.createElement("p"), { className: "error", textContent: form.dataset.offline });
+    form.querySelector('[data-part="errors"]').replaceChildren(message);
   } finally {
     button.ariaBusy = null;
   }

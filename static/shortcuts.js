@@ -1,7 +1,11 @@
 // Keyboard shortcuts: they move the focus and press buttons of the page, and never act while somebody types.
 const STORAGE_KEY = "voteweb-keys-off";
 const TARGETS = { f: "/", n: "/new", g: "/groups" };
-const dialog = document.querySelector("[data-shortcuts]");
+const template = document.querySelector("[data-shortcuts]");
+template.insertAdjacentHTML("afterend", template.textContent);
+const openButton = template.nextElementSibling;
+const dialog = openButton.nextElementSibling;
+document.body.append(dialog);
 const ITEMS = ".article, .comment";
 const STOPS = ".article .title, .comment-head > a:last-of-type";
 let isAfterG = false;
@@ -97,6 +101,4 @@ checkbox.checked = !isOff();
 checkbox.addEventListener("change", () => localStorage.setItem(STORAGE_KEY, checkbox.checked ? "0" : "1"));
 
 // The dialog must open without a shortcut too: on devices without a keyboard, and where shortcuts are switched off.
-const openButton = document.querySelector("[data-shortcuts-open]");
-openButton.hidden = false;
 openButton.addEventListener("click", () => dialog.showModal());

@@ -4,6 +4,8 @@ const TIMEOUT = 10_000;
 const OPPOSITES = { save: "unsave", unsave: "save", hide: "unhide" };
 const hiddenRows = new WeakMap();
 const status = document.querySelector("[data-status]");
+// The forms of the buttons outside of any; those of a page's own article or comment are sent as these.
+const [voteForm, ownForm] = ["vote", "own"].map((id) => document.getElementById(id));
 
 function announce(message, className = "visually-hidden") {
   const paragraph = document.createElement("p");
@@ -13,7 +15,10 @@ function announce(message, className = "visually-hidden") {
 }
 
 function show(button, votes, voted) {
-  button.querySelector("[data-votes]").textContent = votes.toLocaleString(document.documentElement.lang);
+  const count = button.querySelector("[data-votes]");
+  const number = votes.toLocaleString(document.documentElement.lang);
+  button.ariaLabel = button.ariaLabel.slice(0, -count.textContent.length) + number;
+  count.textContent = number;
   button.setAttribute("aria-pressed", String(voted));
   // The address is of an article or of a comment: only its last part changes.
   button.setAttribute("formaction", button.getAttribute("formaction").replace(/[^/]*$/, voted ? "unvote" : "vote"));
@@ -44,7 +49,7 @@ async function change(button, form) {
     const { error, ...now } = await send(address, form);
     show(button, now.votes ?? votes, now.voted ?? !voted);
     if (error) announce(error.message, "flash error vote-error");
-    else announce(`${voted ? form.dataset.counted : form.dataset.taken} ${button.textContent}`);
+    else announce(`${voted ? form.dataset.counted : form.dataset.taken} ${button.ariaLabel}`);
   } catch {
     show(button, votes, !voted);
     announce(form.dataset.failed, "flash error vote-error");
@@ -75,13 +80,14 @@ async function choose(button, form) {
 }
 
 document.addEventListener("submit", async (event) => {
-  const { submitter: button, target: form } = event;
-  const isChoice = form.id === "own" && button?.matches(".articles [formaction$='hide'], [formaction$='save']");
+  const button = event.submitter;
+  const isVote = button?.matches("button.vote");
+  const form = isVote ? voteForm : button?.matches(".articles [formaction$='hide'], [formaction$='save']") ? ownForm : null;
   // A reader's form has no CSRF token: the browser submits it, which leads to the log-in page and back.
-  if (!button || !form.elements.csrf_token || !(isChoice || form.matches("[data-vote]"))) return;
+  if (!form?.elements.csrf_token) return;
   event.preventDefault();
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
-  await (isChoice ? choose : change)(button, form);
+  await (isVote ? change : choose)(button, form);
   button.removeAttribute("aria-busy");
 });

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from tests.web.dom import fields_of, parse
+from tests.web.dom import fields_of, form_of, parse
 
 PASSWORD = "correct horse battery"
 
@@ -99,8 +99,7 @@ class Visitor:
 
     def press(self, page: str, path: str) -> Answer:
         """Open *page* and press the button that sends its form to *path*."""
-        tree = parse(self.get(page).body)
-        form = tree.by_id(tree.one("button", formaction=path)["form"])
+        form, _ = form_of(parse(self.get(page).body), path)
         return self.request("POST", path, urlencode(fields_of(form)))
 
     def sign_up(self, name: str, **headers: str) -> Answer:

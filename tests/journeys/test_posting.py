@@ -64,6 +64,6 @@ def fail_to_fetch(bob: Visitor, link: str) -> None:
     expect(bob.page.get_by_role("alert")).to_contain_text("sends no page (status 404)")
     bob.page.context.set_offline(True)
     bob.press("Get the title")
-    expect(bob.page.locator("[data-offline]")).to_be_visible()
+    expect(bob.page.locator("[data-part=errors] .error")).to_be_visible()
     bob.is_at("/submit?title=Mine&text=Words")
     expect(bob.page.get_by_label("Title", exact=True)).to_have_value("Mine")

@@ -10,7 +10,7 @@ from flask_wtf.csrf import generate_csrf
 from werkzeug.datastructures import Headers
 from werkzeug.test import TestResponse
 
-from tests.web.dom import Element, fields_of, parse
+from tests.web.dom import Element, fields_of, form_of, parse
 from voteweb.core.models import User
 from voteweb.web.auth import login
 
@@ -130,9 +130,9 @@ class Browser:
 
     def press(self, formaction: str, **options: Any) -> "Browser":
         """Press the button that sends its form to *formaction*."""
-        button = self.page.one("button", formaction=formaction)
+        form, button = form_of(self.page, formaction)
         own = {button["name"]: button["value"]} if "name" in button else {}
-        return self.post(formaction, fields_of(self.page.by_id(button["form"])) | own, **options)
+        return self.post(formaction, fields_of(form) | own, **options)
 
     def post(self, address: str, data: Any = None, **options: Any) -> "Browser":
         """Send *data* to *address* as a form."""

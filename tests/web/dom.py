@@ -110,6 +110,12 @@ def parse(html: str) -> Element:
     return builder.root
 
 
+def form_of(page: Element, formaction: str) -> tuple[Element, Element]:
+    """Return the form on *page* that the only button with this *formaction* sends, and the button."""
+    button = page.one("button", formaction=formaction)
+    return page.by_id(button["form"]) if "form" in button else page.one("form", action=formaction), button
+
+
 def fields_of(form: Element) -> dict[str, Any]:
     """Return what a browser sends of an unchanged *form*: names with a value, or with a list of several.
 

@@ -14,7 +14,7 @@ _ATTRIBUTES = set(
     formaction list autocomplete placeholder scope start open for property alt width height hidden hreflang novalidate
     maxlength minlength min max required rows checked inputmode autocapitalize spellcheck target
     aria-label aria-labelledby aria-live aria-current aria-pressed aria-hidden aria-describedby aria-invalid
-    data-vote data-votes data-status data-counted data-taken data-shortcuts data-shortcuts-open data-draft data-reply
+    data-votes data-status data-counted data-taken data-shortcuts data-draft data-reply
     data-save data-unsave data-unhide data-cancel data-message data-moderate data-failed data-part
     data-row data-shown data-sort data-ask data-theme data-offline data-posting autofocus formnovalidate""".split()
 )
@@ -25,7 +25,8 @@ def assert_harmless(page: Element, schemes: tuple[str, ...] = ()) -> None:
 
     *schemes* are those that its URLs may have besides http and https.
     """
-    loaded = [script for script in page.all("script") if script.attrs.get("type") != "application/ld+json"]
+    data = ("application/ld+json", "text/html")
+    loaded = [script for script in page.all("script") if script.attrs.get("type") not in data]
     assert loaded
     for script in loaded:
         assert re.fullmatch(r"/static/[a-z]+\.js\?v=[0-9a-f]+", script["src"])

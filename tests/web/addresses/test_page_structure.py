@@ -1,4 +1,6 @@
-"""Every page has one heading, one title, and a label for each field."""
+"""Every page has one heading, one title, a label for each field, and blanks between words, for those who copy them."""
+
+from itertools import pairwise
 
 from tests.web.addresses.address import MODERATOR, READER
 from tests.web.addresses.conftest import MakePerson
@@ -26,5 +28,27 @@ def assert_well_structured(page: Element) -> None:
             is_inside = any(field in label.children for label in labels)
             assert is_inside or field["id"] in labelled_ids, field.attrs
     assert all(page.texts("button"))
+    assert_words_stand_apart(page)
     assert not page.all("style")
     assert all("style" not in element.attrs for element in page)
+
+
+#: Elements that a page without styles puts into a line.
+INLINE = "a b button cite code em input kbd label mark q select small span strong time".split()
+
+
+def assert_words_stand_apart(page: Element) -> None:
+    """Fail where two elements in a line follow one another without a blank between their words."""
+    for parent in page.one("body"):
+        for one, other in pairwise(parent.children):
+            if isinstance(one, Element) and isinstance(other, Element) and {one.tag, other.tag} <= set(INLINE):
+                words, others = _words(one), _words(other)
+                assert not (words and others) or words[-1].isspace() or others[0].isspace(), (
+                    parent.attrs,
+                    words,
+                    others,
+                )
+
+
+def _words(element: Element) -> str:
+    return "".join(child if isinstance(child, str) else _words(child) for child in element.children)

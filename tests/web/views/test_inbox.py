@@ -71,7 +71,7 @@ def test_vote_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser) ->
         assert ann.location == "/inbox/all#c1-2"
         button = ann.follow().page.by_id("c1-2").one("button", class_="vote")
         label = f"Vote for the comment by bob. Votes: {int(verb == 'vote')}"
-        assert (button["aria-pressed"], button.text) == (pressed, label)
+        assert (button["aria-pressed"], button["aria-label"]) == (pressed, label)
 
 
 def test_reply_in_the_inbox_returns_to_its_entry(ann_user: User, ann: Browser, store: Store) -> None:

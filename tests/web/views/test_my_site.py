@@ -94,7 +94,7 @@ def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
     assert bob.open("/u/zoe").titles == []  # zoe's article is in the hidden group
     assert bob.page.one("p", class_="empty").text.startswith("You hide all articles on this page.")
     assert "You hide zoe" in bob.page.text
-    notes = bob.open("/a/1").page.texts("p", class_="flash", role="note")
+    notes = bob.open("/a/1").page.texts("div", class_="flash", role="note")
     assert notes[1].startswith("Not in your lists, since you hide the group go.")
     assert bob.send("/u/bob/hide").status == 403
 
