@@ -181,7 +181,7 @@ SEARCH = Limit(
     "GET",
 )  # fmt: skip
 
-#: On one article accounts that were made to push it have one vote each, whatever this says; people read two pages at once.
+#: Accounts that push one article have one vote each on it, whatever this says, and people read two pages at once.
 NEWCOMER_VOTE = Limit(
     "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 40, 60, HOUR,
     N_("votes"),

@@ -55,7 +55,7 @@ def cached(template: str, **values: Hashable) -> Markup:
 
 
 def article_rows(articles: Iterable[Article], in_group: str = "") -> list[Markup]:
-    """Return *articles* as rows of a list, as the viewer sees them now; in that of a group, *in_group*, none names it."""
+    """Return *articles* as rows of a list, as the viewer sees them now; in a list of *in_group* none names it."""
     return _rows("articles/_parts.html#list_row", articles, in_group)
 
 
