@@ -107,6 +107,8 @@ MAX_COMBINED_GROUPS = 4
 GROUP_CACHE_SECONDS = 60
 #: Articles of the smallest group that take part in a combined ranking: making it blocks Redis for less than 1 ms.
 MAX_COMBINED_ARTICLES = 500
+#: Other articles with the same link, on an article's page and in the form to post.
+POSTED_BEFORE = 3
 #: Good articles on their own page, and beside the front page.
 GOOD_LISTED = 50
 GOOD_ON_FRONT = 10

@@ -36,7 +36,7 @@ from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import article_text
 from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pages import conversations, shared_articles
+from voteweb.web.pages import conversations, posted_before, shared_articles
 from voteweb.web.pages.acts import (
     LOST_RIGHTS,
     Message,
@@ -78,17 +78,20 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     if not permissions.may_read(viewer.result, article):
         return _render_gone(article, viewer.result, thread.result if thread else None)
     more = store().pipeline()
+    others = posted_before.queue(more, article.link if article.is_listed else "", id)
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
     conversation = conversations.queue_page(more, article, thread.result, viewer.result) if thread else None
     if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
-        (row,) = ViewerMarks(queued.read.result).on(named((article,)))
-        shown = conversation.result if conversation else None
-        return shared_articles.render(viewer.result, row, shown), status
+        if not others.result:  # a page that all members share may be kept for longer than others stay listed
+            (row,) = ViewerMarks(queued.read.result).on(named((article,)))
+            shown = conversation.result if conversation else None
+            return shared_articles.render(viewer.result, row, shown), status
     marks = read_marks((article,), viewer.result, queued, more, in_list=False)
     (row,) = marks.on(named((article,)))
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
+    context |= {"posted_before": others.result}
     context |= {"conversation": conversation.result} if conversation else {}
     if viewer.result is None and row.is_listed and row.comments and conversation:
         context["discussion"] = _discussion(row)

@@ -18,6 +18,7 @@ from voteweb.web.auth.login import queue_viewer, session_member_name
 from voteweb.web.base.context import now, search_index, settings, store, title_fetcher
 from voteweb.web.caching.own_marks import read_marks
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages import posted_before
 from voteweb.web.pages.acts import form_page, lead, refusals
 from voteweb.web.pages.forms import SubmitForm
 from voteweb.web.views.articles import ARTICLE_FIELDS
@@ -112,13 +113,17 @@ def _render(form: SubmitForm, **context: Any) -> ResponseReturnValue:
 
 
 def _find_earlier(viewer: User, form: SubmitForm) -> dict[str, Any]:
-    """Return an earlier article with the checked link of the form, else articles with a title like that of the form."""
+    """Return an earlier article with the checked link of the form, else older ones, else some with a similar title."""
     duplicate = _find_duplicate(viewer, form)
+    older: tuple[Article, ...] = ()
     similar: tuple[Article, ...] = ()
-    if duplicate is None:
+    if duplicate is None and form.link.data:
+        older = store().read(posted_before.queue, form.link.data)
+        older = read_marks(older, viewer, in_list=False).on(older) if older else ()
+    if duplicate is None and not older:
         similar = _find_similar((form.title.data or "")[: config.MAX_TITLE_LENGTH])
         similar = read_marks(similar, viewer, in_list=False).on(similar) if similar else ()
-    return {"duplicate": duplicate, "similar": similar}
+    return {"duplicate": duplicate, "older": older, "similar": similar}
 
 
 def _find_duplicate(viewer: User, form: SubmitForm) -> Article | None:
