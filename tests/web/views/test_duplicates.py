@@ -8,6 +8,9 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.escaping import HOSTILE
+from tests.web.fixed_index import FixedIndex
+from voteweb.core.config import LINK_SECONDS
+from voteweb.search.models import SearchError
 from voteweb.store import Store
 
 AGAIN: dict[str, Any] = {"title": "Mine is better", "link": "http://www.example.com/redis/?utm_source=x#top"}
@@ -52,3 +55,35 @@ def test_address_fills_in_the_form(shared: str, link: str, text: str, bob: Brows
     assert bob.value("title") == HOSTILE
     assert bob.value("link") == link
     assert bob.form("/submit").one("textarea", name="text").text == text
+
+
+def posted_before(browser: Browser, id: int) -> list[str]:
+    """Return the links to other articles with the link of an article on its page."""
+    return [a["href"] for part in browser.open(f"/a/{id}").page.all("p", class_="posted-before") for a in part.all("a")]
+
+
+def test_articles_with_one_link_name_each_other(
+    reader: Browser, bob: Browser, mod: Browser, store: Store, index: FixedIndex
+) -> None:
+    again = factories.article(store, title="Again", link=AGAIN["link"]).id
+    factories.comment(store, 1)
+    index.articles = (again, 1, 99)
+    for person in (reader, bob, mod, bob):
+        assert (posted_before(person, again), posted_before(person, 1)) == (["/a/1"], [f"/a/{again}"])
+    line = bob.open(f"/a/{again}").page.one("p", class_="posted-before").text
+    assert line == "The same link: 1 hour ago 41 votes, 1 comment"
+    factories.remove(store, 1)
+    for person in (reader, bob, mod):
+        assert posted_before(person, again) == []
+    index.error = SearchError()
+    assert posted_before(bob, again) == []
+
+
+def test_the_form_shows_a_link_that_was_posted_long_ago(bob: Browser, store: Store, index: FixedIndex) -> None:
+    old = factories.imported(store, title="Long ago", link="https://old.example/", time=time.time() - LINK_SECONDS - 60)
+    index.articles = (old.id,)
+    form = {"title": "Anew", "link": "old.example", "text": ""}
+    bob.open("/submit").send("/submit/preview", **form, once=bob.value("once"))
+    assert "Posted before" in bob.main
+    assert "Long ago" in bob.titles
+    assert bob.submit("/submit", **form).status == 303

@@ -19,7 +19,7 @@ def _ids(link: str) -> list[int]:
     index = search_index()
     if index is None:
         return []
-    query = Query(parts=(Part("link", link, (Term("link", (link_token(link),)),)),))
+    query = Query(link, (Part("link", link, (Term("link", (link_token(link),)),)),))
     try:
         found = index.find(query, Kind.ARTICLES, Order.NEW, config.POSTED_BEFORE + 1)
     except SearchError:
