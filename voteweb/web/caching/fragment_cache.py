@@ -55,7 +55,7 @@ def cached(template: str, **values: Hashable) -> Markup:
 
 
 def article_rows(articles: Iterable[Article], in_group: str = "") -> list[Markup]:
-    """Return *articles* as rows of a list, as the viewer sees them now; in a list of *in_group* none names it."""
+    """Return *articles* as rows of a list, as the viewer sees them now; the list of *in_group* does not name it."""
     return _rows("articles/_parts.html#list_row", articles, in_group)
 
 
@@ -90,7 +90,7 @@ _kept_rows: BoundedCache[tuple[str, _Version, bool, int, str], _Row] = BoundedCa
 
 
 def _rows(template: str, articles: Iterable[Article], group: str) -> list[Markup]:
-    """Return *articles* as rows of the list of *group*, "" for none, made of *template*, as the viewer sees them now."""
+    """Return *articles* as rows of the list of *group*, "" for none, made of *template*, as the viewer sees them."""
     site, user, time = settings(), viewer(), now()
     version = request_app(), locale.current().code, site.good_votes
     name = name_key(user.name) if user else ""
