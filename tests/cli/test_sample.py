@@ -14,7 +14,7 @@ from voteweb.core.models import LogAction, Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 
-ARTICLES, GROUPS = 60, 8
+ARTICLES, GROUPS, COMMENTS = 60, 8, 144
 
 
 def test_an_empty_site_gets_moderator_articles_groups_and_conversations_once(store: Store, settings: Settings) -> None:
@@ -39,19 +39,36 @@ def test_an_empty_site_gets_moderator_articles_groups_and_conversations_once(sto
     assert len(groups) == GROUPS
     assert all(group.title and group.description and group.articles for group in groups)
     bob = user(store, "bob")
+    comments = 0
     for id in range(1, ARTICLES + 1):
         article, thread = store.articles.get(id), store.threads.get(id)
         assert store.votes.cast(id, bob) == article.votes + 1
         assert all(article.time < node.time <= time.time() for node in thread.nodes.values())
         assert permissions.is_open(article, thread, now, settings) or not article.comments
+        comments += article.comments
+    assert comments == COMMENTS
     inbox = store.read(store.inbox.queue_page, MODERATOR_NAME, 1)
-    assert [notice.kind for notice in inbox.rows] == [NoticeKind.MENTION, NoticeKind.REPLY]
+    assert [notice.kind for notice in inbox.rows] == [NoticeKind.REPLY] * 2 + [NoticeKind.MENTION, NoticeKind.REPLY]
     assert broken(store) == []
 
 
 def test_comments_of_the_sample_would_be_accepted_by_the_form() -> None:
     rows = _read_rows("sample-comments.jsonl")
     assert [row["text"] for row in rows] == [validation.comment(row["text"]) for row in rows]
+
+
+def test_comments_of_the_sample_are_numbered_by_age_below_their_article() -> None:
+    articles = {row["title"]: row for row in _read_rows("sample.jsonl")}
+    members = {row["poster"] for row in articles.values()} | {MODERATOR_NAME}
+    ages: dict[str, list[float]] = {title: [row["hours"]] for title, row in articles.items()}
+    for row in _read_rows("sample-comments.jsonl"):
+        before = ages[row["title"]]
+        assert row["n"] == len(before), row
+        assert row["parent"] < row["n"], row
+        assert row["hours"] < before[0], row
+        assert row["hours"] <= before[-1], row
+        assert row["poster"] in members, row
+        before.append(row["hours"])
 
 
 def test_an_import_stopped_after_groups_is_completed_as_settings_allow(store: Store, settings: Settings) -> None:
