@@ -57,7 +57,7 @@ def test_comments_of_the_sample_would_be_accepted_by_the_form() -> None:
     assert [row["text"] for row in rows] == [validation.comment(row["text"]) for row in rows]
 
 
-def test_comments_of_the_sample_are_numbered_by_age_below_their_article() -> None:
+def test_each_sample_comment_is_younger_than_the_one_before() -> None:
     articles = {row["title"]: row for row in _read_rows("sample.jsonl")}
     members = {row["poster"] for row in articles.values()} | {MODERATOR_NAME}
     ages: dict[str, list[float]] = {title: [row["hours"]] for title, row in articles.items()}
