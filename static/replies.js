@@ -36,6 +36,7 @@ async function open(link, words = "") {
   const form = await fetchForm(link);
   form.action = new URL(form.getAttribute("action"), link.href);
   form.classList.add("reply-form");
+  form.dataset.from = link.href;
   renameIds(form, `-${link.closest("[id]").id}`);
   if (actions.nextElementSibling?.matches(".reply-form")) actions.nextElementSibling.remove();
   actions.after(form);
@@ -68,11 +69,18 @@ document.addEventListener("click", async (event) => {
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   if (link.matches("[data-cancel]")) return cancel(link.closest("form"));
+  const opened = link.closest(".comment-actions").nextElementSibling;
+  if (opened?.matches(".reply-form") && opened.dataset.from === link.href) return cancel(opened);
   if (isOpening) return;
   isOpening = true;
   const words = selectedWords(link) || (pressed[1] === link ? pressed[0] : "");
   await open(link, words).then(show, () => location.assign(link.href));
   isOpening = false;
+});
+
+document.addEventListener("keydown", ({ key, target }) => {
+  const form = key === "Escape" && target.closest(".reply-form");
+  if (form) cancel(form);
 });
 
 // The form of a new comment, which opens without script, too.
