@@ -144,6 +144,11 @@ def walk_and_fold(bob: Visitor) -> None:
     expect(field(bob, 1)).to_be_focused()
     press(bob, "j", "x")
     expect(field(bob, 1)).to_have_value("jx")
+    press(bob, "Escape")
+    expect(field(bob, 1)).to_have_count(0)
+    expect(open_form(bob, 1)).to_have_value("jx")
+    bob.page.locator("#c1").get_by_role("link", name="Reply", exact=True).first.click()
+    expect(field(bob, 1)).to_have_count(0)
 
 
 def marked(bob: Visitor) -> list[str]:

@@ -14,8 +14,8 @@ from voteweb.search.models import Found, Kind, Note, Order, SearchError, State
 class FixedIndex(SearchIndex):
     """Stands for the index of a site; ``asked`` are the queries with their kinds and orders.
 
-    It finds nothing for ``unknown``, and only the articles in ``few`` for some texts. ``error`` is raised by every
-    search, ``counting_error`` by those that only count, and by suggestions.
+    It finds nothing for ``unknown``, only the articles in ``few`` for some texts, and those of ``same_link`` by a link.
+    ``error`` is raised by every search, ``counting_error`` by those that only count, and by suggestions.
     """
 
     def __init__(self) -> None:
@@ -26,6 +26,7 @@ class FixedIndex(SearchIndex):
         self.times: Sequence[float] = ()
         self.unknown: str | None = None
         self.few: dict[str, Sequence[int]] = {}
+        self.same_link: Sequence[int] = ()
         self.note = Note.NONE
         self.error: SearchError | None = None
         self.counting_error: SearchError | None = None
@@ -42,7 +43,7 @@ class FixedIndex(SearchIndex):
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
         if kind is Kind.ARTICLES:
-            ids = self.few.get(query.text, ids)
+            ids = self.same_link if query.parts and query.parts[0].field == "link" else self.few.get(query.text, ids)
         if query.text == self.unknown:
             ids = ()
         shown = tuple(ids[:count])

@@ -122,7 +122,7 @@ def test_switches_override_who_joins_and_how_many_articles_are_held(
     set_switch(store, root, SwitchName.SIGNUP, "")
     set_switch(store, root, SwitchName.HOLD_POSTS, "1")
     switch_clock.now += 1.01
-    assert "The first 1 articles of a new member" in reader.open("/rules").text
+    assert "The first article of a new member is shown once" in reader.open("/rules").text
     reader.fill_in("/signup", **signup)
     reader.fill_in("/submit", title="A title", link="https://x.example/")
     assert "Your article waits for a moderator" in reader.follow().main

@@ -45,7 +45,7 @@ def test_title_is_fetched_and_everything_else_stays(ann: Browser) -> None:
 def test_similar_titles_of_the_last_days_are_shown(ann: Browser, store: Store, index: FixedIndex) -> None:
     for title, link in (("The kept title, by others", "https://other.example/"), ("A kept secret of one title", "")):
         factories.article(store, factories.user(store, "zoe"), title=title, link=link, text="" if link else "Words")
-    index.articles, index.few = (1, 2, 99), {"https://example.com/redis": ()}
+    index.articles = (1, 2, 99)
     for button, title in (("Get the title", ""), ("Preview", "Kept: the title")):
         press(ann, button, title=title)
         assert ann.titles == (["The kept title, by others", title] if title else [])  # of three words two are too few

@@ -68,7 +68,7 @@ def test_every_status_has_a_page_and_json_for_scripts(person: Browser) -> None:
         assert (person.status, person.heading) == (status, heading)
         assert person.page.one("main").one("a", class_="button")["href"] == "/"
         told, id = person.main, person.headers["X-Request-Id"]
-        assert (f"Status {status}" in told, f"request {id}." in told) == (True, status >= 500)
+        assert (f"Status {status}" in told, f"request {id}." in told) == (status >= 500,) * 2
         error = person.open(f"/fail/{status}", headers=JSON).json["error"]
         assert (person.status, set(error), error["message"][-1]) == (status, {"code", "message"}, ".")
     assert (person.open("/fail/418").status, person.heading) == (418, "Bad request")
