@@ -67,6 +67,18 @@ def test_a_followed_group_may_be_gone(bob: Browser, store: Store) -> None:
     assert bob.flashes == ["You no longer follow this group."]
 
 
+def test_top_of_a_group_is_followed_and_all_stays(bob: Browser, mod: Browser) -> None:
+    for person in (bob, mod, bob):
+        assert person.open("/g/go/top").page.one("button", formaction="/g/go/follow")
+    bob.press("/g/go/follow").follow()
+    assert bob.open("/g/go/top").page.one("button", formaction="/g/go/unfollow")
+    assert mod.open("/g/go/top").page.one("button", formaction="/g/go/follow")
+    bob.open("/my").submit("/my/front", front="my")
+    for path in ("/?of=all", "/top?of=week"):
+        homes = [a["href"] for a in bob.open(path).page.one("div", class_="tabs").all("a") if a.text in ("All", "Hot")]
+        assert homes == ["/?of=all"] * 2, path
+
+
 @pytest.mark.parametrize(
     ("page", "action", "left"),
     [("/", "/a/2/hide", [1, 3, 4]), ("/u/zoe", "/u/zoe/hide", [2, 3, 4]), ("/g/go", "/g/go/hide", [2, 4])],
