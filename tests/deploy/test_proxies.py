@@ -4,6 +4,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from http.client import IncompleteRead
 from itertools import product
 from urllib.parse import urlencode
 
@@ -96,13 +97,21 @@ def test_the_proxy_names_the_visitor_whatever_the_visitor_claims(proxy: Proxy) -
     assert another.sign_up("another").status == 303
 
 
+def refuses_a_large_body(proxy: Proxy) -> bool:
+    """Tell whether a large body is refused as such: the answer precedes its end, which Caddy may take for a fault."""
+    with suppress(IncompleteRead, ConnectionError):
+        large = proxy.visitor().request("POST", "/login", (b"x" * 40_000 for _ in range(10)))
+        assert large.status in (413, 415, 502, 503)
+        return (large.status, large.headers["Connection"]) in ((413, "close"), (415, None))
+    return False
+
+
 def test_too_large_or_late_bodies_do_not_occupy_the_site(proxy: Proxy) -> None:
     """Nginx answers a large one in chunks and closes the connection; Caddy passes it on without a length: no form."""
     assert proxy.visitor().request("POST", "/login", Content_Length="400000").status == 413
     small = proxy.visitor().request("POST", "/login", iter([b"x"]))
     assert small.headers["Connection"] != "close"
-    large = proxy.visitor().request("POST", "/login", (b"x" * 40_000 for _ in range(10)))
-    assert (large.status, large.headers["Connection"]) in ((413, "close"), (415, None))
+    until(lambda: refuses_a_large_body(proxy))
     head = f"POST /login HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 1000\r\n\r\nusername=".encode()
     with ExitStack() as connections:
         for _ in range(4 * THREADS_PER_WORKER):
