@@ -85,6 +85,15 @@ class Lynx(W3m):
         self.press(label)
 
 
+def enter(browser: W3m, words: str, button: str) -> None:
+    """Fill in the page with these *words*, and press the *button* by which one is logged in."""
+    browser.sees(words)
+    browser.fill_in("User name", NAME)
+    browser.fill_in("Password", SECRET)
+    browser.press(button)
+    browser.sees(f"Inbox {NAME}")
+
+
 @contextmanager
 def visit(kind: type[W3m], address: str, home: Path) -> Iterator[W3m]:
     """Yield a browser of this *kind* at *address*, whose settings and editor are in the folder *home*."""
@@ -104,17 +113,9 @@ def test_text_browser_does_all_that_members_do(kind: type[W3m], site_url: str, s
     factories.article(store, author, title="A lost map")
     factories.comment(store, 1, author, text="I remember it.")
     with visit(kind, f"{site_url}/signup", tmp_path) as browser:
-        browser.sees("You only need a name")
-        browser.fill_in("User name", NAME)
-        browser.fill_in("Password", SECRET)
-        browser.press("Sign up")
-        browser.sees(f"Inbox {NAME}")
+        enter(browser, "You only need a name", "Sign up")
     with visit(kind, f"{site_url}/login", tmp_path) as browser:
-        browser.sees("New here?")
-        browser.fill_in("User name", NAME)
-        browser.fill_in("Password", SECRET)
-        browser.press("Log in")
-        browser.sees(f"Inbox {NAME}")
+        enter(browser, "New here?", "Log in")
 
         browser.open(f"{site_url}/submit")
         browser.sees("Markdown:")

@@ -48,6 +48,16 @@ def test_each_kind_of_term_finds_its_articles(machine: Machine, subtests: pytest
     check_results(subtests, {machine.find: FOUND})
 
 
+def test_articles_of_one_link_are_found_by_it(machine: Machine) -> None:
+    links = ["https://a.example/x", "http://www.a.example/x/", "https://b.example/", "", "https://a.example/x#top", ""]
+    machine.writer.apply([article(id, "word", link=link) for id, link in enumerate(links, 1)])
+    assert machine.index.same_link(2, count=3) == [5, 1]
+    assert machine.index.same_link(link="https://a.example/x", count=2) == [5, 2]
+    assert [machine.index.same_link(id, count=3) for id in (3, 4, 99)] == [[], [], []]
+    machine.writer.apply([article(2, "word", link="https://b.example/")], gone=[5])
+    assert [machine.index.same_link(id, count=3) for id in (1, 2)] == [[], [3]]
+
+
 def test_articles_and_comments_are_found_apart(machine: Machine) -> None:
     machine.writer.apply([article(1, "word"), comment(1, 2, "word"), comment(2, 1, "a word")])
     assert machine.find("word") == [1]

@@ -14,7 +14,7 @@ from voteweb.search.models import Found, Kind, Note, Order, SearchError, State
 class FixedIndex(SearchIndex):
     """Stands for the index of a site; ``asked`` are the queries with their kinds and orders.
 
-    It finds nothing for ``unknown``, only the articles in ``few`` for some texts, and those of ``same_link`` by a link.
+    It finds nothing for ``unknown``, only the articles in ``few`` for some texts, and ``others`` by a link.
     ``error`` is raised by every search, ``counting_error`` by those that only count, and by suggestions.
     """
 
@@ -26,7 +26,7 @@ class FixedIndex(SearchIndex):
         self.times: Sequence[float] = ()
         self.unknown: str | None = None
         self.few: dict[str, Sequence[int]] = {}
-        self.same_link: Sequence[int] = ()
+        self.others: Sequence[int] = ()
         self.note = Note.NONE
         self.error: SearchError | None = None
         self.counting_error: SearchError | None = None
@@ -43,13 +43,19 @@ class FixedIndex(SearchIndex):
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
         if kind is Kind.ARTICLES:
-            ids = self.same_link if query.parts and query.parts[0].field == "link" else self.few.get(query.text, ids)
+            ids = self.few.get(query.text, ids)
         if query.text == self.unknown:
             ids = ()
         shown = tuple(ids[:count])
         if order is Order.RELEVANCE:
             return Found(shown, len(ids), self.note, tuple(self.weights[: len(shown)]), tuple(self.times[: len(shown)]))
         return Found(shown, len(ids), self.note)
+
+    def same_link(self, id: int = 0, link: str = "", *, count: int) -> list[int]:
+        """Return the others that were put into this index."""
+        if self.error:
+            raise self.error
+        return [other for other in self.others if other != id][:count]
 
     def suggest(self, query: Query, kind: Kind, found: int = 0) -> Query | None:
         """Return the suggestion that was put into this index, for what it does not find or finds little."""

@@ -278,12 +278,15 @@ def _decode(punycode: str) -> str:
 
 
 def opens(link: str) -> bool:
-    """Tell whether browsers open *link* at the host that it seems to name: not one as https://google.com@evil.example."""
+    """Tell whether browsers open *link* at the host that it seems to name: not one as https://google.com@evil.example.
+
+    Without slashes behind the scheme they may take it for an address of the site on whose page it stands.
+    """
     try:
         address = read(link)
     except ValueError:
         return False
-    return bool(address.host) and not address.has_user
+    return bool(address.host) and not address.has_user and link.lower().startswith(("http://", "https://"))
 
 
 def web_address(link: str) -> str:

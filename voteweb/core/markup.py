@@ -108,9 +108,7 @@ def _clean(html: str, schemes: set[str], rel: str, attribute_filter: Callable[[s
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Return the *value* of an allowed attribute, else None; nh3 alone allows relative links and titles."""
     if name == "href":
-        # Without slashes browsers take it for an address of this site.
-        is_whole = value.lower().startswith(("http://", "https://"))
-        return value if is_whole and links.opens(value) else None
+        return value if links.opens(value) else None
     return value if name in ("rel", "start", "tabindex") else None
 
 

@@ -87,6 +87,11 @@ class SearchIndex:
             except TimeoutError:
                 raise SearchTooSlow from None
 
+    def same_link(self, id: int = 0, link: str = "", *, count: int) -> list[int]:
+        """Return the ids of the newest articles with *link*, or else that of the article *id*, but for this one."""
+        with self._connections.connection() as connection:
+            return [other for (other,) in connection.rows(queries.same_link(id, link, count))]
+
     def suggest(self, query: Query, kind: Kind, found: int = 0) -> Query | None:
         """Return a query like *query*, by which more than *found* of this *kind* are found, None without one.
 

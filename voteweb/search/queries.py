@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind
 from voteweb.search.schema import Shard, to_rowid
-from voteweb.search.words import Term, level_token, stem_token
+from voteweb.search.words import Term, level_token, link_token, stem_token
 
 _MATCHING = (
     "SELECT rowid FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "
@@ -23,6 +23,10 @@ _BUT = (
     " AND rid NOT IN (SELECT rowid FROM {shard} WHERE {shard} MATCH :excluded AND rowid >= :after AND rowid < :before)"
 )
 _ROWS = "SELECT rid, id, level FROM {kind} WHERE rid IN ({rowids})"
+_SAME_LINK = (
+    "SELECT id FROM articles WHERE link = coalesce(:link, (SELECT link FROM articles WHERE id = :id)) AND id <> :id "
+    "ORDER BY rid DESC LIMIT :count"
+)
 #: The first column of what SQLite keeps of the documents of a full-text index.
 _WORDS = "SELECT id, c0 FROM {shard}_content WHERE id IN ({rowids})"
 
@@ -57,6 +61,11 @@ def newest(query: Query, shard: Shard, end: int, count: int, level: int = 0) -> 
 def rows(kind: Kind, rowids: Iterable[int]) -> Statement:
     """Return the statement for the numbers and levels of documents by their *rowids*."""
     return _ROWS.format(kind=kind, rowids=_listed(rowids)), {}
+
+
+def same_link(id: int, link: str, count: int) -> Statement:
+    """Return the statement for the newest articles with *link*, or else that of the article *id*, but for this one."""
+    return _SAME_LINK, {"id": id, "link": link_token(link) if link else None, "count": count}
 
 
 def words(shard: Shard, rowids: Iterable[int]) -> Statement:

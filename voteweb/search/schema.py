@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.models import IndexDamaged, Kind, State
-from voteweb.search.words import VERSION, facets, tokens, with_stems
+from voteweb.search.words import VERSION, facets, link_token, tokens, with_stems
 
 if TYPE_CHECKING:
     from voteweb.search.engine import sqlite3
@@ -64,7 +64,11 @@ _TABLES = (
     "CREATE TABLE state (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
     "CREATE TABLE shards (kind TEXT, number INTEGER, first INTEGER, rows INTEGER, PRIMARY KEY (kind, number)) "
     "WITHOUT ROWID",
-    *(f"CREATE TABLE {kind} (rid INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, level INTEGER)" for kind in Kind),
+    *(
+        f"CREATE TABLE {kind} (rid INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, level INTEGER, link TEXT)"
+        for kind in Kind
+    ),
+    "CREATE INDEX links ON articles (link) WHERE link IS NOT NULL",
     *(Shard(kind, 0, 0).definition for kind in Kind),
 )
 _PROBE = "SELECT 1 FROM {table} LIMIT 0"
@@ -117,6 +121,11 @@ def columns(document: Document) -> list[str]:
     if kind_of(document.id) is Kind.COMMENTS:
         return [" ".join(text + others)]
     return [" ".join(with_stems(tokens(document.title))), " ".join(text), " ".join(others)]
+
+
+def row(document: Document) -> tuple[int, int, str | None]:
+    """Return the number, level and token of the link of *document*, as the table of its kind has them."""
+    return to_number(document.id), document.level, link_token(document.link) if document.link else None
 
 
 def kind_of(id: DocumentId) -> Kind:

@@ -159,7 +159,7 @@ class IndexWriter:
             self._connection.execute(shards[0].definition)
             self._run("INSERT INTO shards VALUES (?, ?, ?, 0)", kind.value, shards[0].number, rowid)
         shard = _shard_of(shards, rowid)
-        self._run("INSERT INTO {kind} VALUES (?, ?, ?)", rowid, number, document.level, of=shard)
+        self._run("INSERT INTO {kind} VALUES (?, ?, ?, ?)", rowid, *schema.row(document), of=shard)
         insertion = _INSERTION.format(names=", ".join(COLUMNS[kind]), values=", ?" * len(COLUMNS[kind]))
         self._run(insertion, rowid, *columns(document), of=shard)
         self._count(shard, 1)

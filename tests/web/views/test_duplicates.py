@@ -67,7 +67,7 @@ def test_articles_with_one_link_name_each_other(
 ) -> None:
     again = factories.article(store, title="Again", link=AGAIN["link"]).id
     factories.comment(store, 1)
-    index.same_link = (again, 1, 99)
+    index.others = (again, 1, 99)
     for person in (reader, bob, mod, bob):
         assert (posted_before(person, again), posted_before(person, 1)) == (["/a/1"], [f"/a/{again}"])
     line = bob.open(f"/a/{again}").page.one("p", class_="posted-before").text
@@ -81,7 +81,7 @@ def test_articles_with_one_link_name_each_other(
 
 def test_the_form_shows_a_link_that_was_posted_long_ago(bob: Browser, store: Store, index: FixedIndex) -> None:
     old = factories.imported(store, title="Long ago", link="https://old.example/", time=time.time() - LINK_SECONDS - 60)
-    index.same_link = (old.id,)
+    index.others = (old.id,)
     form = {"title": "Anew", "link": "old.example", "text": ""}
     bob.open("/submit").send("/submit/preview", **form, once=bob.value("once"))
     assert "Posted before" in bob.main

@@ -118,7 +118,8 @@ ARTICLE_FIELDS = ARTICLE_WORDS | {
     "hidden-title": Field(
         values.is_any,
         "the title that a removal has hidden, which only its poster and moderators read: `title` is empty meanwhile; "
-        "after a restore, both are there until the log has its titles back; absent otherwise",
+        "after a restore, both are there until the log has its titles back; empty once such an article is deleted, "
+        "absent otherwise",
         ends=End.DELETION,
         own=values.line_of(config.MAX_TITLE_LENGTH),
     ),

@@ -71,6 +71,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     viewer = queue_viewer(pipeline)
     stored, thread = conversations.queue_article(pipeline, id)
     queued = queue_marks(pipeline, (id,), named_voter(), in_list=False)
+    others = posted_before.queue(pipeline, id)
     pipeline.execute()
     article = stored.result
     if article is None:
@@ -78,7 +79,6 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     if not permissions.may_read(viewer.result, article):
         return _render_gone(article, viewer.result, thread.result if thread else None)
     more = store().pipeline()
-    others = posted_before.queue(more, article.link if article.is_listed else "", id)
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
     conversation = conversations.queue_page(more, article, thread.result, viewer.result) if thread else None
     if not context and shared_articles.may_share(viewer.result, article):
@@ -91,7 +91,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     (row,) = marks.on(named((article,)))
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
-    context |= {"posted_before": others.result}
+    context |= {"posted_before": others.result if article.is_listed else ()}
     context |= {"conversation": conversation.result} if conversation else {}
     if viewer.result is None and row.is_listed and row.comments and conversation:
         context["discussion"] = _discussion(row)

@@ -118,7 +118,7 @@ def _find_earlier(viewer: User, form: SubmitForm) -> dict[str, Any]:
     older: tuple[Article, ...] = ()
     similar: tuple[Article, ...] = ()
     if duplicate is None and form.link.data:
-        older = store().read(posted_before.queue, form.link.data)
+        older = store().read(posted_before.queue, link=form.link.data)
         older = read_marks(older, viewer, in_list=False).on(older) if older else ()
     if duplicate is None and not older:
         similar = _find_similar((form.title.data or "")[: config.MAX_TITLE_LENGTH])
