@@ -5,11 +5,11 @@ from abc import ABC, abstractmethod
 
 
 class Storm(ABC):
-    """Several threads that act until they are stopped; an exception ends its thread and is among the ``failures``."""
+    """Several threads that act until they are stopped, whose exceptions ``stop`` raises."""
 
     def __init__(self, threads: int) -> None:
         self.lock = threading.Lock()
-        self.failures: list[BaseException] = []
+        self._failures: list[BaseException] = []
         self._stopped = threading.Event()
         self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(threads)]
 
@@ -26,13 +26,15 @@ class Storm(ABC):
             thread.start()
 
     def stop(self) -> None:
-        """Stop all threads, each after the action that it is at."""
+        """Stop all threads, each after the action that it is at, and raise what ended any of them before."""
         self._stopped.set()
         for thread in self._threads:
             thread.join()
+        if self._failures:
+            raise BaseExceptionGroup("in a storm", self._failures)
 
     def _run(self, number: int) -> None:
         try:
             self.act(number)
         except BaseException as error:
-            self.failures.append(error)
+            self._failures.append(error)

@@ -145,8 +145,8 @@ def _merge(storm: StoreStorm, chance: random.Random, who: User, id: int) -> None
         store.articles.set_groups(id, [name], [], actor=who)
     planned = LogEntry(LogAction.PLAN_MERGE, storm.admin.name, title=name)
     store.planned_merges.plan(name, into, planned, actor=storm.admin)
-    plan = factories.group(store, name).merge
-    if plan and chance.random() < 0.3:
+    (group,) = store.read(store.groups.queue_get, [name])  # another thread may have merged it already
+    if group and (plan := group.merge) and chance.random() < 0.3:
         stopped = LogEntry(LogAction.STOP_MERGE, who.name, title=name, undoes=plan.entry)
         store.planned_merges.stop(name, stopped, actor=who)
     list(store.group_merges.steps())

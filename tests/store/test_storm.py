@@ -30,7 +30,6 @@ def test_the_data_stay_sound_and_add_up_in_a_storm(make_store: MakeStore, monkey
     while time.monotonic() < end or (time.monotonic() < end + 60 and storm.acts.keys() != ACTIONS):
         findings += broken(store)
     storm.stop()
-    assert storm.failures == []
     assert findings == []
     assert broken(store) == []
     articles = read_articles(store, storm.votes)

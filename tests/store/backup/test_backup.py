@@ -71,7 +71,6 @@ def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
         before = set(storm.votes)
         backups.append((before, back_up(store)))
     storm.stop()
-    assert storm.failures == []
     for before, backup in backups:
         checks = LineChecks()
         assert [fault for line in backup for fault in checks.faults(line)] == []

