@@ -11,6 +11,7 @@ from pkgutil import resolve_name
 import pytest
 
 from voteweb import __version__, cli
+from voteweb.core.version import RELEASE, read_commit
 
 ROOT = Path(__file__).parent.parent
 #: Folders of a checkout and their places in the wheel.
@@ -58,4 +59,16 @@ def test_the_wheel_has_the_command_the_license_and_the_version(wheel: zipfile.Pa
     entry_points.read_string((info / "entry_points.txt").read_text())
     assert resolve_name(entry_points["console_scripts"]["voteweb"]) is cli.entry_point
     assert info.name == f"voteweb-{__version__}.dist-info"
-    assert re.search(r"^## (\S+) - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__
+    assert (wheel / "voteweb" / "commit").read_text() == f"{read_commit()}\n"
+    release = RELEASE.removesuffix(".dev0")
+    assert re.search(r"^## (\S+) - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == release
+
+
+def test_a_wheel_made_of_the_source_distribution_has_its_version(wheel: zipfile.Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=60)
+    subprocess.run(["tar", "-xzf", f"voteweb-{__version__}.tar.gz"], cwd=tmp_path, check=True)
+    again = build_wheel(tmp_path / f"voteweb-{__version__}", tmp_path / "wheel")
+    assert {name: again.root.read(name) for name in file_names(again)} == {
+        name: wheel.root.read(name) for name in file_names(wheel)
+    }

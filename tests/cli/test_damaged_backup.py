@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup, write_backup
 from tests.store.examination import run, snapshot
+from voteweb import __version__
 from voteweb.cli.backup import FORMAT
 from voteweb.core.config import OLDEST_BACKUP, SCHEMA
 from voteweb.store import Store
@@ -88,17 +89,31 @@ DAMAGES = [
     Damage(
         "a newer format",
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT + 1}'.encode()),
-        f"was written by a newer voteweb (format {FORMAT + 1}, this one reads {FORMAT}): restore it with the version",
+        f"was written by voteweb {__version__} (format {FORMAT + 1}), and voteweb {__version__} reads format {FORMAT}: "
+        "restore it with that version",
     ),
     Damage(
         "an older format",
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT - 1}'.encode()),
-        "restore it with the version that wrote it, then install this one and run `voteweb migrate`",
+        "restore it with that version, then install this one and run `voteweb migrate`",
     ),
     Damage(
         "an older layout",
         with_replacement(f'"layout":{SCHEMA}'.encode(), f'"layout":{OLDEST_BACKUP - 1}'.encode()),
-        f"was written by an older voteweb (layout {OLDEST_BACKUP - 1}, this one reads {SCHEMA}): restore it with",
+        f"(layout {OLDEST_BACKUP - 1}), and voteweb {__version__} reads layout {SCHEMA}: restore it with that version",
+    ),
+    Damage(
+        "a format of before versions",
+        with_replacement(f'"version":"{__version__}","format":{FORMAT}'.encode(), b'"format":6'),
+        f"was written by an older voteweb (format 6), and voteweb {__version__} reads format {FORMAT}: restore it with "
+        "the commit b72273af, then install this one",
+    ),
+    Damage(
+        "a version with escapes, of a newer format",
+        with_replacement(
+            f'"version":"{__version__}","format":{FORMAT}'.encode(), b'"version":"\\u001b[2J","format":99'
+        ),
+        "was written by a newer voteweb (format 99)",
     ),
     Damage("no layout", with_replacement(f'"layout":{SCHEMA}'.encode(), b'"layout":"a"'), "first line has no layout"),
 ]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from voteweb.cli.deploy import Deployment, fill
+from voteweb.cli.deploy import IMAGE, Deployment, fill
 from voteweb.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +25,7 @@ EXAMPLE = Deployment(
 def example(template: str) -> str:
     """Return the text of a *template* in deploy/ for the example, on a machine with Caddy 2.6.2."""
     values = {"upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "is_whole": True, "checkout": ROOT}
+    values |= {"commit": "", "image": IMAGE}
     return fill(template, EXAMPLE, **values)
 
 

@@ -18,6 +18,7 @@ from tests.deploy.files import DEPLOY, ROOT, arguments_of, last_arguments, with_
 from tests.helpers import free_ports, needs, until
 from tests.visitor import Visitor
 from voteweb import __version__
+from voteweb.core.version import read_commit
 
 pytestmark = pytest.mark.heavy
 
@@ -83,11 +84,26 @@ def build(folder: Path) -> Buildah:
     buildah("commit", "--quiet", container, BASE)
 
     command = [str(folder / "environment" / "bin" / "pip"), "download", "--quiet", "--dest", str(folder / "packages")]
-    subprocess.run([*command, f"{ROOT}[embedded]", "hatchling"], check=True, capture_output=True, timeout=300)
+    subprocess.run(
+        [*command, "--constraint", DEPLOY / "constraints.txt", f"{ROOT}[embedded]", "hatchling"],
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
     (folder / "pip.conf").write_text("[global]\nno-index = true\nfind-links = /packages\n")
     mounts = [f"{folder}/packages:/packages:ro", f"{folder}/pip.conf:/etc/pip.conf:ro", "/usr:/usr:ro"]
     volumes = [word for mount in mounts for word in ("--volume", mount)]
-    options = ["--pull-never", "--format", "docker", "--isolation", "chroot", "--tag", "voteweb"]
+    options = [
+        "--pull-never",
+        "--build-arg",
+        f"COMMIT={read_commit()}",
+        "--format",
+        "docker",
+        "--isolation",
+        "chroot",
+        "--tag",
+        "voteweb",
+    ]
     buildah("bud", *options, *volumes, "--file", DEPLOY / "Dockerfile", ".")
     return buildah
 

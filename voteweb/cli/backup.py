@@ -23,12 +23,14 @@ from typing import IO, Any
 
 import click
 
+from voteweb import __version__
 from voteweb.cli.environment import PLACES
 from voteweb.cli.output import track, track_file
 from voteweb.cli.site import Site, data_option, load_settings, open_checked_store, pluralize, with_site
 from voteweb.core import clock
 from voteweb.core.config import MAX_TIME, OLDEST_BACKUP, SCHEMA
 from voteweb.core.errors import Invalid, StorageFull, Unavailable
+from voteweb.core.version import is_version
 from voteweb.embedded.folder import keep_site_id, read_site_id
 from voteweb.store import Store
 from voteweb.store.backup import Backup, KeyLine, LineChecks, Restore, parse_line, things
@@ -39,6 +41,12 @@ from voteweb.store.server.health import BackupFacts
 
 #: The format that is written, and the only one that is read.
 FORMAT = 7
+#: The last commits that read each former format, and each former layout in the present one. Backups of before 0.3.0 do
+#: not name their version.
+_LAST_COMMITS = {
+    ("format", 1): "990398af", ("format", 2): "d95caa52", ("format", 3): "1461dd66", ("format", 4): "39e11fdb",
+    ("format", 5): "e8116a15", ("format", 6): "b72273af", ("layout", 4): "d5d028ef",
+}  # fmt: skip
 #: Identifies a backup in its first line.
 FILE_TYPE = "voteweb backup"
 #: Bytes of the first line that are read to see whether a file is a backup.
@@ -82,7 +90,12 @@ def write_backup(
     """
     source, skipped, is_whole = Backup(store.context), list[str](), whole_layout is not None
     lines, total = (source.all_lines(), source.key_total()) if is_whole else (source.lines(skipped), source.total())
-    header = {"file": FILE_TYPE, "format": FORMAT, "layout": whole_layout if is_whole else SCHEMA}
+    header = {
+        "file": FILE_TYPE,
+        "version": __version__,
+        "format": FORMAT,
+        "layout": whole_layout if is_whole else SCHEMA,
+    }
     header |= {"engine": store.health.engine().program, "taken": clock.now(), **({"whole": True} if is_whole else {})}
     with replace_atomically(file) if file else nullcontext(sys.stdout.buffer) as stream:
         counts, size = _write(stream, header, track(lines, "Backing up", total), skipped)
@@ -150,6 +163,8 @@ class Reader:
                 "age -d -i KEYFILE FILE | voteweb restore -",
                 file=file,
             )
+        version = str(header.get("version", ""))
+        self._version = version if is_version(version) else ""
         self._check_version("format", header["format"], FORMAT, FORMAT)
         self.is_whole, self.layout = header.get("whole") is True, header.get("layout")
         if not isinstance(self.layout, int):
@@ -161,17 +176,26 @@ class Reader:
             raise self._damaged("its first line has a value out of range")
 
     def _check_version(self, noun: str, number: int, oldest: int, newest: int) -> None:
-        if not oldest <= number <= newest:
-            raise Invalid(
-                "%(file)s was written by %(other)s voteweb (%(noun)s %(number)s, this one reads %(newest)s): restore "
-                "it with the version that wrote it%(next)s.",
-                file=self._file,
-                other="an older" if number < oldest else "a newer",
-                noun=noun,
-                number=number,
-                newest=newest,
-                next=", then install this one and run `voteweb migrate`" if number < oldest else "",
-            )
+        if oldest <= number <= newest:
+            return
+        is_older = number < oldest
+        commit = _LAST_COMMITS.get((noun, number))
+        raise Invalid(
+            "%(file)s was written by %(writer)s (%(noun)s %(number)s), and voteweb %(version)s reads %(noun)s "
+            "%(newest)s: restore it with %(reader)s%(next)s.",
+            file=self._file,
+            writer=f"voteweb {self._version}"
+            if self._version
+            else "an older voteweb"
+            if is_older
+            else "a newer voteweb",
+            noun=noun,
+            number=number,
+            version=__version__,
+            newest=newest,
+            reader="that version" if self._version or not commit else f"the commit {commit}",
+            next=", then install this one and run `voteweb migrate`" if is_older else "",
+        )
 
     def lines(self) -> Iterator[KeyLine]:
         """Yield every line of a key; raise Invalid at the first malformed one, or if the end does not match them."""

@@ -22,6 +22,7 @@ from voteweb.core import links
 from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout, resource_folder
 from voteweb.core.settings import Settings, from_env
+from voteweb.core.version import read_commit
 
 #: Where the units of systemd, and the sites of Caddy and nginx, are on Debian.
 UNITS = Path("/etc/systemd/system")
@@ -34,6 +35,8 @@ _PARAMETER = "max_fails=0"
 _UPSTREAM = re.compile(r"(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]+")
 #: The names that services of a site may have.
 SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
+#: The image of this version: tags have no "+".
+IMAGE = f"voteweb:{voteweb.__version__.replace('+', '-')}"
 #: The newest version of Caddy that needs "buffer_requests" instead of "request_buffers".
 _OLD_CADDY = (2, 6, 3)
 
@@ -169,7 +172,7 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     # Outside of a checkout the image is not built by Compose, but must be there.
     values = {
         "upstreams": addresses, "is_old_caddy": kind == "caddy" and _is_old_caddy(), "is_whole": kind == "compose",
-        "checkout": checkout(),
+        "checkout": checkout(), "commit": read_commit(), "image": IMAGE,
     }  # fmt: skip
     files = {path: fill(template, site, **values) for path, template in places.items()}
     if not install:
@@ -215,7 +218,7 @@ def _prepare(kind: str, site: Deployment, files: dict[Path, str], ports: Sequenc
             again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{further}"
             steps += [f'{certbot} --deploy-hook "systemctl reload nginx"', again]
         return steps
-    build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
+    build = [] if checkout() else [f"docker build --file deploy/Dockerfile --tag {IMAGE} .  (in a checkout)"]
     start = f"cd {site.folder} && docker compose --project-name {name} up --build --detach"
     # Its database is another one than that in which "voteweb init" has made the first admin.
     admin = f"docker compose --project-name {name} exec site voteweb user create NAME --role admin"

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import redis
 
+from voteweb import __version__
 from voteweb.core import clock
 from voteweb.core.config import MEMBER_BLOCK, SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
@@ -200,15 +201,17 @@ class Migrations(StorePart):
         known = int(number or 0) if str(number or 0).isdecimal() else SCHEMA + 1
         if known > SCHEMA:
             raise ConfigError(
-                "The data have layout %(number)s, and this version reads up to %(current)s: a newer version of voteweb "
-                "wrote them. Install that version.",
+                "The data have layout %(number)s, and voteweb %(version)s reads up to %(current)s: a newer version "
+                "of voteweb wrote them. Install that version.",
+                version=__version__,
                 number=number,
                 current=SCHEMA,
             )
         if known < OLDEST:
             raise ConfigError(
-                "The data have layout %(number)s, and this version converts those from %(oldest)s on. Convert them "
-                "with an older version first: docs/upgrading.md, From 0.1 to 0.2.",
+                "The data have layout %(number)s, and voteweb %(version)s converts those from %(oldest)s on. Convert "
+                "them with an older version first: docs/upgrading.md, From 0.1 to 0.2.",
+                version=__version__,
                 number=known,
                 oldest=OLDEST,
             )
@@ -233,8 +236,9 @@ class Migrations(StorePart):
                 )
             reason = "A migration did not finish" if state.backup else "An older version of voteweb wrote the data"
             raise ConfigError(
-                "%(reason)s: they have layout %(number)s, and this version needs %(current)s. Stop the site and run "
-                "`voteweb migrate`, which makes a backup first.",
+                "%(reason)s: they have layout %(number)s, and voteweb %(version)s needs %(current)s. Stop the site "
+                "and run `voteweb migrate`, which makes a backup first.",
+                version=__version__,
                 reason=reason,
                 number=state.number,
                 current=SCHEMA,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from flask import Blueprint, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb import __version__
 from voteweb.core import config, permissions, site_switches, validation
 from voteweb.core.errors import N_, Invalid, StillRescoring, TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, LogAction, LogEntry, Page, User
@@ -61,6 +62,7 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: st
         switches=switches,
         rescored=rescored,
         refused=refused,
+        version=__version__,
         start=start,
         switched=switched,
         rows=list(settings_in_force(start, in_data=NAMED)),
