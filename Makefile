@@ -15,9 +15,11 @@ RUN_TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 MUTANTS ?=
 # Options for the benchmark, such as BENCH="--sizes 10000 --sizes 100000 --parts ratios --seconds 1".
 BENCH ?=
+COMPILE := $(BIN)/uv pip compile --quiet pyproject.toml --universal --python-version 3.11 --no-header \
+	--no-emit-index-url --no-emit-find-links
 TRANSLATIONS := voteweb/web/i18n/translations
 
-.PHONY: run test test-heavy mutants check bench bench-smoke translations tables icons lock clean
+.PHONY: run test test-heavy mutants check bench bench-smoke translations tables icons lock dist clean
 
 run: $(VENV)/ready
 	@exec env VOTEWEB_LIFT_DAYS=$${VOTEWEB_LIFT_DAYS:-7} $(BIN)/voteweb run --sample
@@ -33,7 +35,7 @@ test-heavy: $(VENV)/ready-for-tests
 mutants: $(VENV)/ready-for-tests
 	@$(BIN)/python .ci/mutants.py $(MUTANTS)
 
-check: $(VENV)/ready-for-tests
+check: $(VENV)/ready-for-release
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -42,6 +44,8 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/deptry .
 	$(BIN)/python .ci/check_language.py
 	test ! -x $(BIN)/hadolint || $(BIN)/hadolint deploy/Dockerfile  # absent where no build of it is installed
+	test ! -x $(BIN)/zizmor || $(BIN)/zizmor --offline --quiet --persona pedantic .github  # the same
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/pip check --disable-pip-version-check
 
 bench: $(VENV)/ready
@@ -68,11 +72,24 @@ tables: $(VENV)/ready-for-tests
 icons: $(VENV)/ready-for-tests
 	$(BIN)/python .ci/icons.py
 
-# Run it after a change of dependencies: it writes the versions and hashes that .ci/run installs.
+# Run it after a change of dependencies: it writes the versions and hashes that .ci/run installs, and those of them that
+# a site needs, without hashes.
 lock: $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip compile --quiet pyproject.toml --extra test --universal --python-version 3.11 \
-		--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade -o .ci/lock.txt
+	$(COMPILE) --extra test --extra release --generate-hashes --upgrade -o .ci/lock.txt
+	$(COMPILE) --extra embedded --no-annotate --constraints .ci/lock.txt -o deploy/constraints.txt
+
+# Build what a release consists of into dist/: packages, the versions of libraries that the gate tested, a list of what is
+# installed with them (CycloneDX), and checksums. It installs them into build/release first.
+dist: $(VENV)/ready-for-release
+	rm -rf dist build/release
+	$(BIN)/python -m hatchling build -t wheel -t sdist -d dist
+	cp deploy/constraints.txt dist
+	$(BIN)/python -m venv --without-pip build/release
+	$(BIN)/pip --python build/release install --quiet --disable-pip-version-check -c dist/constraints.txt \
+		"$$(echo dist/*.whl)[embedded]"
+	$(BIN)/cyclonedx-py environment --output-reproducible -o dist/voteweb.cdx.json build/release/bin/python
+	cd dist && sha256sum * >SHA256SUMS
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots .bench
@@ -91,3 +108,7 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 $(VENV)/ready-for-tests: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/ready
+
+$(VENV)/ready-for-release: pyproject.toml | $(VENV)/ready-for-tests
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,release]'
+	@touch $@
