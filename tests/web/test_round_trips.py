@@ -61,6 +61,7 @@ OTHER_PAGES = [
     ("/inbox", 0, 1, 1),
     ("/my", 0, 1, 2),
     ("/saved", 0, 1, 2),
+    ("/votes", 0, 1, 2),
     ("/d/none.example", 1, 1, 2),
     ("/hidden", 0, 1, 1),
     ("/a/1.atom", 1, 1, 1),

@@ -455,6 +455,6 @@ RESERVED_NAMES = frozenset(
     """about account admin administrator anonymous api ban comments deleted domains feed good groups guide healthz help
     hidden inbox invitations language log login logout me members metrics mod moderator moderators my new nobody
     operator privacy queue recover reports reset root rules saved search signup sort staff static stats submit support
-    system top undefined voteweb waiting webmaster www you
+    system top undefined votes voteweb waiting webmaster www you
     管理员 管理員 版主 站长 站長 系统 系統 官方 匿名""".split()
 )

@@ -188,6 +188,7 @@ PAGES = [
     listing("/hidden", allowed=MEMBERS),
     listing("/d/{domain}", parts={"domain": "example.com"}),
     listing("/saved", allowed=MEMBERS),
+    listing("/votes", allowed=MEMBERS),
     page("/a/{id}/reports", parameters=("after",), allowed=STAFF),
     page("/a/{id}/c/{number}/report", parts={"id": "4"}, allowed=MEMBERS),
     page(

@@ -53,16 +53,17 @@ def test_a_chosen_theme_is_on_the_members_pages_alone(bob: Browser, ann: Browser
         assert [link.attrs.get("data-theme") for link in links] == [shown, None]
 
 
-def test_votes_are_listed_and_can_be_taken_back(bob: Browser, store: Store) -> None:
+def test_votes_are_listed_and_can_be_taken_back(bob: Browser, ann: Browser, store: Store) -> None:
     for title in ("First", "Second", "Not voted for"):
         factories.article(store, title=title)
     factories.article(store, bob.user, title="My own")
     for id in (1, 2):
         store.votes.cast(id, bob.user)
-    assert bob.open("/account").titles == ["Second", "First"]
+    assert bob.open(bob.open("/account").page.all("a", href="/votes")[0]["href"]).titles == ["Second", "First"]
     bob.press("/a/2/unvote")
-    assert bob.location == "/account#a2"
+    assert bob.location == "/votes#a2"
     assert bob.follow().titles == ["First"]
+    assert ann.open("/votes").page.one("div", class_="empty").one("a")["href"] == "/new"
 
 
 def test_data_file_has_everything_of_the_member_alone(bob: Browser, ann: Browser, store: Store) -> None:

@@ -15,7 +15,7 @@ from voteweb.store.schema.fields import ARTICLE_WORDS
 FOR_ALL = ["/", "/good", "/groups", "/g/python", "/g/python+redis", "/u/ann", "/a/1", "/a/2", "/d/example.com", "/top"]
 FOR_ALL += ["/search?q=script", "/search?q=script+in:comments", "/search?q=%22%3E%3Cscript%3E+by:%3Cb%3E"]
 FOR_ALL += ["/a/2?order=new", "/a/2/c/1", "/a/2/c/2", "/comments", "/u/mod/comments", "/log"]
-FOR_BOB = ["/my", "/saved", "/hidden", "/a/2/c/1/reply?quote=1", "/u/bob"]
+FOR_BOB = ["/my", "/saved", "/votes", "/hidden", "/a/2/c/1/reply?quote=1", "/u/bob"]
 FOR_MOD = ["/sort?of=all", "/members", "/queue", "/g/python/edit", "/inbox", "/a/2/c/2/reports", "/u/bob/ban", "/u/bob"]
 TEXT = f"""{EVIL}
 

@@ -109,14 +109,13 @@ def _render(user: User, **refused: Form) -> ResponseReturnValue:
         **refused,
     }
     pipeline = store().pipeline()
-    votes = store().votes.queue_open(pipeline, user.id, page_number())
+    sessions = store().sessions.queue_all(pipeline, user)
     codes = store().passwords.queue_codes_left(pipeline, user.name)
     pipeline.execute()
     page = render_template(
         "account/index.html",
         **forms,
-        votes=check_page_exists(votes.result),
-        sessions=store().read(store().sessions.queue_all, user),
+        sessions=sessions.result,
         own_session=viewer_read().session,
         codes=codes.result,
     )

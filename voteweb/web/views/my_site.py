@@ -101,6 +101,16 @@ def saved(user: User, page: Page[Article], has_feed: bool) -> str:
     return render_template("my_site/saved.html", page=page, rows=rows, has_feed=has_feed)
 
 
+@blueprint.get("/votes")
+@reads(
+    require_member,
+    page=lambda pipeline: store().votes.queue_open(pipeline, session_user_id(), page_number()),
+)
+def votes(user: User, page: Page[Article]) -> str:
+    """Show the articles whose votes the viewer can still take back."""
+    return render_template("my_site/votes.html", page=page, rows=read_marks(page.rows, user).on(page.rows))
+
+
 @act(blueprint, "/a/<int:id>/save", require_member, says=(TooMuchSaved,))
 def save(id: int, user: User) -> Message:
     store().my_sites.save(id, user)
