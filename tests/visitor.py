@@ -110,5 +110,5 @@ class Visitor:
         assert answer.status == 303, f"{name} cannot log in: {answer.status}"
 
     def log_out_form(self) -> dict[str, str]:
-        """Return the fields of the form that logs out, which the page of the account has."""
+        """Return the fields of the form that logs out, which ends the menu below the name."""
         return fields_of(parse(self.get("/account").body).one("form", action="/logout"))

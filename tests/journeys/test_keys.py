@@ -120,7 +120,7 @@ def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: S
     )
     bob.page.locator("#c3").get_by_role("link", name="Reply", exact=True).first.click()
     bob.is_at("/a/1/c/3/reply?order=time")
-    bob.open("/account").press("Log out").is_at("/")
+    bob.log_out()
     until(lambda: bob.page.evaluate("JSON.stringify(sessionStorage)") == "{}")
 
 

@@ -108,7 +108,7 @@ def save_and_hide(carl: Visitor, width: int, script: bool) -> None:
 
 def vote_before_logging_in(carl: Visitor) -> None:
     """Vote as a reader: the log-in counts the vote and returns to the article."""
-    carl.open("/account").press("Log out").is_at("/")
+    carl.open("/new").log_out()
     carl.open("/new?page=2").vote_button("Ann's article 3.").click()
     expect(carl.page.get_by_role("main")).to_contain_text("Log in to vote for “Ann's article 3.”.")
     carl.type("User name", "carl").type("Password", PASSWORD).press("Log in").is_at("/new?page=2#a3")

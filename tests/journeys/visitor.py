@@ -48,6 +48,14 @@ class Visitor:
         self.clicks += 1
         return self
 
+    def log_out(self) -> "Visitor":
+        """Open the menu below the name and press its last entry."""
+        menu = self.page.locator(".menu")
+        menu.locator("summary").click()
+        menu.get_by_role("button", name="Log out", exact=True).click()
+        self.clicks += 2
+        return self.is_at("/")
+
     def tick(self, label: str) -> "Visitor":
         """Tick the box with this *label*."""
         self.page.get_by_label(label, exact=True).check()

@@ -151,8 +151,8 @@ class Browser:
         return self.open("/login", query_string={"next": next}).submit("/login", username=name, password=password)
 
     def log_out(self) -> "Browser":
-        """Press the button of the account's page."""
-        return self.open("/account").submit("/logout")
+        """Press the button of the menu below the name."""
+        return self.open("/new").submit("/logout")
 
     def start_session(self, user: User) -> "Browser":
         """Log in without a page: set the cookie that a log-in sets."""
