@@ -40,7 +40,7 @@ function restore(field) {
   // A quotation that was asked for, which ends with an empty line, follows what was written before it.
   field.value = /^>[^]*\n\n$/.test(given) && !draft.includes(given.trim()) ? `${draft.trimEnd()}\n\n${given}` : draft;
   const details = field.closest("details");
-  if (details) details.open = true;
+  if (details && storage.getItem(keyOf(field))) details.open = true;
 }
 
 function cancel(field) {

@@ -53,6 +53,11 @@ function show(field) {
 }
 
 function cancel(form) {
+  const box = form.closest(".write-comment");
+  if (box) {
+    box.open = false;
+    return box.querySelector("summary").focus();
+  }
   form.previousElementSibling.querySelector("a[data-reply]").focus();
   form.remove();
 }
@@ -65,7 +70,7 @@ document.addEventListener("pointerdown", ({ target }) => {
 });
 
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest(".comment-actions a[data-reply], .reply-form a[data-cancel]");
+  const link = event.target.closest(".comment-actions a[data-reply], :is(.reply-form, .write-comment) a[data-cancel]");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   if (link.matches("[data-cancel]")) return cancel(link.closest("form"));
@@ -79,7 +84,7 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("keydown", ({ key, target }) => {
-  const form = key === "Escape" && target.closest(".reply-form");
+  const form = key === "Escape" && target.closest(".reply-form, .write-comment form");
   if (form) cancel(form);
 });
 

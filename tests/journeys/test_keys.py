@@ -82,9 +82,8 @@ def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: S
     for parent, text in ((0, "One."), (1, "Two."), (0, "Three.\n\nTo be quoted.")):
         factories.comment(store, 1, parent=parent, text=text)
     bob, path = visit("bob", expect_errors=True), "/a/1?order=time"
-    walk_and_fold(ready(bob.open(path)))
-    bob.page.get_by_text("Write a comment").click()
-    expect(bob.page.locator("#text")).to_be_focused()
+    cancel_a_comment(ready(bob.open(path)))
+    walk_and_fold(bob)
 
     open_form(bob, 1).fill("I think:")
     expect(open_form(bob, 1, "Quote")).to_have_value("I think:\n\n> One.\n\n")
@@ -149,6 +148,22 @@ def walk_and_fold(bob: Visitor) -> None:
     expect(open_form(bob, 1)).to_have_value("jx")
     bob.page.locator("#c1").get_by_role("link", name="Reply", exact=True).first.click()
     expect(field(bob, 1)).to_have_count(0)
+
+
+def cancel_a_comment(bob: Visitor) -> None:
+    """Close the box of a new comment by its link and by Escape: it stays closed, and keeps the words."""
+    box, text = bob.page.locator("#write"), bob.page.locator("#text")
+    box.locator("summary").click()
+    expect(text).to_be_focused()
+    text.fill("Perhaps.")
+    box.get_by_role("link", name="Cancel").click()
+    expect(box.locator("summary")).to_be_focused()
+    bob.page.reload()
+    expect(ready(bob).page.locator("#write[open]")).to_have_count(0)
+    box.locator("summary").click()
+    expect(text).to_have_value("Perhaps.")
+    press(bob, "Escape")
+    expect(text).to_be_hidden()
 
 
 def marked(bob: Visitor) -> list[str]:
