@@ -27,8 +27,8 @@ function put(field, value) {
 
 async function press(button) {
   const answer = await ask(button.formAction, "errors", "duplicate", "preview", "buttons");
-  // Errors beside fields come with the whole page.
-  if (answer.text.ariaInvalid || answer.link.ariaInvalid) {
+  // Errors beside fields come and go with the whole page.
+  if ([answer, form.elements].some(({ text, link }) => text.ariaInvalid || link.ariaInvalid)) {
     form.action = button.formAction;
     return form.submit();
   }
