@@ -54,6 +54,17 @@ def test_no_page_follows_merged_rankings_that_end_with_one(store: Store, setting
         assert (merged.rows, merged.more, is_exact) == ((3, 2, 1)[:size], more, True)
 
 
+def test_rankings_of_a_period_are_merged_once_they_are_whole(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "BEST_STEP", 1)
+    for groups in (("go",), ("go", "redis"), ("redis",), ("go",), ()):
+        factories.article(store, groups=groups)
+    store.votes.cast(2, factories.user(store, "zoe"))
+    rankings = [store.rankings.best(Period.WEEK, name) for name in ("go", "redis", "empty")]
+    for _ in range(2):  # made, and kept
+        merged, is_exact = store.read(store.listings.queue_merged, rankings, 1)
+        assert (merged.rows, merged.total, is_exact) == ((2, 4, 3, 1), 4, True)
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 25])
 def test_several_ties_are_ordered_across_pages(make_store: MakeStore, size: int) -> None:
     store = make_store(page_size=size)

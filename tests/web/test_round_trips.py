@@ -60,6 +60,7 @@ OTHER_PAGES = [
     ("/u/ann/comments", 1, 1, 1),
     ("/inbox", 0, 1, 1),
     ("/my", 0, 1, 2),
+    ("/my/top", 0, 1, 2),
     ("/saved", 0, 1, 2),
     ("/votes", 0, 1, 2),
     ("/d/none.example", 1, 1, 2),

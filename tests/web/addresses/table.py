@@ -185,6 +185,7 @@ PAGES = [
     listing("/inbox/all", allowed=MEMBERS),
     listing("/my", allowed=MEMBERS),
     listing("/my/new", allowed=MEMBERS),
+    listing("/my/top", parameters=("of", "page"), allowed=MEMBERS),
     listing("/hidden", allowed=MEMBERS),
     listing("/d/{domain}", parts={"domain": "example.com"}),
     listing("/saved", allowed=MEMBERS),

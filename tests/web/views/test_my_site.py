@@ -33,6 +33,9 @@ def test_followed_groups_are_one_list_that_may_be_front_page(bob: Browser) -> No
     bob.open("/groups").press("/g/redis/follow").follow()
     assert bob.open("/my").titles == ["T1", "T2", "T3"]
     assert bob.open("/my/new").titles == ["T3", "T2", "T1"]
+    for of in ("day", "all"):
+        assert bob.open(f"/my/top?of={of}").titles == ["T1", "T2", "T3"]
+        assert bob.page.all("a", aria_current="page")[-1]["href"] == f"/my/top?of={of}"
     bob.submit("/my/front", front="my").follow()
     assert (bob.open("/").heading, bob.titles) == ("My groups", ["T1", "T2", "T3"])
     assert bob.open("/my").page.one("button", aria_pressed="true").text == "My groups"

@@ -95,6 +95,22 @@ class MadeRankings(StorePart):
         rows = [(article_member(id), *row) for id, row in zip(ids, stored, strict=True)]
         return int(total), rows, Made(None, marker == "bounded")
 
+    def first_steps(self, rankings: Sequence[Ranking]) -> list[Command]:
+        """Return the commands that make the first part of each of *rankings* of periods, unless it is kept."""
+        return [self._steps(ranking)[0] for ranking in rankings if ranking.is_made]
+
+    def go_on(
+        self, pipeline: Pipeline, rankings: Sequence[Ranking], commands: Sequence[Command], replies: list[Any]
+    ) -> list[Any]:
+        """Return the replies to *commands*, which begin with :meth:`first_steps`, once all *rankings* are whole."""
+        for _ in range(_MAX_TRIPS):
+            pairs = zip(rankings, replies, strict=False)
+            steps = [step for ranking, (status, *_) in pairs if status == "more" for step in self._steps(ranking)]
+            if not steps:
+                break
+            replies = pipeline.send([*steps, *commands])[len(steps) :]
+        return replies
+
     def _combine(self, ranking: Ranking, first: int, last: int, hits: Sequence[RateLimitHit]) -> Command:
         return scripts.call(
             self._keys,
@@ -286,15 +302,18 @@ class Listings(StorePart):
 
         Also returns whether its total is exact; else it is the sum of those of each ranking: an article may be in
         several. The first articles of each ranking up to the end of that page are read, which is enough to merge them:
-        one command of some hundred microseconds for each, and nothing is kept.
+        one command of some hundred microseconds for each, and nothing is kept but rankings of periods, each for itself.
         """
         size = self._settings.page_size
         last = number * size  # one article more than the page has tells whether there is a next page
-        commands: list[Command] = []
+        commands = self._made.first_steps(rankings)
+        steps = len(commands)
         for ranking in rankings:
             commands += [("ZCARD", ranking.key), ("ZREVRANGE", ranking.key, 0, last, "WITHSCORES")]
 
         def parse(replies: list[Any]) -> tuple[Page[int], bool]:
+            if steps:
+                replies = self._made.go_on(pipeline, rankings, commands, replies)[steps:]
             counts = replies[::2]
             scores = [{id: score for who, score in rows if (id := article_of(who))} for rows in replies[1::2]]
             ids = merged(scores, 0, len(rankings) * (last + 1))

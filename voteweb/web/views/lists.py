@@ -214,17 +214,20 @@ def domain(domain: str) -> ResponseReturnValue:
 
 @blueprint.get("/my", endpoint="my_groups")
 @blueprint.get("/my/new", endpoint="my_groups_new")
+@blueprint.get("/my/top", endpoint="my_groups_top")
 @login_required
 def my_groups() -> RenderedPage:
-    """Show the articles of the groups that the viewer follows, by score or by time."""
+    """Show the articles of the groups that the viewer follows, by score, by time, or by the votes of a period."""
+    if request.endpoint == "lists.my_groups_top":
+        return _my_groups(Order.VOTES, parse_period(Period.WEEK))
     return _my_groups(Order.SCORE if request.endpoint == "lists.my_groups" else Order.TIME)
 
 
-def _my_groups(order: Order, *, as_front_page: bool = False) -> RenderedPage:
+def _my_groups(order: Order, period: Period | None = None, *, as_front_page: bool = False) -> RenderedPage:
     """Return the page of the viewer's groups that the address asks for, in two round trips, or three.
 
-    The third is needed by a process that does not know yet which groups these are. A front page shows all articles to
-    who has not chosen their groups.
+    The third is needed by a process that does not know yet which groups these are; rankings of a *period* that are not
+    kept may need more. A front page shows all articles to who has not chosen their groups.
     """
     number = page_number()
     if number > config.MAX_MY_PAGES:
@@ -233,7 +236,7 @@ def _my_groups(order: Order, *, as_front_page: bool = False) -> RenderedPage:
     loaded = queue_viewer(pipeline)
     known = store().my_sites.known(session_user_id())
     follows = known[2].follows if known else ()
-    merged, groups = _queue_groups(pipeline, follows, order, number)
+    merged, groups = _queue_groups(pipeline, follows, order, period, number)
     read = store().my_sites.queue_choice(pipeline, session_member_name())
     pipeline.execute()
     if loaded.result is None and as_front_page:
@@ -244,7 +247,7 @@ def _my_groups(order: Order, *, as_front_page: bool = False) -> RenderedPage:
         return _FrontPage().render()
     if read.result.follows != follows:
         pipeline = store().pipeline()
-        merged, groups = _queue_groups(pipeline, read.result.follows, order, number)
+        merged, groups = _queue_groups(pipeline, read.result.follows, order, period, number)
         pipeline.execute()
     ids, is_exact = merged.result
     if number > 1 and not ids.rows:
@@ -256,14 +259,16 @@ def _my_groups(order: Order, *, as_front_page: bool = False) -> RenderedPage:
         all_groups=names,
         groups=dict(zip(read.result.follows, groups.result, strict=True)),
         order=order,
+        of=period,
         is_exact=is_exact,
     )
 
 
 def _queue_groups(
-    pipeline: Pipeline, names: tuple[str, ...], order: Order, number: int
+    pipeline: Pipeline, names: tuple[str, ...], order: Order, period: Period | None, number: int
 ) -> tuple[Future[tuple[Page[int], bool]], Future[tuple[Group | None, ...]]]:
-    rankings = [store().rankings.groups([name], order) for name in names]
+    spell = store().rankings
+    rankings = [spell.best(period, name) if period else spell.groups([name], order) for name in names]
     merged = store().listings.queue_merged(pipeline, rankings, number)
     return merged, store().groups.queue_get(pipeline, names)
 
