@@ -70,6 +70,17 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
     assert not list(Doctor(store.context).examine())
 
 
+def test_messages_are_in_sight_where_an_answer_leads(visit: Visit, store: Store) -> None:
+    factories.article(store)
+    for number in range(25):
+        factories.comment(store, 1, text=f"Words {number}.")
+    bob = visit("bob", script=False).open("/a/1")
+    bob.page.locator(".thread button.vote").last.click()
+    bob.sees_flash("Your vote has been counted.")
+    expect(bob.page.locator(".flash")).to_be_in_viewport()
+    expect(bob.page.locator(".comment:target .comment-head")).to_be_in_viewport(ratio=1)
+
+
 #: Of each block of a comment: whether its exclamation mark is to the left of its first Hebrew letter.
 _ENDS_ON_THE_LEFT = """blocks => blocks.map(block => {
   const left = character => {
