@@ -101,6 +101,17 @@ def test_hidden_rows_are_left_out_of_the_viewers_lists_alone(
     assert bob.open("/").titles[:2] == ["T1", "T2"]
 
 
+def test_totals_are_without_what_is_hidden(bob: Browser, mod: Browser, store: Store) -> None:
+    bob.send("/a/2/hide")
+    for path in ("/", "/new", "/top?of=week"):
+        totals = [person.open(path).page.texts("p", class_="total")[0] for person in (bob, mod)]
+        assert totals == ["3 articles", "4 articles"], path
+    for number in range(25):
+        factories.article(store, title=f"N{number}")
+    for path in ("/", "/?page=2"):
+        assert bob.open(path).page.one("p", class_="total").text == "At most 29 articles: what you hide is left out."
+
+
 def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
     bob.send("/g/go/hide")
     bob.send("/u/zoe/hide")
