@@ -147,7 +147,8 @@ PAGES: dict[str, list[str]] = {
     MEMBER: [
         *("/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/account/access", "/a/7/edit"),
         *("/search?q=a*+in:comments&sort=new", "/search?q=-only+after:never"),
-        *("/my", "/my/new", "/my/top", "/saved", "/votes", "/hidden", "/d/example.com", "/a/39", "/u/troll", _LONG_GROUP),
+        *("/my", "/my/new", "/my/top", "/saved", "/votes", "/hidden"),
+        *("/d/example.com", "/a/39", "/u/troll", _LONG_GROUP),
         *(f"/u/{MEMBER}/comments", *full_conversation.FOR_MEMBER),
     ],
     MODERATOR: [

@@ -206,7 +206,7 @@ PAGES = [
         parameters=("since",),
         allowed=(ADMIN,),
     ),
-    page("/about"),
+    page("/about", parameters=("how",)),
     page("/rules"),
     page("/privacy"),
     page("/guide", allowed=STAFF),

@@ -81,3 +81,19 @@ def test_script_gets_status_and_code_of_a_refusal(article: Article, ann: Browser
     assert send_by_script(bob, "/a/1/unvote")[0] == 409
     assert send_by_script(bob, "/a/1/c/1/unvote") == (200, {"id": "1.1", "votes": 0, "voted": False})
     assert bob.open("/").flashes == []
+
+
+def test_buttons_of_lists_send_no_other_form_in_links(bob: Browser, reader: Browser, store: Store) -> None:
+    factories.article(store, factories.user(store, "zoe"), groups=("go",))
+    factories.comment(store, 1, store.users.get("zoe"))
+    bob.send("/a/1/save")
+    pages = [(bob, "/saved"), *((who, at) for at in ("/", "/g/go", "/u/zoe", "/a/1") for who in (bob, reader))]
+    for person, path in pages:
+        last, sends = "", set()
+        for element in person.open(path).page:
+            if element.tag == "form":
+                last = element.attrs.get("action", "")
+            elif element.tag == "button" and "form" in element:
+                sends.add(last)
+        assert sends == {"/about"}, path
+    assert "Vote, save and hide" in reader.open("/about?how=vote").page.one("p", role="note").text
