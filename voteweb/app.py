@@ -20,7 +20,7 @@ from voteweb.web import views
 from voteweb.web.auth import authentication, login, sessions
 from voteweb.web.base import request_bounds, static_files
 from voteweb.web.base.flask_app import SiteFlask
-from voteweb.web.caching import page_cache, shared_pages
+from voteweb.web.caching import cold_pages, page_cache, shared_pages
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
 from voteweb.web.pages import branding, finishing, templating
@@ -107,6 +107,7 @@ def _new_flask(settings: Settings) -> SiteFlask:
 
 def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
+    cold_pages.init_app(app, settings)
     lane.init_app(app, settings)
     request_bounds.limit_headers(app)
     cache = page_cache.init_app(app, settings)

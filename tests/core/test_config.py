@@ -41,6 +41,13 @@ REFUSED = {
         "must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. The name that readers "
         "see is VOTEWEB_SITE_NAME.": ["Cooking", "-cooking", "a" * 33, "a b", "{a}", "süd", "a\n"]
     },
+    "COLD_READS": {"must be at least 0.": ["-1"]},
+    "COLD_EXEMPT": {
+        "must be networks such as 192.0.2.0/24 or 2001:db8::/32, separated by commas: '66.249/19' does not appear to be "
+        "an IPv4 or IPv6 network.": ["66.249/19", "192.0.2.0/24, 66.249/19"],
+        "must be networks such as 192.0.2.0/24 or 2001:db8::/32, separated by commas: 66.249.64.1/19 has host bits "
+        "set.": ["66.249.64.1/19"],
+    },
     "SIGNUP": {"must be one of: open, approve, invite, closed.": ["maybe"]},
 }
 

@@ -1,7 +1,7 @@
 """Internet addresses and hosts: their forms, and which of them anybody on the internet can reach."""
 
 import re
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address, ip_network
 
 #: Addresses that are handed out to hosts of the internet; all other IPv6 addresses are for special use.
 _UNICAST = IPv6Network("2000::/3")
@@ -16,6 +16,8 @@ _PRIVATE_NAMES = frozenset({
     "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost", "private",
 })  # fmt: skip
 
+#: A network of addresses.
+Network = IPv4Network | IPv6Network
 _HOST = re.compile(r"[^\s:/@?#\[\]]+")
 
 
@@ -26,6 +28,11 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def networks(text: str) -> tuple[Network, ...]:
+    """Return the networks in *text*, separated by commas; raise ValueError, whose message names what is none."""
+    return tuple(ip_network(word.strip()) for word in text.split(",") if word.strip())
 
 
 def is_host(text: str) -> bool:

@@ -336,6 +336,12 @@ PAGE_CACHE_SIZE = 1_000
 PAGE_CACHE_BYTES = 32 * 2**20
 #: Bytes of the pages that a worker keeps for all members: lists, and articles without their comments.
 SHARED_PAGES_BYTES = 24 * 2**20
+#: Cold pages: those that an address may ask for at once, the seconds for which a page is none after somebody read it,
+#: the networks that a process counts, and the pages of which it knows that somebody read them.
+COLD_READS = 60
+COLD_SECONDS = 60
+COLD_NETWORKS = 10_000
+WARM_PAGES = 4_096
 #: Entries of a worker's caches for the pages that are read most, at about a kilobyte each: rows as read from Redis;
 #: what guides reads, such as the ids last seen at a position of a ranking, and the comments that a viewer voted for;
 #: rendered rows, by their values and by their articles; and fragments that are part of every page. Rows of 80 pages are

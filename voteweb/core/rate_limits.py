@@ -5,10 +5,11 @@ again every ``interval`` seconds. Every view that takes a form is in LIMITS or, 
 """
 
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from math import ceil
 from typing import NamedTuple
 
-from voteweb.core.errors import N_
+from voteweb.core.errors import N_, TooFast
 
 HOUR, DAY = 3_600, 86_400
 
@@ -88,6 +89,22 @@ class Limit(NamedTuple):
     def interval(self) -> float:
         """Seconds per act in the long run."""
         return self.seconds / self.times
+
+    def refusal(self, factor: float, wait: float, time: float, span: int = 0) -> TooFast:
+        """Return the refusal of an act by this limit times *factor*: the next is possible in *wait* seconds, at *time*.
+
+        *span* is the seconds after signing up in which the limits of newcomers count.
+        """
+        return TooFast(
+            self.template,
+            wait=ceil(wait),
+            when=60 * ceil(time / 60),  # the message has whole minutes, and an early retry would be refused
+            kind=self.kind,
+            things=self.things,
+            aim=self.aim,
+            burst=round(factor * self.burst),
+            span=span,
+        )
 
 
 #: Counts failed attempts only. Twenty people behind one address may mistype at once; guessing stays slow.
@@ -181,6 +198,16 @@ SEARCH = Limit(
     "GET",
 )  # fmt: skip
 
+#: Counted by each process in its memory. Nobody reads as fast; without it, one client takes all processor time, at 5 ms
+#: for a list. A crawler still gets 172,800 pages a day from each process.
+COLD = Limit(
+    "cold", "read pages that nobody read in the last minute, without being logged in", LimitScope.ADDRESS,
+    60, 7_200, HOUR,
+    N_("requests for seldom read pages"), (),
+    N_("keeps the site fast for everybody, and does not count members who are logged in"),
+    "GET",
+)  # fmt: skip
+
 #: Accounts that push one article have one vote each on it, whatever this says, and people read two pages at once.
 NEWCOMER_VOTE = Limit(
     "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 40, 60, HOUR,
@@ -258,6 +285,7 @@ _LIMITS = (
     EMAIL_BY_ADDRESS,
     COMBINE,
     SEARCH,
+    COLD,
     NEWCOMER_VOTE,
     *NEWCOMER_POSTS,
     *NEWCOMER_COMMENTS,
@@ -402,19 +430,25 @@ def network(address: str | None, scope: LimitScope = LimitScope.ADDRESS) -> str 
     For the scope ADDRESS, that is an IPv4 address itself, or the /64 of an IPv6 address. Clients whose address the
     proxy does not tell are not counted: one limit for all of them would lock everybody out.
     """
-    try:
-        ip = ip_address(address or "")
-    except ValueError:
+    ip = visitor_ip(address)
+    if ip is None:
         return None
-    if isinstance(ip, IPv6Address):
-        # The owner of an IPv4 address has a whole IPv6 /48 of 6to4, too.
-        ip = ip.ipv4_mapped or ip.sixtofour or ip
     bits = _PREFIXES[scope][ip.version == 6]
     if bits is None or bits == ip.max_prefixlen:
         return None if bits is None else str(ip)
     return str(ip_network((int(ip), bits), strict=False))
 
 
-def sign_up_network(address: str | None) -> str:
-    """Return the network whose sign-ups moderators see together: an IPv4 /24 or an IPv6 /48; "" if there is none."""
+def visitor_ip(address: str | None) -> IPv4Address | IPv6Address | None:
+    """Return a client's *address* as limits count it, None if it is none."""
+    try:
+        ip = ip_address(address or "")
+    except ValueError:
+        return None
+    # The owner of an IPv4 address has a whole IPv6 /48 of 6to4, too.
+    return (ip.ipv4_mapped or ip.sixtofour or ip) if isinstance(ip, IPv6Address) else ip
+
+
+def wide_network(address: str | None) -> str:
+    """Return the wider network of a client's *address*: an IPv4 /24 or an IPv6 /48; "" if there is none."""
     return network(address, LimitScope.WIDE_NETWORK) or network(address, LimitScope.NETWORK) or ""

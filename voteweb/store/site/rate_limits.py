@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
-from math import ceil
 from typing import Any
 
 from voteweb.core import clock, config
@@ -125,16 +124,7 @@ class RateLimits:
         """Return the refusal that a script answered: the number of the hit, the seconds to wait, and the unix time."""
         number, wait, time = values
         limit, _ = hits[int(number) - 1]
-        return TooFast(
-            limit.template,
-            wait=ceil(float(wait)),
-            when=60 * ceil(float(time) / 60),  # the message has whole minutes, and an early retry would be refused
-            kind=limit.kind,
-            things=limit.things,
-            aim=limit.aim,
-            burst=self._settings().limits * limit.burst,
-            span=self.newcomer_seconds,
-        )
+        return limit.refusal(self._settings().limits, float(wait), float(time), self.newcomer_seconds)
 
     def refund(self, hits: Sequence[RateLimitHit]) -> None:
         """Take back one act that turned out not to count against *hits*."""

@@ -37,7 +37,9 @@ _QUERY = re.compile(f"{_PAGE}|order=(time|new)(&{_PAGE})?|of=(day|week|month|yea
 #: Headers that ask for an empty or partial response; the page to be cached is rendered without them.
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_RANGE", "HTTP_IF_RANGE")
 #: Static files have a URL for each version, so that browsers request them only once.
-_STATIC_PATH = "/static/"
+STATIC_PATH = "/static/"
+#: The variable of a request for a page that a worker has rendered in the last COLD_SECONDS, for whomever.
+IS_WARM = "voteweb.is_warm"
 #: A page that takes more than this part of the cache is not cached: it would displace too many others.
 _MAX_PAGE_SHARE = 1 / 16
 #: Request headers that are parsed once.
@@ -144,6 +146,9 @@ class PageCache:
         self._lock = Lock()
         #: Pages for *seconds*: a busy site renders each once a second, which takes 300 times as long as to send it.
         self._cached: BoundedCache[Key, CachedPage] = BoundedCache(config.PAGE_CACHE_BYTES)
+        #: When each page that was cached gets cold. A page that is rendered again meanwhile stays warm no longer: who
+        #: has no reads left could keep any number of pages warm.
+        self._cold_at: BoundedCache[Key, float] = BoundedCache(config.WARM_PAGES)
         #: Pages that are rendered now. Without waiting for them, 16 connections that ask for the front page take 8 %
         #: more processor time, and the slowest answers after a start come twice as late.
         self._pending: dict[Key, Future[CachedPage | None]] = {}
@@ -164,7 +169,7 @@ class PageCache:
 
     def _find(self, key: Key | None, environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return what answers the request of *environ*, for which no page is cached under *key*."""
-        if key is None or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(_STATIC_PATH):
+        if key is None or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(STATIC_PATH):
             return self._app
         with self._lock:
             pending = self._pending.get(key)
@@ -186,14 +191,20 @@ class PageCache:
     def _render(self, key: Key, future: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return the response of the app and cache it if possible; *future* gives the page to waiting requests."""
         unconditional = {name: value for name, value in environ.items() if name not in _CONDITIONS}
-        page, expires, titles = None, monotonic() + self._seconds, list[Any]()
+        began = monotonic()
+        page, expires, titles = None, began + self._seconds, list[Any]()
+        is_warm = began < (self._cold_at.get(key) or 0.0)
         try:
             unconditional |= {"REQUEST_METHOD": "GET", front_titles.IN_PAGE: titles}
+            if is_warm:
+                unconditional[IS_WARM] = True
             response = Response.from_app(self._app, unconditional, buffered=True)
             if _is_cacheable(response):
                 record = request_record.get(environ)
                 record.cache_status = request_record.MISS
                 page = CachedPage(response, expires, record.route, *titles)
+            if bool(page) is not is_warm:  # one that is not cached any more is rendered for each request
+                self._cold_at.put(key, began + config.COLD_SECONDS if page else 0.0)
         finally:
             with self._lock:
                 if page:

@@ -135,7 +135,7 @@ def hit(*hits: RateLimitHit, reads: Pipeline | None = None) -> None:
 
 def sign_up_network() -> str:
     """Return the network of this request's client, whose sign-ups moderators see together."""
-    return rate_limits.sign_up_network(request.remote_addr)
+    return rate_limits.wide_network(request.remote_addr)
 
 
 def record_exceeded(refusal: TooFast) -> None:
