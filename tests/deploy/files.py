@@ -8,13 +8,14 @@ import yaml
 
 from voteweb.cli.deploy import IMAGE, Deployment, fill
 from voteweb.core.settings import Settings
+from voteweb.web.i18n import locale
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 EXAMPLE = Deployment(
     name="voteweb",
     folder=Path("/var/lib/voteweb"),
-    settings=Settings(data_dir="data"),
+    settings=Settings(data_dir="data", site_url="https://news.example"),
     host="news.example",
     user="voteweb",
     group="voteweb",
@@ -22,10 +23,12 @@ EXAMPLE = Deployment(
 )
 
 
-def example(template: str) -> str:
+def example(template: str, *, cache: bool = False) -> str:
     """Return the text of a *template* in deploy/ for the example, on a machine with Caddy 2.6.2."""
-    values = {"upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "is_whole": True, "checkout": ROOT}
-    values |= {"commit": "", "image": IMAGE}
+    values = {
+        "upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "is_whole": True, "checkout": ROOT, "cache": cache,
+        "language_cookie": locale.COOKIE, "languages": list(locale.LANGUAGES), "commit": "", "image": IMAGE,
+    }  # fmt: skip
     return fill(template, EXAMPLE, **values)
 
 

@@ -8,9 +8,10 @@ import socket
 import subprocess
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.certificates import Authority
@@ -120,6 +121,10 @@ class Proxy(ABC):
 
 
 class Nginx(Proxy):
+    #: Whether it keeps readers' pages, and replacements that make its file a wrong one.
+    cache = False
+    wrong: Mapping[str, str] = MappingProxyType({})
+
     def command(self) -> list[str]:
         port_80 = {"    listen [::]:80;\n": "", "listen 80;": f"listen 127.0.0.1:{self.http};"}
         replacements = {
@@ -131,9 +136,11 @@ class Nginx(Proxy):
             f"/etc/letsencrypt/live/{HOST}/privkey.pem": "voteweb.key",
             "proxy_read_timeout 30s;": f"proxy_read_timeout {self.answer_timeout}s;",
             "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.answer_timeout * 1000 // 3}ms;",
+            **({"/var/cache/nginx-voteweb": f"{self.folder}/pages"} if self.cache else {}),
+            **self.wrong,
         }
         for name, changes in (("nginx-http.conf", port_80), ("nginx.conf", replacements)):
-            (self.folder / f"voteweb-{name}").write_text(with_replacements(example(name), changes))
+            (self.folder / f"voteweb-{name}").write_text(with_replacements(example(name, cache=self.cache), changes))
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
         return [find_program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
 

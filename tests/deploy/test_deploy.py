@@ -140,24 +140,34 @@ def test_each_version_of_caddy_gets_its_directives(
 
 
 def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, tmp_path: Path) -> None:
-    first = deploy("nginx", "--install", "--upstream", "8124")
+    first = deploy("nginx", "--install", "--upstream", "8124", "--cache")
     assert first.exit_code == 0, first.output
     assert set(installed(tmp_path)) == {"/etc/nginx/conf.d/links-http.conf"}
     assert "certbot certonly --webroot --webroot-path /var/www/links --domain links.example" in first.output
-    assert "deploy nginx --install --name links --upstream 8124\n" in first.output
+    assert "deploy nginx --install --name links --upstream 8124 --cache\n" in first.output
     assert (tmp_path / "root" / "var" / "www" / "links").is_dir()
 
     folder = tmp_path / "root" / "etc" / "letsencrypt" / "live" / "links.example"
     folder.mkdir(parents=True)
     for file, name in zip(Authority(tmp_path).issue("links"), ("fullchain.pem", "privkey.pem"), strict=True):
         shutil.copy(file, folder / name)
-    assert deploy("nginx", "--install", "--upstream", "8124").exit_code == 0
+    for options, is_cached in (
+        ((), False),
+        (("--cache",), True),
+        ((), True),
+        (("--no-cache",), False),
+        (("--cache",), True),
+    ):
+        assert deploy("nginx", "--install", "--upstream", "8124", *options).exit_code == 0
+        assert ("proxy_cache_path " in installed(tmp_path)["/etc/nginx/conf.d/links.conf"]) is is_cached
     texts = installed(tmp_path)
     for name in ("links.conf", "links-http.conf"):
         text = texts[f"/etc/nginx/conf.d/{name}"]
         assert not EXAMPLE.search(text)
-        text = text.replace("/etc/letsencrypt/", f"{tmp_path}/root/etc/letsencrypt/").replace(
-            "/var/log/", f"{tmp_path}/"
+        text = (
+            text.replace("/etc/letsencrypt/", f"{tmp_path}/root/etc/letsencrypt/")
+            .replace("/var/log/", f"{tmp_path}/")
+            .replace("/var/cache/nginx-links", f"{tmp_path}/pages")
         )
         (tmp_path / f"voteweb-{name}").write_text(text)
     (tmp_path / "nginx").mkdir()
@@ -273,6 +283,7 @@ def test_the_services_of_another_site_are_not_replaced(deploy: Deploy, tmp_path:
         ({"/data\n": "/data folder\n"}, "compose", (), "may have letters, digits"),
         ({}, "systemd", (), "root|hidden from the service"),
         ({}, "caddy", ("--name", "../x"), "--name may have"),
+        ({}, "caddy", ("--cache",), "--cache is for nginx"),
     ],
 )
 def test_a_site_that_cannot_be_deployed_is_refused(

@@ -23,6 +23,8 @@ from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout, resource_folder
 from voteweb.core.settings import Settings, from_env
 from voteweb.core.version import read_commit
+from voteweb.web.auth.sessions import cookie_name
+from voteweb.web.i18n import locale
 
 #: Where the units of systemd, and the sites of Caddy and nginx, are on Debian.
 UNITS = Path("/etc/systemd/system")
@@ -67,6 +69,11 @@ class Deployment:
     def identifier(self) -> str:
         """The name of its variables, logs and upstreams in nginx."""
         return self.name.replace("-", "_")
+
+    @property
+    def session_cookie(self) -> str:
+        """The cookie without which a visitor is a reader."""
+        return cookie_name(self.settings)
 
     @property
     def certificates(self) -> Path:
@@ -148,10 +155,16 @@ _PROXIES = ("caddy", "nginx")
     "--upstream", "ports", metavar="PORT", type=click.IntRange(1, 65_535), multiple=True,
     help="Port of a further process of the site, for caddy and nginx; repeatable  [default: those of the file so far]",
 )  # fmt: skip
+@click.option(
+    "--cache/--no-cache", default=None,
+    help="Let nginx keep readers' pages for a second  [default: as in the file so far]",
+)  # fmt: skip
 @click.option("--name", default="voteweb", show_default=True, help="Name of the site's services and files.")
 @click.option("--root", type=click.Path(path_type=Path), default="/", help="Write below this folder instead of /.")
 @click.pass_context
-def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, ...], name: str, root: Path) -> None:
+def deploy(
+    context: click.Context, kind: str, install: bool, ports: tuple[int, ...], cache: bool | None, name: str, root: Path
+) -> None:
     """Print the files with which this machine runs the site as a service, or behind a proxy.
 
     systemd: units for the site and its backups. caddy, nginx: the proxy. compose: all of it in containers.
@@ -160,6 +173,8 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
         raise click.UsageError("--name may have small letters, digits and hyphens, and begins with a letter.")
     if ports and kind not in _PROXIES:
         raise click.UsageError("--upstream is for caddy and nginx.")
+    if cache is not None and kind != "nginx":
+        raise click.UsageError("--cache is for nginx.")
     site = _deployment(context.find_root().params.get("site"), name)
     for warning in site.settings.warnings():
         warn(warning)
@@ -168,11 +183,14 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     places = templates(kind, site)
     addresses = ["site:8000"]  # by its name in compose.yaml
     if kind in _PROXIES:
-        addresses = upstreams(site, ports, _text(_below(root, list(places)[-1])))
+        former = _text(_below(root, list(places)[-1]))
+        addresses = upstreams(site, ports, former)
+        cache = "proxy_cache_path " in former if cache is None else cache
     # Outside of a checkout the image is not built by Compose, but must be there.
     values = {
         "upstreams": addresses, "is_old_caddy": kind == "caddy" and _is_old_caddy(), "is_whole": kind == "compose",
         "checkout": checkout(), "commit": read_commit(), "image": IMAGE,
+        "cache": cache, "language_cookie": locale.COOKIE, "languages": list(locale.LANGUAGES),
     }  # fmt: skip
     files = {path: fill(template, site, **values) for path, template in places.items()}
     if not install:
@@ -183,7 +201,8 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     elif (folder := _below(root, site.folder)).exists():
         become_owner(folder)  # who owns the folder could put links in place of the files
     os.umask(0o022)  # the proxies, which run as other users, read the files
-    steps = _prepare(kind, site, files, ports, root)
+    options = "".join(f" --upstream {port}" for port in ports) + (" --cache" if cache else "")
+    steps = _prepare(kind, site, files, options, root)
     for path, text in files.items():
         _install(_below(root, path), text)
     if kind in _PROXIES:
@@ -191,8 +210,11 @@ def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, .
     click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
 
 
-def _prepare(kind: str, site: Deployment, files: dict[Path, str], ports: Sequence[int], root: Path) -> list[str]:
-    """Change *files* by what is below *root*, and return the commands that put them into use."""
+def _prepare(kind: str, site: Deployment, files: dict[Path, str], options: str, root: Path) -> list[str]:
+    """Change *files* by what is below *root*, and return the commands that put them into use.
+
+    *options* are those of a proxy's file, for the command that makes it.
+    """
     name = site.name
     if kind == "systemd":
         return [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
@@ -214,8 +236,7 @@ def _prepare(kind: str, site: Deployment, files: dict[Path, str], ports: Sequenc
         if not _below(root, site.certificates / "fullchain.pem").exists():
             files.popitem()  # the file of https, which needs the certificate
             certbot = f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host}"
-            further = "".join(f" --upstream {port}" for port in ports)
-            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{further}"
+            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{options}"
             steps += [f'{certbot} --deploy-hook "systemctl reload nginx"', again]
         return steps
     build = [] if checkout() else [f"docker build --file deploy/Dockerfile --tag {IMAGE} .  (in a checkout)"]

@@ -328,9 +328,11 @@ MAX_MAIL_AGE = 86_400
 #: Seconds for which mails fail before /healthz says so, and mails that one run of the job sends.
 MAIL_FAILING_SECONDS = 300
 MAILS_PER_RUN = 100
-#: Seconds for which browsers and proxies may cache a feed, and the sitemap.
+#: Seconds for which browsers and feed readers may cache a feed, and the sitemap.
 FEED_SECONDS = 60
 SITEMAP_SECONDS = 3_600
+#: Seconds for which proxies may keep readers' pages and feeds: deleted words are in them, as in a worker's cached ones.
+SHARED_SECONDS = 1
 #: Readers' pages that a worker caches, and their bytes (uncompressed): the pages that a busy site serves in a second.
 PAGE_CACHE_SIZE = 1_000
 PAGE_CACHE_BYTES = 32 * 2**20

@@ -1,9 +1,12 @@
 """Cache headers: readers' pages and public files may be cached, pages with a token and of members may not."""
 
+import re
+
 from tests.web.addresses.address import MEMBER, MODERATOR, READER, Caching
 from tests.web.addresses.conftest import MakePerson
 from tests.web.addresses.table import PAGES
 from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
 
 PUBLIC = [address for address in PAGES if address.caching is Caching.PUBLIC]
 CACHEABLE = [
@@ -24,6 +27,14 @@ def test_readers_page_can_be_cached(reader: Browser) -> None:
         assert "Set-Cookie" not in headers, address
         assert "no-store" not in headers.get("Cache-Control", ""), address
         assert b"csrf" not in reader.response.data, address
+
+
+def test_proxies_may_keep_readers_pages_for_a_second(make_browser: MakeBrowser) -> None:
+    for seconds, header in ((1.0, "public, max-age=0, s-maxage=1"), (0.0, None)):
+        reader = make_browser(page_seconds=seconds)
+        for address in CACHEABLE:
+            if address.is_html and reader.open(address.url()).status == 200:
+                assert reader.headers.get("Cache-Control") == header, address
 
 
 def test_page_with_a_readers_token_is_never_stored(make_person: MakePerson) -> None:
@@ -56,7 +67,8 @@ def test_public_file_is_the_same_for_everybody(reader: Browser, make_person: Mak
             assert "Set-Cookie" not in response.headers, address
             assert response.headers.get("Vary", "Accept-Encoding") == "Accept-Encoding", address
             assert "Content-Language" not in response.headers or response.headers["Content-Language"] == "en", address
-            assert response.headers["Cache-Control"].startswith("public, "), address
+            header = response.headers["Cache-Control"]
+            assert re.fullmatch("public, (no-cache|max-age=[0-9]+, (s-maxage=1|immutable))", header), address
 
 
 def test_html_page_has_its_language_and_varies_by_it(reader: Browser) -> None:

@@ -103,7 +103,7 @@ def test_unchanged_feed_is_not_sent_again(reader: Browser, make_browser: MakeBro
     """Neither by a site that keeps pages nor by one that does not."""
     for site, address in product((reader, make_browser(page_seconds=0.0)), FEEDS):
         headers = site.open(address).headers
-        assert headers["Cache-Control"] == "public, max-age=60", address
+        assert headers["Cache-Control"] == "public, max-age=60, s-maxage=1", address
         for condition in ({"If-None-Match": headers["ETag"]}, {"If-Modified-Since": headers["Last-Modified"]}):
             site.open(address, headers=condition)
             assert (site.status, site.response.data) == (304, b""), address

@@ -63,7 +63,7 @@ def locations(browser: Browser, address: str) -> list[str]:
     """Return the addresses in a part of the sitemap, or in the list of its parts."""
     browser.open(address)
     assert (browser.status, browser.response.mimetype) == (200, "application/xml")
-    assert browser.headers["Cache-Control"] == "public, max-age=3600"
+    assert browser.headers["Cache-Control"] == "public, max-age=3600, s-maxage=1"
     locations = ElementTree.fromstring(browser.response.data).findall(f"*/{SITEMAPS}loc")
     return [(location.text or "").removeprefix("http://localhost") for location in locations]
 

@@ -8,6 +8,7 @@ from flask import Response, current_app, g, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
+from voteweb.core import config
 from voteweb.core.caches import cache_short
 from voteweb.core.markup import xml_text
 
@@ -20,12 +21,14 @@ _HEADER_CACHE_SIZE = 256
 def public(body: str | bytes, mimetype: str, max_age: int, modified: float = 0.0) -> Response:
     """Return a response that is the same for every client, or 304 if the client has it already.
 
-    Any cache may keep it for *max_age* seconds and must revalidate it then. *modified* is the unix time of its newest
-    part, 0 if unknown; votes and removals do not change it, so the digest of the body takes precedence.
+    The client may keep it for *max_age* seconds, proxies for SHARED_SECONDS; then it must be revalidated. *modified* is
+    the unix time of its newest part, 0 if unknown; votes and removals do not change it, so the digest of the body takes
+    precedence.
     """
     response = Response(body, mimetype=mimetype)
     response.cache_control.public = True
     response.cache_control.max_age = max_age
+    response.cache_control.s_maxage = config.SHARED_SECONDS
     response.set_etag(sha256(response.get_data()).hexdigest()[:32])
     if modified:
         response.last_modified = datetime.fromtimestamp(modified, UTC)

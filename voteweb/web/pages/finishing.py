@@ -11,7 +11,7 @@ from voteweb.web.requests import rate_limits, security, site_switches
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Finish every response of *app*, after the hooks of all that is set up later."""
-    fixed = security.fixed_headers(settings)
+    fixed, is_shared = security.fixed_headers(settings), settings.page_seconds > 0
 
     @app.after_request
     def finish(response: Response) -> Response:
@@ -50,6 +50,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         is_personal = sets_cookie or has_session or viewer is not None or request.method == "POST"
         if is_personal or response.status_code >= 400:
             headers.set(*security.PRIVATE)
+        elif is_shared and response.status_code == 200 and "Cache-Control" not in headers:
+            headers.add(*security.SHARED)
         return response
 
 

@@ -42,8 +42,10 @@ PERMISSIONS_POLICY = ", ".join(
 
 #: The header Vary of a response that is not public, and of a page, which also has a language.
 VARY, VARY_PAGE = ("Cookie",), ("Accept-Language", "Cookie")
-#: The header of a response for one member.
+#: The header of a response for one member, and that of a reader's page: proxies may keep it for a second, and no longer
+#: while they ask for a new one, since deleted words are in it; browsers ask each time.
 PRIVATE = ("Cache-Control", "private, no-store")
+SHARED = ("Cache-Control", f"public, max-age=0, s-maxage={config.SHARED_SECONDS}")
 _EXTENSION = "voteweb.origin"
 _ADDRESS = f"HTTP_{config.ADDRESS_HEADER.upper()}"
 
