@@ -13,20 +13,24 @@ from voteweb.core.settings import Settings
 class SwitchName(StrEnum):
     """The names of the switches.
 
-    SECOND_FACTOR: moderators and admins have no rights by their role until they have a second factor.
+    SECOND_FACTOR: moderators and admins have no rights by their role until they have a second factor. AI_CRAWLERS: OFF
+    asks them in robots.txt to stay away.
     """
 
     ANNOUNCEMENT = "announcement"
     READ_ONLY = "read-only"
     SIGNUP = "signup"
     HOLD_POSTS = "hold-posts"
+    AI_CRAWLERS = "ai-crawlers"
     SECOND_FACTOR = "second-factor"
 
 
 #: The settings that switches override.
 OVERRIDDEN = {SwitchName.SIGNUP: "signup", SwitchName.HOLD_POSTS: "hold_posts"}
-#: The value of a switch that only has words.
-ON = "on"
+#: The value of a switch that only has words, and that of one that turns off what is on without it.
+ON, OFF = "on", "off"
+#: The values of the switches that have few.
+_CHOICES = {SwitchName.SIGNUP: config.SIGNUP_MODES, SwitchName.AI_CRAWLERS: (OFF,)}
 
 
 class Switch(NamedTuple):
@@ -71,7 +75,7 @@ def checked_value(name: SwitchName, typed: str) -> str:
         return ""
     if name is SwitchName.HOLD_POSTS:
         return _hold_posts(typed)
-    if typed not in (config.SIGNUP_MODES if name is SwitchName.SIGNUP else (ON,)):
+    if typed not in _CHOICES.get(name, (ON,)):
         raise Invalid(N_("Please choose one of the possibilities."))
     return typed
 

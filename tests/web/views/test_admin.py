@@ -69,7 +69,8 @@ def test_refused_switch_keeps_what_was_typed(
 def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, reader: Browser) -> None:
     for switch, value, words in (
         ("read-only", "on", "Repairs."), ("read-only", "", "Repairs."), ("signup", "closed", ""), ("signup", "", ""),
-        ("hold-posts", "3", ""), ("hold-posts", "", ""), ("announcement", "", "Hello."), ("announcement", "", ""),
+        ("hold-posts", "3", ""), ("hold-posts", "", ""), ("ai-crawlers", "off", ""), ("ai-crawlers", "", ""),
+        ("announcement", "", "Hello."), ("announcement", "", ""),
     ):  # fmt: skip
         root.send(f"/admin/{switch}", value=value, words=words)
         page = root.follow().page
@@ -77,6 +78,8 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
     assert reader.open("/log").log == [
         "root took the announcement off every page",
         "root put an announcement on every page : Hello.",
+        "root welcomed AI crawlers again",
+        "root asked AI crawlers to stay away",
         "root left it to the settings again how many first articles of a new member wait for a moderator",
         "root decided how many first articles of a new member wait for a moderator: 3",
         "root left it to the settings again who may join",
@@ -87,7 +90,7 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
 
 
 def test_every_switch_has_its_form_and_says_what_it_overrides(root: Browser, store: Store) -> None:
-    values = {SwitchName.SIGNUP: "closed", SwitchName.HOLD_POSTS: "3"}
+    values = {SwitchName.SIGNUP: "closed", SwitchName.HOLD_POSTS: "3", SwitchName.AI_CRAWLERS: "off"}
     for switch in SwitchName:  # the last one takes the admin's rights
         shown = root.open("/admin").submit(f"/admin/{switch}", value=values.get(switch, ON), words="Words.").follow()
         if name := OVERRIDDEN.get(switch):

@@ -9,8 +9,9 @@ import pytest
 from tests import factories
 from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
-from tests.web.conftest import MakeBrowser
+from tests.web.conftest import Clock, MakeBrowser, MakeMember
 from voteweb.core import config
+from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
 
@@ -171,3 +172,23 @@ def test_every_sitemap_part_is_one_trip_of_bounded_reads(reader: Browser, monkey
     assert index == [("ZCARD", "time:")]
     assert first == [("ZRANGE", "time:", at, at + 499) for at in range(0, 10_000, 500)]
     assert last[-1] == ("ZRANGE", "time:", 499_989_500, 499_989_999)
+
+
+def test_ai_crawlers_are_asked_to_stay_away_while_the_switch_is_off(
+    reader: Browser, make_member: MakeMember, switch_clock: Clock
+) -> None:
+    root = make_member("root", Role.ADMIN)
+
+    def may_read(agent: str, path: str = "/a/1") -> bool:
+        switch_clock.now += 1
+        parser = RobotFileParser()
+        parser.parse(reader.open("/robots.txt").text.splitlines())
+        return parser.can_fetch(agent, path)
+
+    assert may_read("GPTBot/1.2")
+    for value, welcome in (("off", False), ("", True)):
+        root.send("/admin/ai-crawlers", value=value)
+        assert [may_read(agent) for agent in ("GPTBot/1.2", "ClaudeBot", "Kangaroo Bot")] == [welcome] * 3
+        assert may_read("Googlebot")
+        assert may_read("Applebot")
+        assert not may_read("Googlebot", "/login")

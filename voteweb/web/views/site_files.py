@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from flask import Blueprint, Response, abort, request
 
 from voteweb.core import config
+from voteweb.core.ai_agents import AI_AGENTS
 from voteweb.core.branding import BrandImage
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Order
+from voteweb.core.site_switches import SwitchName
 from voteweb.web.base.context import brand, settings, store
 from voteweb.web.base.responses import public, render_public, xml
 from voteweb.web.base.static_files import files
 from voteweb.web.base.urls import static
 from voteweb.web.pages.branding import png_icon
+from voteweb.web.requests import site_switches
 
 #: The colours of pages and of what stands out, as in site.css.
 _PAPER, _ACCENT = "#fdfcf9", "#8c2f1b"
@@ -69,8 +72,9 @@ def manifest() -> Response:
 
 @blueprint.get("/robots.txt")
 def robots() -> Response:
-    """Return the addresses that search engines need not visit."""
-    return public(render_public("site_files/robots.txt"), "text/plain", config.SITEMAP_SECONDS)
+    """Return the addresses that search engines need not visit, and who is not welcome at all."""
+    agents = AI_AGENTS if SwitchName.AI_CRAWLERS in site_switches.current() else ()
+    return public(render_public("site_files/robots.txt", unwelcome=agents), "text/plain", config.SITEMAP_SECONDS)
 
 
 @blueprint.get("/sitemap.xml")
