@@ -174,7 +174,7 @@ def test_every_sitemap_part_is_one_trip_of_bounded_reads(reader: Browser, monkey
     assert last[-1] == ("ZRANGE", "time:", 499_989_500, 499_989_999)
 
 
-def test_ai_crawlers_are_asked_to_stay_away_while_the_switch_is_off(
+def test_ai_crawlers_are_unwelcome_while_the_switch_is_off(
     reader: Browser, make_member: MakeMember, switch_clock: Clock
 ) -> None:
     root = make_member("root", Role.ADMIN)
