@@ -54,7 +54,9 @@ def test_no_page_follows_merged_rankings_that_end_with_one(store: Store, setting
         assert (merged.rows, merged.more, is_exact) == ((3, 2, 1)[:size], more, True)
 
 
-def test_rankings_of_a_period_are_merged_once_they_are_whole(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rankings_of_a_period_are_merged_once_they_are_whole(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(config, "BEST_STEP", 1)
     for groups in (("go",), ("go", "redis"), ("redis",), ("go",), ()):
         factories.article(store, groups=groups)
@@ -63,6 +65,9 @@ def test_rankings_of_a_period_are_merged_once_they_are_whole(store: Store, monke
     for _ in range(2):  # made, and kept
         merged, is_exact = store.read(store.listings.queue_merged, rankings, 1)
         assert (merged.rows, merged.total, is_exact) == ((2, 4, 3, 1), 4, True)
+    store.context.put_in_force(replace(settings, page_size=1))
+    merged, is_exact = store.read(store.listings.queue_merged, rankings, 1)
+    assert (merged.rows, merged.total, merged.more, is_exact) == ((2,), 5, True, False)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 25])

@@ -314,7 +314,7 @@ class Listings(StorePart):
         def parse(replies: list[Any]) -> tuple[Page[int], bool]:
             if steps:
                 replies = self._made.go_on(pipeline, rankings, commands, replies)[steps:]
-            counts = replies[::2]
+            counts = [max(0, count - bool(steps)) for count in replies[::2]]  # one that is made ends with its marker
             scores = [{id: score for who, score in rows if (id := article_of(who))} for rows in replies[1::2]]
             ids = merged(scores, 0, len(rankings) * (last + 1))
             is_exact = all(count <= last + 1 for count in counts)
