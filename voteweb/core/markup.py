@@ -117,6 +117,11 @@ def _filter_operator_attribute(tag: str, name: str, value: str) -> str | None:
     return value if is_own_link else _filter_attribute(tag, name, value)
 
 
+def for_feeds(html: str) -> str:
+    """Return rendered *html* without the attributes of code, which name a label at the end of pages."""
+    return html.replace(_LABELLED_CODE, "<pre>")
+
+
 def trusted(html: str) -> Markup:
     """Mark *html* that the site itself has made as safe: a translation, or pieces that are cleaned or escaped."""
     return Markup(html)  # nosec B704  # noqa: S704 - the text is part of the program, or safe already

@@ -111,6 +111,8 @@ def test_text_item_has_its_first_1000_characters_as_html(reader: Browser, store:
     assert content.text == html
     factories.article(store, link="", text="word " * 3_000)
     assert items(reader, "/new.json")[0]["content_html"].count("word") == 200
+    factories.article(store, link="", text="    code")
+    assert "<pre><code>code\n</code></pre>" in items(reader, "/new.json")[0]["content_html"]
 
 
 @pytest.mark.parametrize(

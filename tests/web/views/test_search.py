@@ -107,7 +107,7 @@ def test_pages_repeat_the_query_and_end_with_the_counted_results(
     follow(reader.open("/search?q=c%2B%2B+%E7%BC%96%E7%A8%8B&sort=new"), "Next")
     assert (reader.titles, search_field(reader)) == (["Article 0"], "c++ 编程")
     assert reader.open("/search?q=article&page=3").status == 404
-    index.articles = tuple(range(1, config.MAX_COUNTED + 2))
+    index.articles, index.comments = tuple(range(1, config.MAX_COUNTED + 2)), (CommentId(1, 1),)
     assert reader.open("/search?q=article&page=41").status == 404
     assert "1,000+" in reader.open("/search?q=article").main
 
@@ -118,6 +118,7 @@ def test_comments_lead_to_their_place_in_the_conversation(reader: Browser, store
     index.comments = (CommentId(1, 1),)
     page = reader.open("/search?q=lua").page  # no article is found
     assert page.one("p", class_="snippet").one("mark").text == "Lua"
+    assert not page.all("nav", aria_label="Results")
     assert "/a/1/c/1" in [link["href"] for link in page.one("main").all("a") if link.text == "In context"]
     index.articles = (1,)
     assert reader.open("/search?q=lua").titles == ["About Lua"]

@@ -3,6 +3,7 @@
 import json
 import struct
 from typing import Any
+from xml.etree import ElementTree
 
 from tests import factories
 from tests.web.browser import Browser
@@ -47,6 +48,10 @@ def test_shared_links_have_a_picture_and_the_sites_name(make_browser: MakeBrowse
     reader = make_browser(site_url="https://news.example").open(f"/a/{article.id}")
     properties = {meta["property"]: meta["content"] for meta in reader.page.all("meta") if "property" in meta.attrs}
     assert properties["og:image"].startswith("https://news.example/static/share.png?v=")
+    assert properties["og:image:alt"] == "voteweb"
+    description = ElementTree.fromstring(reader.open("/opensearch.xml").text)  # noqa: S314 - of the site itself
+    (image,) = description.findall("{*}Image")
+    assert (image.get("type"), image.get("width"), image.get("height")) == ("image/svg+xml", "32", "32")
     assert png_size(reader.open("/static/share.png").response.data) == (1200, 630)
 
 

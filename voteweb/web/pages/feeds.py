@@ -16,7 +16,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, ListedComment, Node, Notice, NoticeKind, Thread
 from voteweb.core.conversation import Conversation
 from voteweb.core.links import web_address
-from voteweb.core.markup import excerpt, xml_text
+from voteweb.core.markup import RenderedText, excerpt, for_feeds, xml_text
 from voteweb.core.models import Article, LogAction, LogEntry
 from voteweb.core.validation import is_member_name
 from voteweb.web.base.context import brand, settings
@@ -122,7 +122,7 @@ def _article_item(article: Article) -> Item:
         author_url=author_url(article.poster),
         published=article.time,
         updated=article.edited or article.time,
-        content=render_public("feeds/_content.html", text=text, page=page_url, votes=article.votes),
+        content=_content(text, page_url, article.votes),
         tags=article.groups,
         comments=article.comments if settings().comments else None,
     )
@@ -205,6 +205,10 @@ def log_item(entry: LogEntry, path: str, published: float) -> Item:
     )
 
 
+def _content(text: RenderedText | str, page: str, votes: int | None = None) -> str:
+    return for_feeds(render_public("feeds/_content.html", text=text, page=page, votes=votes))
+
+
 def _title(node: Node, title: str) -> str:
     return _("%(name)s on “%(title)s”", name=display_name(node.author), title=title)
 
@@ -224,7 +228,7 @@ def _item(id: CommentId, node: Node, text: str, title: str, answers: tuple[str, 
         author_url=author_url(node.author),
         published=node.time,
         updated=node.time,
-        content=render_public("feeds/_content.html", text=page_texts().comment(excerpt(text)), page=url, votes=None),
+        content=_content(page_texts().comment(excerpt(text)), url),
         answers=answers,
     )
 
