@@ -170,9 +170,8 @@ RULE_REMOVAL_SECONDS = 7 * 86_400
 MAX_RULE_REMOVALS = 500
 #: Labels of the longest domain that can have a rule: every link is looked up under so many names at most.
 MAX_RULE_LABELS = 5
-#: Characters of a host name, as DNS has it, and of one in a row: more do not fit beside the other words on a phone.
+#: Characters of a host name, as DNS has it.
 MAX_HOST_LENGTH = 253
-MAX_SHOWN_DOMAIN = 24
 #: Notes of moderators on one member; each has as many characters as a reason.
 MAX_NOTES = 50
 #: Characters of a typed search, and its terms, among them those that end with a star; letters before a star. Each term

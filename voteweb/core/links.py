@@ -213,14 +213,6 @@ def domain(link: str) -> str:
     return host_of(link).removesuffix(".").removeprefix("www.")
 
 
-def short_domain(domain: str) -> str:
-    """Return a *domain* for a row, without its first labels if it is too long: the last ones say whose site it is."""
-    labels = domain.split(".")
-    while len(labels) > 2 and sum(map(len, labels)) + len(labels) > config.MAX_SHOWN_DOMAIN:
-        labels = labels[1:]
-    return domain if len(labels) == domain.count(".") + 1 else "…" + ".".join(labels)
-
-
 def link_to(domain: str) -> str:
     """Return a link whose domain is *domain*; one that begins with "www." is that of a host with another in front."""
     host = f"[{domain}]" if ":" in domain else domain

@@ -72,7 +72,6 @@ def init_app(app: Flask) -> None:
         operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),
         runs_of_sorting=runs_of_sorting,
-        short_domain=links.short_domain,
     )
     app.jinja_env.globals.update(
         texts,
