@@ -28,7 +28,8 @@ def assert_well_structured(page: Element) -> None:
             is_inside = any(field in label.children for label in labels)
             assert is_inside or field["id"] in labelled_ids, field.attrs
     ids = [element["id"] for element in page if "id" in element.attrs]
-    named = {id for one in page for id in one.attrs.get("aria-describedby", one.attrs.get("aria-labelledby", "")).split()}
+    names = ("aria-describedby", "aria-labelledby")
+    named = {id for element in page for name in names for id in element.attrs.get(name, "").split()}
     assert named <= set(ids)
     assert [id for id in ids if ids.count(id) > 1 or (id.endswith("-hint") and id not in named)] == []
     assert all(page.texts("button"))

@@ -33,6 +33,10 @@ def test_icons_have_the_sizes_that_are_asked_for(reader: Browser) -> None:
         assert png_size(icon[offset : offset + length]) == (width, height)
 
 
+def test_icon_has_colors_for_dark_pages(reader: Browser) -> None:
+    assert b"@media (prefers-color-scheme: dark)" in reader.open("/static/icon.svg").response.data
+
+
 def test_manifest_names_the_site_and_shares_to_the_form(make_browser: MakeBrowser) -> None:
     reader = make_browser(site_name='News "<b>" 新闻').open("/")
     manifest = json.loads(reader.open(reader.page.one("link", rel="manifest")["href"]).response.data)
@@ -49,7 +53,7 @@ def test_shared_links_have_a_picture_and_the_sites_name(make_browser: MakeBrowse
     properties = {meta["property"]: meta["content"] for meta in reader.page.all("meta") if "property" in meta.attrs}
     assert properties["og:image"].startswith("https://news.example/static/share.png?v=")
     assert properties["og:image:alt"] == "voteweb"
-    description = ElementTree.fromstring(reader.open("/opensearch.xml").text)  # noqa: S314 - of the site itself
+    description = ElementTree.fromstring(reader.open("/opensearch.xml").text)
     (image,) = description.findall("{*}Image")
     assert (image.get("type"), image.get("width"), image.get("height")) == ("image/svg+xml", "32", "32")
     assert png_size(reader.open("/static/share.png").response.data) == (1200, 630)

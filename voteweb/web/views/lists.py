@@ -105,6 +105,7 @@ def good() -> RenderedPage:
         ),
         "feed": "/good",
         "summary": None,
+        "repeats": "good",
     }
     marks = read_marks(rows, viewer.result)
     if shared_pages.may_keep(viewer.result):
