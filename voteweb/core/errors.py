@@ -472,8 +472,7 @@ class ParentGone(VotewebError, status=410):
 
 
 class ConversationEnded(VotewebError, status=410):
-    template = N_("This conversation ended on %(when)s: comments and votes on them have a limited time, so that they "
-                  "are written while people read them.")  # fmt: skip
+    template = N_("This conversation ended on %(when)s.")
 
 
 class ConversationClosed(VotewebError, status=410):
