@@ -373,7 +373,7 @@ FORMS = [
     form("/logout", idle=(READER,)),
     by_link("/reset/{token}", fields={"new": PASSWORD}),
     members_form("/account", fields={"old": PASSWORD, "new": PASSWORD}, keeps_typed=True),
-    members_form("/account/sessions", fields={"end": "others"}, returns_to="/account#sessions"),
+    members_form("/account/sessions", fields={"end": "others"}),
     members_form("/account/logout-everywhere"),
     members_form("/account/delete", fields={"password": PASSWORD, "articles": "keep"}, keeps_typed=True),
     members_form("/g/{name}/follow", returns_to="/"),
@@ -384,7 +384,7 @@ FORMS = [
     members_form("/my/order", fields={"order": "new"}, returns_to="/"),
     members_form("/a/{id}/save", returns_to="/a/1#a1"),
     members_form("/a/{id}/unsave", parts={"id": "4"}, returns_to="/a/4#a4"),
-    asking_form("/saved/feed", fields={"act": "renew"}, returns_to="/saved#feed"),
+    asking_form("/saved/feed", fields={"act": "renew"}),
     *(
         row
         for kind, path, hidden, shown in (
@@ -399,7 +399,7 @@ FORMS = [
         )
     ),
     members_form("/inbox/read", fields={"until": "reply 1.1 1"}),
-    asking_form("/inbox/feed", fields={"act": "renew"}, returns_to="/inbox#feed"),
+    asking_form("/inbox/feed", fields={"act": "renew"}),
     staff_form("/invitations"),
     staff_form(
         "/invitations/{digest}/revoke",

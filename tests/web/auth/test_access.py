@@ -71,7 +71,8 @@ def test_a_new_password_leads_to_all_that_still_lets_in(bob: Browser, reader: Br
     assert bob.fill_in("/account", old=PASSWORD, new=NEW).location == PAGE
     assert bob.follow().flashes == ["Your password has been changed. Here is all that lets you in now."]
     parts = sections(bob)
-    assert list(parts) == ["Where you are logged in", "Recovery codes", "Second factor", "Mail"]
+    assert list(parts) == ["Where you are logged in", "Recovery codes", "Second factor", "Mail", "Secret addresses of feeds"]
+    assert "Withdraw" not in parts["Secret addresses of feeds"]
     assert parts["Where you are logged in"].count("Log out :") == 1
     assert "Left: 0 recovery codes." in parts["Recovery codes"]
     assert "Your second factor is on" in parts["Second factor"]
@@ -108,7 +109,7 @@ def test_the_inbox_tells_each_change_of_the_account(bob: Browser, store: Store) 
     run(store, "HSET", "user:bob", "email", "bob@mail.example")
     codes = codes_on(bob.fill_in("/account/recovery-codes", **OWN_PASSWORD))
     bob.open("/account/second-factor").submit("/account/second-factor/off", password=PASSWORD, code=codes[0])
-    bob.open("/inbox").submit("/inbox/feed", act="renew", **OWN_PASSWORD)
+    bob.open(PAGE).submit("/inbox/feed", act="renew", **OWN_PASSWORD)
     store.mail.request(store.users.get("bob"), "new@mail.example", "en")
     pending = store.read(store.mail.queue_account, "bob").pending
     assert pending

@@ -29,8 +29,8 @@ def copy_of(browser: Browser) -> Browser:
 
 
 def session_labels(browser: Browser) -> list[str]:
-    """Return what the page of the account says about each open session."""
-    return browser.open("/account").page.by_id("sessions").one("tbody").texts("tr")
+    """Return what the page of all that lets in says about each open session."""
+    return browser.open("/account/access").page.by_id("sessions").one("tbody").texts("tr")
 
 
 def age(store: Store, seconds: int, *, used: int = 0) -> None:
@@ -111,7 +111,7 @@ def test_account_lists_sessions_and_ends_one_the_others_or_this(
     assert ["this browser" in label for label in (here, there)] == [True, False]
     item = next(item for item in bob.page.by_id("sessions").all("tr") if "Safari" in item.text)
     bob.send("/account/sessions", end=item.one("button")["value"])
-    assert bob.location == "/account#sessions"
+    assert bob.location == "/account/access#sessions"
     assert bob.follow().flashes == ["The session has ended."]
     assert (reader.is_logged_in(), bob.is_logged_in()) == (False, True)
     others = [Browser(app).log_in("bob"), Browser(app).log_in("bob")]
@@ -129,7 +129,7 @@ def test_ending_an_unknown_session_changes_nothing(bob: Browser, ann: Browser, s
     (foreign,) = (field for field in run(store, "HGETALL", "sessions:ann") if field != "of")
     for digest in ("", "of", "nonsense", foreign, "x" * 5_000):
         bob.send("/account/sessions", end=digest)
-        assert (bob.status, bob.location) == (303, "/account#sessions")
+        assert (bob.status, bob.location) == (303, "/account/access#sessions")
         assert bob.follow().flashes == ["This session had already ended."]
     assert bob.is_logged_in()
     assert ann.is_logged_in()

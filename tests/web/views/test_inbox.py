@@ -133,11 +133,11 @@ def test_inbox_of_a_site_without_comments_has_only_moderators_acts(
 
 
 def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: Store) -> None:
-    ann.open("/inbox").submit("/inbox/feed", act="renew", **{"own-password": PASSWORD}).follow()
+    ann.open("/account/access").submit("/inbox/feed", act="renew", **{"own-password": PASSWORD}).follow()
     address = ann.flashes[0].removeprefix("The secret address of your feed is ")
     token = urlsplit(address).path.removeprefix("/inbox/feed/").removesuffix(".atom")
     assert store.feeds.name_of(SecretFeed.INBOX, token) == "ann"
-    assert token not in ann.open("/inbox").text
+    assert token not in ann.open("/account/access").text
     ann.submit("/inbox/feed", act="withdraw").follow()
     assert store.feeds.name_of(SecretFeed.INBOX, token) is None
     assert not ann.page.all("button", value="withdraw")

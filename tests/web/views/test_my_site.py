@@ -134,6 +134,8 @@ def test_saved_articles_are_listed_even_when_they_are_gone(
     for action in ("/a/3/save", "/a/2/unsave"):
         assert bob.page.one("button", formaction=action)
     assert bob.open("/saved").titles == ["T2", "T1"]
+    assert not bob.page.all("form", action="/saved/feed")
+    bob.open(bob.open("/account").page.one("a", href="/account/access#feed")["href"])
     address = bob.submit("/saved/feed", act="renew", **{"own-password": PASSWORD}).follow().flashes[0].rsplit(" ", 1)[1]
     factories.remove(store, 2)
     assert "no longer listed" in bob.open("/saved").page.one("li", id="a2").text

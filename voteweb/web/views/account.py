@@ -43,7 +43,7 @@ from voteweb.web.auth.login import (
 )
 from voteweb.web.auth.sessions import SIGNED_UP
 from voteweb.web.base.context import now, settings, store
-from voteweb.web.base.urls import absolute, next_of_form, page_number, safe_path
+from voteweb.web.base.urls import absolute, page_number, safe_path
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import format_datetime
 from voteweb.web.i18n.locale import gettext as _
@@ -109,14 +109,11 @@ def _render(user: User, **refused: Form) -> ResponseReturnValue:
         **refused,
     }
     pipeline = store().pipeline()
-    sessions = store().sessions.queue_all(pipeline, user)
     codes = store().passwords.queue_codes_left(pipeline, user.name)
     pipeline.execute()
     page = render_template(
         "account/index.html",
         **forms,
-        sessions=sessions.result,
-        own_session=viewer_read().session,
         codes=codes.result,
     )
     return page, max(form.status for form in forms.values())
@@ -161,7 +158,7 @@ def logout_everywhere(user: User) -> Message:
 @reads(require_member)
 def end_sessions(user: User) -> ResponseReturnValue:
     """End one session of the viewer, or all others."""
-    ended, current, target = request.form.get("end", ""), viewer_read().session, f"{next_of_form('/account')}#sessions"
+    ended, current, target = request.form.get("end", ""), viewer_read().session, "/account/access#sessions"
     if current and ended == current.digest:
         log_out()
         return lead("/login", _("You have been logged out."))

@@ -93,12 +93,11 @@ def choose_order(user: User) -> Message:
 @reads(
     require_member,
     page=lambda pipeline: store().my_sites.queue_saved(pipeline, session_member_name(), page_number()),
-    has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.SAVED, session_member_name()),
 )
-def saved(user: User, page: Page[Article], has_feed: bool) -> str:
+def saved(user: User, page: Page[Article]) -> str:
     """Show the articles that the viewer saved, the last first, those that are gone since as such."""
     rows = read_marks(page.rows, user).on(page.rows)
-    return render_template("my_site/saved.html", page=page, rows=rows, has_feed=has_feed)
+    return render_template("my_site/saved.html", page=page, rows=rows)
 
 
 @blueprint.get("/votes")
@@ -196,14 +195,10 @@ def _queue_inbox(pipeline: Pipeline) -> Future[InboxPage]:
 
 @blueprint.get("/inbox/all", endpoint="whole_inbox")
 @blueprint.get("/inbox")
-@reads(
-    require_member,
-    page=_queue_inbox,
-    has_feed=lambda pipeline: store().feeds.queue_has(pipeline, SecretFeed.INBOX, session_member_name()),
-)
-def inbox(page: InboxPage, has_feed: bool) -> str:
+@reads(require_member, page=_queue_inbox)
+def inbox(page: InboxPage) -> str:
     """Show one page of what is unread in the inbox, or of all of it; to look at it reads nothing."""
-    return render_template("my_site/inbox.html", page=page, has_feed=has_feed)
+    return render_template("my_site/inbox.html", page=page)
 
 
 @act(blueprint, "/inbox/read", require_member, leads_to=lambda: next_of_form("/inbox").partition("?")[0])
@@ -218,13 +213,7 @@ def _feed_path() -> str:
 
 
 @blueprint.post("/saved/feed", endpoint="set_saved_feed")
-@act(
-    blueprint,
-    "/inbox/feed",
-    require_member,
-    endpoint="set_inbox_feed",
-    leads_to=lambda: f"{next_of_form(_feed_path())}#feed",
-)
+@act(blueprint, "/inbox/feed", require_member, endpoint="set_inbox_feed", leads_to="/account/access#feed")
 def set_feed(user: User) -> Message:
     """Give the feed of the list another secret address, which is shown once, or none."""
     kind, withdrawn, secret = _FEEDS[_feed_path()]
