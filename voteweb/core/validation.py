@@ -5,10 +5,11 @@ import secrets
 import unicodedata
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from voteweb.core import config, links, passwords
 from voteweb.core.addresses import is_public_host
-from voteweb.core.errors import N_, Invalid
+from voteweb.core.errors import N_, Invalid, InvalidFields
 from voteweb.core.names import (
     INVISIBLE_LETTERS,
     JOINERS,
@@ -49,6 +50,19 @@ def accepts(rule: Callable[[str], str], stored: str) -> bool:
         return rule(stored) == stored
     except Invalid:
         return False
+
+
+def check_all(*checks: Callable[[], Any]) -> list[Any]:
+    """Return the results of *checks*, one for each field of a form; raise Invalid with all that is wrong."""
+    results, refusals = list[Any](), list[Invalid]()
+    for check in checks:
+        try:
+            results.append(check())
+        except Invalid as error:
+            refusals.append(error)
+    if refusals:
+        raise refusals[0] if len(refusals) == 1 else InvalidFields(refusals)
+    return results
 
 
 def title(typed: str) -> str:

@@ -71,7 +71,13 @@ def test_a_new_password_leads_to_all_that_still_lets_in(bob: Browser, reader: Br
     assert bob.fill_in("/account", old=PASSWORD, new=NEW).location == PAGE
     assert bob.follow().flashes == ["Your password has been changed. Here is all that lets you in now."]
     parts = sections(bob)
-    assert list(parts) == ["Where you are logged in", "Recovery codes", "Second factor", "Mail", "Secret addresses of feeds"]
+    assert list(parts) == [
+        "Where you are logged in",
+        "Recovery codes",
+        "Second factor",
+        "Mail",
+        "Secret addresses of feeds",
+    ]
     assert "Withdraw" not in parts["Secret addresses of feeds"]
     assert parts["Where you are logged in"].count("Log out :") == 1
     assert "Left: 0 recovery codes." in parts["Recovery codes"]

@@ -14,7 +14,7 @@ from voteweb.store import Store
 def test_password_is_changed_only_with_the_current_one(bob: Browser, store: Store) -> None:
     before = bob.user
     bob.fill_in("/account", old="not this one", new="another password")
-    assert (bob.status, bob.field_error("old")) == (422, "This is not your current password.")
+    assert (bob.status, bob.field_error("old")) == (422, "This is not your password.")
     assert ["open" in part for part in bob.page.all("details", class_="disclosure")] == [True, False]
     assert store.users.get("bob") == before
 

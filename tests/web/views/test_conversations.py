@@ -22,9 +22,7 @@ def shown(browser: Browser) -> list[str]:
     return browser.page.values("id", "li", class_="comment")
 
 
-def test_end_of_a_conversation_is_told_when_near(
-    make_browser: MakeBrowser, mod: Browser, store: Store
-) -> None:
+def test_end_of_a_conversation_is_told_when_near(make_browser: MakeBrowser, mod: Browser, store: Store) -> None:
     write_thread(store, 1, [node(1)])
     for days, told in ((3, []), (1, ["Open for"]), (-1, ["This conversation ended"])):
         store.connection.command("HSET", "thread:1", "closes", int(time.time()) + days * 86_400)

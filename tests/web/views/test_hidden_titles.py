@@ -26,7 +26,8 @@ def article(store: Store, bob: Browser) -> str:
     store.reports.make(1, store.users.get("bob"), Reason.SPAM, "")
     for act in ("vote", "save", "hide"):
         bob.send(f"/a/1/{act}")
-    feed = bob.open("/account/access").submit("/saved/feed", act="renew", **{"own-password": PASSWORD}).follow().flashes[0]
+    bob.open("/account/access").submit("/saved/feed", act="renew", **{"own-password": PASSWORD})
+    feed = bob.follow().flashes[0]
     return urlsplit(feed.rsplit(" ", 1)[1]).path
 
 

@@ -35,7 +35,7 @@ def test_page_says_in_title_focus_and_summary_what_is_wrong(ann: Browser) -> Non
     ann.fill_in("/submit", link="no link", title="", groups=["nope"])
     assert ann.page.one("title").text.startswith("Error: Post an article")
     assert ann.alert.startswith("Please correct these fields:")
-    assert ann.page.one("div", role="alert").values("href", "a") == ["#link", "#title"]
+    assert ann.page.one("div", role="alert").values("href", "a") == ["#link", "#title", "#groups-errors"]
     assert [field["name"] for field in ann.form("/submit").all() if "autofocus" in field] == ["link"]
     ann.submit("/submit", link="https://example.com/", title="")
     assert not ann.page.all(role="alert"), "one error is said beside its field only"

@@ -212,6 +212,10 @@ class Articles(StorePart):
 
         commit(self._connection, decide, actor=editor, role=role, entry=entry)
 
+    def check_edit(self, id: int, draft: Draft, editor: User, entry: LogEntry | None) -> None:
+        """Raise what :meth:`edit` would, and change nothing."""
+        self._edit(Attempt(self._connection), id, draft, editor, entry, None)
+
     def _edit(
         self, attempt: Attempt, id: int, draft: Draft, editor: User, entry: LogEntry | None, revision: int | None
     ) -> list[Command]:

@@ -68,8 +68,6 @@ class Groups(StorePart):
         merge, StillMerging if one that is left out is that of a merge, NothingToUndo, LoggedOut, NotAllowed.
         """
         info = self._keys.group_info(name)
-        if aliases and len(aliases) > config.MAX_ALIASES:
-            raise errors.TooManyAliases(max=config.MAX_ALIASES)
         before, is_group = attempt.read(
             ("HMGET", info, "title", "description"), ("SISMEMBER", self._keys.groups(), name)
         )
@@ -86,10 +84,20 @@ class Groups(StorePart):
             writes.append(("HSET", info, "title", title, "description", description))
         return [*writes, *mark_undone(attempt, entry)] if writes else []
 
+    def check_aliases(self, name: str, aliases: Collection[str]) -> None:
+        """Raise what :meth:`change` would about these *aliases*, and change nothing."""
+        attempt = Attempt(self._connection)
+        self._new_aliases(attempt, name, aliases, attempt.value("HGETALL", self._keys.group_aliases()))
+
     def _new_aliases(
         self, attempt: Attempt, name: str, aliases: Collection[str], stored: Mapping[str, str]
     ) -> list[Command]:
-        """Return the writes that give a group these *aliases* and no others; raises AliasTaken, StillMerging."""
+        """Return the writes that give a group these *aliases* and no others.
+
+        Raises TooManyAliases, AliasTaken, StillMerging.
+        """
+        if len(aliases) > config.MAX_ALIASES:
+            raise errors.TooManyAliases(max=config.MAX_ALIASES)
         keys, key = self._keys, self._keys.group_aliases()
         new = [alias for alias in aliases if stored.get(alias) != name]
         old = [alias for alias, group in stored.items() if group == name and alias not in aliases]

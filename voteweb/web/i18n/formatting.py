@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from voteweb.core import config, markup
 from voteweb.core.comments import AccountChange
-from voteweb.core.errors import VotewebError
+from voteweb.core.errors import InvalidFields, VotewebError
 from voteweb.core.models import LogAction, Period, Role
 from voteweb.store.schema.values import finite_number
 from voteweb.web.i18n import locale
@@ -109,6 +109,8 @@ class _Message(str):
 
 def error_message(error: VotewebError) -> str:
     """Return the translated message of *error*, with its values formatted."""
+    if isinstance(error, InvalidFields):
+        return " ".join(map(error_message, error.errors))
     values = dict(error.values)
     for name in ("wait", "span"):
         if name in values:

@@ -60,8 +60,21 @@ class Form(FlaskForm):
         super().__init__(values.pop("formdata", submitted), **values)
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check the token, then whether a rate limit refuses this request, and only then every field."""
-        return self._record(self._may_be_sent() and bool(super().validate(extra_validators)))
+        """Check the token, then whether a rate limit refuses this request, and only then every field.
+
+        If a field is refused, also ask *extra_validators*, by field, what the act would refuse of the others: a form
+        names all its errors at once. Of a form without an error the act alone decides.
+        """
+        if not self._may_be_sent():
+            return self._record(False)
+        is_valid = self._check_fields()
+        for name, asks in () if is_valid else (extra_validators or {}).items():
+            if not self[name].errors:
+                self[name].validate(self, asks)
+        return self._record(is_valid)
+
+    def _check_fields(self) -> bool:
+        return bool(super().validate())
 
     def validate_only(self, *names: str) -> bool:
         """Check this form, which asks something before it is sent, as :meth:`validate` does, but only these fields."""
@@ -117,13 +130,17 @@ def _refusal() -> VotewebError | None:
     return site_switches.refusal() or rate_limits.exceeded()
 
 
-def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
-    """Return a validator that replaces a field's value by the result of *check*, or shows its error."""
+def checked(check: Callable[[Any], Any], *refusals: type[VotewebError]) -> Callable[[Any, Any], None]:
+    """Return a validator that replaces a field's value by the result of *check*, or shows its error.
+
+    Such errors are Invalid, and *refusals*.
+    """
+    shown: tuple[type[VotewebError], ...] = (Invalid, *refusals)
 
     def validate(_form: Any, field: Any) -> None:
         try:
             field.data = check(field.data or "")
-        except Invalid as error:
+        except shown as error:
             raise ValidationError(error_message(error)) from None
 
     return validate
@@ -146,6 +163,12 @@ def _new_password(form: Any, field: Any) -> None:
     checked(lambda typed: validation.password(typed, form.member_name, settings().site_name))(form, field)
 
 
+def _typed_code(typed: str) -> str:
+    if not typed.strip():
+        raise Invalid(N_("Please type the code that your app shows."))
+    return typed
+
+
 def _valid_form_token(token: str | None) -> str:
     return token if token and is_submission_token(token) else new_submission_token()
 
@@ -160,6 +183,8 @@ class SubmitForm(Form):
     once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
     #: The link and the title that the article has already.
     stored_link = stored_title = ""
+    #: The earlier article with this link, if that refuses the form.
+    duplicate: Article | None = None
     #: Whether the article will wait for a moderator, as far as its poster decides that.
     waits = False
 
@@ -176,13 +201,13 @@ class SubmitForm(Form):
         """Return the fields, which must be valid, as an article to be posted or saved."""
         return Draft(**{name: self[name].data for name in ARTICLE_WORDS}, groups=tuple(self.groups.data))
 
-    def validate(self, extra_validators: Any = None) -> bool:
+    def _check_fields(self) -> bool:
         """Check every field, and that there is a link or a text."""
-        is_valid = bool(super().validate(extra_validators))
-        if is_valid and not (self.link.data or self.text.data):
-            self.refuse_empty()
-            return False
-        return is_valid
+        is_valid = super()._check_fields()
+        if self.link.data or self.text.data:
+            return is_valid
+        self.refuse_empty()
+        return False
 
     def refuse_empty(self) -> None:
         self.refuse(Invalid(N_("An article needs a link or a text.")), "link")
@@ -306,6 +331,7 @@ class SecondFactorForm(CodeForm):
 
     first_field = "password"
     password = PasswordField(_l("Password"))
+    code = StringField(_l("Code"), [checked(_typed_code)])
 
 
 class EmailForm(Form):

@@ -58,6 +58,7 @@ from voteweb.web.pages.forms import (
     PasswordForm,
     ProofForm,
     SecondFactorForm,
+    checked,
 )
 from voteweb.web.pages.pagination import check_page_exists
 from voteweb.web.requests import rate_limits
@@ -77,10 +78,9 @@ _NO_STORE = {"Cache-Control": "no-store"}
 def index(user: User) -> ResponseReturnValue:
     """Show the account; by POST, change its password, which ends all that others may have made to come back."""
     form = PasswordForm(user.name)
-    if form.validate_on_submit():
+    if form.validate_on_submit({"old": [checked(partial(_check_password, user))]}):
         with refusals(form, {Invalid: "old", PasswordChanged: "old"}):
-            if not passwords.verify(user.password, form.old.data or ""):
-                raise Invalid(_("This is not your current password."))
+            _check_password(user, form.old.data or "")
             new_hash = passwords.hash_password(form.new.data)
             session_id = store().users.set_password(user.name, new_hash, verified=user.password)
             start_session(replace(user, session=session_id), has_code=True)
@@ -191,7 +191,7 @@ def delete(user: User) -> ResponseReturnValue:
     The last admin must make somebody else an admin first.
     """
     form = DeleteAccountForm()
-    if form.validate_on_submit():
+    if form.validate_on_submit({"password": [checked(partial(_check_password, user))]}):
         with refusals(form, {Invalid: "password", PasswordChanged: "password", LastAdmin: ""}):
             _check_password(user, form.password.data or "")
             try:
@@ -253,7 +253,7 @@ _SECOND_FACTOR_FIELDS = {Invalid: "password", CodeNeeded: "code", TooFast: ""}
 def second_factor(user: User) -> ResponseReturnValue:
     """Show how to set up the viewer's second factor, or to turn it off; by POST, turn it on with a first code."""
     form = SecondFactorForm()
-    if form.validate_on_submit():
+    if form.validate_on_submit({"password": [checked(partial(_check_password, user))]}):
         with refusals(form, _SECOND_FACTOR_FIELDS):
             _check_password(user, form.password.data or "")
             store().second_factors.turn_on(user, _nonce_to_set_up(), form.code.data or "")
@@ -264,9 +264,10 @@ def second_factor(user: User) -> ResponseReturnValue:
     return _render_second_factor(user, form)
 
 
-def _check_password(user: User, typed: str) -> None:
+def _check_password(user: User, typed: str) -> str:
     if not passwords.verify(user.password, typed):
         raise Invalid(_("This is not your password."))
+    return typed
 
 
 def _nonce_to_set_up() -> str:
@@ -295,7 +296,7 @@ def _render_second_factor(user: User, form: SecondFactorForm) -> ResponseReturnV
 def end_second_factor(user: User) -> ResponseReturnValue:
     """Turn off the viewer's second factor, with the password and a code."""
     form = SecondFactorForm()
-    if form.validate_on_submit():
+    if form.validate_on_submit({"password": [checked(partial(_check_password, user))]}):
         with refusals(form, _SECOND_FACTOR_FIELDS):
             _check_password(user, form.password.data or "")
             use_code(user, form.code.data or "", store().second_factors.turn_off)

@@ -1,6 +1,8 @@
 """One article: its page, editing and deleting."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -22,7 +24,7 @@ from voteweb.core.errors import (
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, Draft, EarlierVersion, LogAction, User
+from voteweb.core.models import Article, Draft, EarlierVersion, LogAction, LogEntry, User
 from voteweb.core.validation import is_member_name
 from voteweb.store.comments.threads import ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -48,7 +50,7 @@ from voteweb.web.pages.acts import (
     reads,
     refusals,
 )
-from voteweb.web.pages.forms import EditForm, Form
+from voteweb.web.pages.forms import EditForm, Form, checked
 from voteweb.web.views.groups import NAME_QUERIES
 
 blueprint = Blueprint("articles", __name__)
@@ -170,21 +172,35 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
     if not may_edit and not (form.is_submitted() and permissions.is_poster(user, article)):
         raise _edit_refusal(user, article)
     edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
+
+    def log_entry() -> LogEntry | None:
+        return None if edits_as_poster else article_entry(LogAction.EDIT, user, article, form.reason.data or "")
+
     if not form.is_submitted():
         form.fill(article, aliases)
     elif not may_edit:  # what was typed a moment too late is shown again
         form.refuse(_edit_refusal(user, article))
-    elif form.validate():
-        entry = None if edits_as_poster else article_entry(LogAction.EDIT, user, article, form.reason.data or "")
+    elif form.validate(_asks(article, user, log_entry)):
         try:
             with refusals(form, ARTICLE_FIELDS):
-                store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
+                store().articles.edit(article.id, form.draft(), user, log_entry(), revision=form.revision.data)
                 return lead(f"/a/{article.id}", _("The article has been changed."))
         except StaleEdit as error:
             form.compare(store().read(queue_article, article.id) or article, error)
     until = article.time + settings().edit_seconds if edits_as_poster else None
     page = render_template("articles/edit.html", form=form, article=article, until=until)
     return page, form.status
+
+
+def _asks(article: Article, user: User, log_entry: Callable[[], LogEntry | None]) -> dict[str, Any]:
+    """Return what tells whether an edit of the link alone, and one of the groups alone, would be accepted."""
+
+    def ask(field: str, value: Any) -> Any:
+        changed = Draft(**words_of(article) | {"groups": article.groups, field: value})
+        store().articles.check_edit(article.id, changed, user, log_entry())
+        return value
+
+    return {name: [checked(partial(ask, name), *ARTICLE_FIELDS)] for name in ("link", "groups")}
 
 
 def _queue_versions(pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:

@@ -49,6 +49,7 @@ from voteweb.web.pages.forms import (
     RecoveryForm,
     ResetForm,
     SignupForm,
+    checked,
 )
 from voteweb.web.requests import rate_limits
 from voteweb.web.views.votes import cast_pending, pending_title
@@ -144,7 +145,7 @@ def signup() -> ResponseReturnValue:
         del form.request
     if form.is_submitted():
         rate_limits.check_form(*SIGNUP_LIMITS)
-    if form.validate_on_submit():
+    if form.validate_on_submit({"username": [checked(_free_name, errors.NameTaken)]}):
         beside_name = dict.fromkeys((errors.NameTaken, errors.Invalid), "username")
         with refusals(form, {**beside_name, errors.NoInvitation: "", errors.TooFast: ""}):
             user = _join(form, token if invitation else None)
@@ -164,10 +165,7 @@ def _join(form: SignupForm, invitation: str | None) -> User:
 
     *invitation* is the token of one, if the site requires that.
     """
-    name = form.username.data
-    if store().users.find(name):
-        raise errors.NameTaken(name=name)
-    _check_look_alike(name)
+    name = _free_name(form.username.data)
     hits = rate_limits.address_hits(*SIGNUP_LIMITS)
     rate_limits.hit(*hits)
     try:
@@ -186,13 +184,19 @@ def _join(form: SignupForm, invitation: str | None) -> User:
     return user
 
 
-def _check_look_alike(name: str) -> None:
-    """Raise Invalid for a *name* that looks like that of a moderator or admin, as the log of given roles has them."""
+def _free_name(name: str) -> str:
+    """Return *name*; raise NameTaken, or Invalid if it looks like that of a moderator or admin.
+
+    The log of given roles has these.
+    """
+    if store().users.find(name):
+        raise errors.NameTaken(name=name)
     for other in store().log.names_with_roles():
         if look_alike(name, other):
             user = store().users.find(other)
             if user and permissions.may_moderate(user):
                 raise errors.Invalid(validation.LOOK_ALIKE, name=name)
+    return name
 
 
 @_readers_form(blueprint, "/login")
@@ -290,19 +294,21 @@ def logout() -> ResponseReturnValue:
 def recover() -> ResponseReturnValue:
     """Set a new password with a recovery code and log in; a wrong name and a wrong code look and cost the same."""
     form = RecoveryForm()
-    if form.validate_on_submit():
-        refused = dict.fromkeys((errors.Invalid, errors.Banned, errors.CodeUsed, errors.TooFast), "")
+    refused = dict.fromkeys((errors.Invalid, errors.Banned, errors.CodeUsed, errors.TooFast), "")
+    if form.validate_on_submit({"code": [checked(lambda code: _code_owner(form) and code, *refused)]}):
         with refusals(form, refused):
-            user, left = _use_code(form)
+            user, new_hash = _code_owner(form), passwords.hash_password(form.new.data or "")
+            session_id, left = store().passwords.use_code(user, passwords.read(form.code.data or ""), new_hash)
             done = _("Your new password is set, and all other sessions have ended.")
-            return log_in(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
+            greeting = " ".join([done, _("Left: %(codes)s.", codes=code_count(left))])
+            return log_in(replace(user, session=session_id), greeting)
     return render_login_page("auth/recover.html", form)
 
 
-def _use_code(form: RecoveryForm) -> tuple[User, int]:
-    """Return the member whose code the form holds, with the new session id, and how many codes are left.
+def _code_owner(form: RecoveryForm) -> User:
+    """Return the member whose name and code the form holds.
 
-    Each attempt is counted before the code is looked up. Raises Invalid, Banned, CodeUsed, TooFast.
+    Each attempt is counted before the code is looked up. Raises Banned, CodeUsed, TooFast.
     """
     name, code = validation.normal_name(form.member_name), passwords.read(form.code.data or "")
     hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name_key(name)))
@@ -317,8 +323,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
     store().limits.refund(hits)
     if user.banned:
         raise ban_error(user)
-    session_id, left = store().passwords.use_code(user, code, passwords.hash_password(form.new.data or ""))
-    return replace(user, session=session_id), left
+    return user
 
 
 @form_page(mail, "/recover/mail", "recover")

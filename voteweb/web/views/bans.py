@@ -68,7 +68,7 @@ def _refuse_ban(error: Invalid | StillRestoring, user: User, member: User) -> Re
 def ban(user: User, member: User) -> Message:
     """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
     _check_may_ban(user, member)
-    entry, is_new = _ban(member, _check_ban(_TypedBan.of_request(), user), user)
+    entry, is_new = _ban(member, _check_ban(_TypedBan.of_request(), user, [member]), user)
     if not is_new:
         return _("%(name)s was banned before; that ban stays as it is.", name=member.name), "error"
     until = store().users.get(member.name).banned_until
@@ -117,9 +117,7 @@ def _chosen_in_form(rows: Sequence[ListedMember]) -> list[User]:
 def ban_several(user: User, rows: Sequence[ListedMember]) -> Message:
     """Ban those of the members who were offered that are chosen, as :func:`ban` does one."""
     chosen = _chosen_in_form(rows)
-    if not chosen:
-        raise Invalid(N_("Please choose whom to ban."))
-    checked = _check_ban(_TypedBan.of_request(), user)
+    checked = _check_ban(_TypedBan.of_request(), user, chosen)
     bans, decided = list[LogEntry](), list[LogEntry]()
     for member in chosen:
         try:
@@ -152,11 +150,21 @@ def _chosen(rows: Sequence[ListedMember]) -> list[User]:
     return [row.user for row in rows if permissions.may_ban(viewer(), row.user) and not row.user.banned]
 
 
-def _check_ban(typed: _TypedBan, user: User) -> _TypedBan:
-    """Return *typed*, tidied; raise Invalid, and PasswordNeeded unless *user* gave the password lately."""
+def _check_ban(typed: _TypedBan, user: User, members: Sequence[User]) -> _TypedBan:
+    """Return *typed*, tidied, for a ban of *members*; raise Invalid.
+
+    Raises PasswordNeeded unless *user* gave the password lately.
+    """
+
+    def check_members() -> None:
+        if not members:
+            raise Invalid(N_("Please choose whom to ban."))
+
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
-    reason, days = validation.reason(typed.reason), _days(typed.days)
+    _members, reason, days = validation.check_all(
+        check_members, lambda: validation.reason(typed.reason), lambda: _days(typed.days)
+    )
     require_recent_password(user)
     return typed._replace(reason=reason, days=str(days or ""))
 

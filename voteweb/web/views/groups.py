@@ -1,7 +1,7 @@
 """Groups: the list of all, creating and changing one, and the names of groups in addresses."""
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
@@ -17,7 +17,7 @@ from voteweb.web.base.urls import next_of_form, safe_path
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import LOST_RIGHTS, Message, Query, View, act, form_page, lead, reads, refusals
-from voteweb.web.pages.forms import EditGroupForm, MergeGroupForm, NewGroupForm
+from voteweb.web.pages.forms import EditGroupForm, MergeGroupForm, NewGroupForm, checked
 
 blueprint = Blueprint("groups", __name__)
 
@@ -96,7 +96,7 @@ def parse_name(typed: str) -> str:
 @reads(require_moderator)
 def new(user: User) -> ResponseReturnValue:
     form = NewGroupForm()
-    if form.validate_on_submit():
+    if form.validate_on_submit({"name": [checked(_free_name, errors.GroupExists)]}):
         with refusals(form, {**LOST_RIGHTS, errors.GroupExists: "name"}):
             name = form.name.data
             entry = _log_entry(user, name)
@@ -105,6 +105,19 @@ def new(user: User) -> ResponseReturnValue:
             return lead(next_of_form(url_for("lists.group", names=name)), _("Group created."))
     next = safe_path(request.values.get("next", ""), "")
     return render_template("groups/form.html", form=form, next=next), form.status
+
+
+def _free_name(name: str) -> str:
+    """Return *name*; raise GroupExists if a group has it, or has it as an alias."""
+    (resolved,) = store().groups.resolve([name])
+    if resolved in store().read(store().groups.queue_names):
+        raise errors.GroupExists(name=name)
+    return name
+
+
+def _free_aliases(name: str, typed: str) -> str:
+    store().groups.check_aliases(name, typed.split())
+    return typed
 
 
 #: Reads the aliases and the names of all groups.
@@ -129,15 +142,15 @@ def edit(
     (group,) = check_known((parse_name(name),), groups)
     form, merge_form = _edit_form(group, aliases), MergeGroupForm()
     refused = dict.fromkeys((errors.AliasTaken, errors.StillMerging, errors.TooManyAliases), "alias")
-    if form.validate_on_submit():
-        if merge_form.into.data:  # Enter was pressed there, to plan a merge or not
-            form.form_errors.append(_("Press “Merge” to merge this group, or empty that field to save the others."))
-        else:
-            with refusals(form, {**LOST_RIGHTS, **refused}):
-                title, description, second = form.title.data, form.description.data, form.alias.data.split()
-                entry = _log_entry(user, group.name)
-                store().groups.change(group.name, title, description, entry, aliases=second, actor=user)
-                return lead(url_for("lists.group", names=group.name), _("Group changed."))
+    is_valid = form.validate_on_submit({"alias": [checked(partial(_free_aliases, group.name), *refused)]})
+    if form.is_submitted() and merge_form.into.data:  # Enter was pressed there, to plan a merge or not
+        form.form_errors.append(_("Press “Merge” to merge this group, or empty that field to save the others."))
+    elif is_valid:
+        with refusals(form, {**LOST_RIGHTS, **refused}):
+            title, description, second = form.title.data, form.description.data, form.alias.data.split()
+            entry = _log_entry(user, group.name)
+            store().groups.change(group.name, title, description, entry, aliases=second, actor=user)
+            return lead(url_for("lists.group", names=group.name), _("Group changed."))
     return _render_edit(group, form, merge_form, names), form.status
 
 

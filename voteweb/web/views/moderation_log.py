@@ -53,7 +53,9 @@ def _query(*names: str) -> str:
 
 def _parse_times(wanted: dict[str, str]) -> Times:
     """Return the times from which and before which acts are shown; raise Invalid."""
-    first, last = (validation.day(wanted[name]) if wanted[name] else None for name in ("from", "to"))
+    first, last = validation.check_all(
+        *(lambda typed=wanted[name]: validation.day(typed) if typed else None for name in ("from", "to"))
+    )
     if first is not None and last is not None and first > last:
         raise Invalid(N_("The first day is after the last one."))
     return "" if first is None else str(first), "" if last is None else str(last + 86_400)

@@ -1,14 +1,27 @@
 """Posting an article: the form, and what it tells before it is sent."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, markup, permissions
-from voteweb.core.errors import AlreadyWaiting, Conflict, Duplicate, FetchBusy, Held, LoggedOut, NoTitle, TooFast
-from voteweb.core.models import Article, User
+from voteweb.core import config, links, markup, permissions
+from voteweb.core.errors import (
+    AlreadyWaiting,
+    Conflict,
+    DomainRefused,
+    Duplicate,
+    FetchBusy,
+    Held,
+    LoggedOut,
+    NoSuchGroup,
+    NoTitle,
+    TooFast,
+    TooManyGroups,
+)
+from voteweb.core.models import Article, DomainAction, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
 from voteweb.search.words import Part, Term, tokens
@@ -20,7 +33,7 @@ from voteweb.web.caching.own_marks import read_marks
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages import posted_before
 from voteweb.web.pages.acts import form_page, lead, refusals
-from voteweb.web.pages.forms import SubmitForm
+from voteweb.web.pages.forms import SubmitForm, checked
 from voteweb.web.views.articles import ARTICLE_FIELDS
 
 blueprint = Blueprint("submission", __name__)
@@ -40,16 +53,45 @@ def submit() -> ResponseReturnValue:
     ``?title=…&link=…&text=…`` fills the form: the bookmarklet on /about and the menu for sharing of a phone use it.
     """
     viewer, form = _read()
-    duplicate = None
-    if viewer and form.validate_on_submit():
+    if viewer and form.validate_on_submit(_asks(viewer, form)):
         try:
             with refusals(form, _FIELDS):
                 return _post(viewer, form)
         except Duplicate:
-            duplicate = _find_duplicate(viewer, form)
-            is_own = duplicate is not None and permissions.is_poster(viewer, duplicate)
-            form.refuse(Duplicate(Duplicate.own if is_own else ""), "link")
-    return _render(form, duplicate=duplicate)
+            form.refuse(_duplicate(viewer, form) or Duplicate(), "link")
+    return _render(form, duplicate=form.duplicate)
+
+
+def _asks(viewer: User, form: SubmitForm) -> dict[str, Any]:
+    """Return what tells whether the link alone, and the groups alone, would be accepted."""
+
+    def ask_link(link: str) -> str:
+        if "anyway" not in request.form:
+            _check_not_waiting(viewer, form)
+            if error := _duplicate(viewer, form):
+                raise error
+        rule = store().read(store().domain_rules.queue_of, links.domain(link)) if link else None
+        if rule and rule.action is DomainAction.REFUSE:
+            raise DomainRefused(domain=rule.domain, why=rule.why)
+        return link
+
+    def ask_groups(names: Sequence[str]) -> Sequence[str]:
+        chosen = dict.fromkeys(" ".join(names).split())
+        if len(chosen) > settings().max_groups:
+            raise TooManyGroups(max=settings().max_groups)
+        known = {choice.value for choice in form.groups.choices}
+        if missing := [name for name in store().groups.resolve([*chosen]) if name not in known]:
+            raise NoSuchGroup(names=", ".join(missing))
+        return names
+
+    return {"link": [checked(ask_link, *_FIELDS, Duplicate)], "groups": [checked(ask_groups, *_FIELDS)]}
+
+
+def _duplicate(viewer: User, form: SubmitForm) -> Duplicate | None:
+    """Return the refusal of a link that was posted already, and have *form* show the earlier article."""
+    form.duplicate = _find_duplicate(viewer, form)
+    is_own = form.duplicate and permissions.is_poster(viewer, form.duplicate)
+    return Duplicate(Duplicate.own if is_own else "") if form.duplicate else None
 
 
 def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
