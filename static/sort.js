@@ -9,7 +9,8 @@ async function save(row) {
   const { saved, failed, error } = await response.json();
   const [result] = Object.values(saved ?? {});
   if (result) row.querySelector("[data-shown]").value = result.groups;
-  return [error?.message ?? Object.values(failed ?? {})[0], result?.message];
+  const [refusal] = Object.values(failed ?? {});
+  return [error ?? (refusal && { message: refusal }), result?.message];
 }
 
 // One after the other: each names the groups that the one before left.
@@ -20,9 +21,10 @@ form?.addEventListener("change", ({ target }) => {
     if ((box.value === "!") !== (target.value === "!")) box.checked = false;
   });
   const last = saving.get(row) ?? Promise.resolve();
-  saving.set(row, last.then(() => save(row)).catch(() => [form.dataset.sort]).then(([error, message]) => {
+  saving.set(row, last.then(() => save(row)).catch(() => [{ message: form.dataset.sort }]).then(([error, message]) => {
     const place = row.querySelector("[data-message]");
-    place.textContent = error ?? message ?? "";
+    if (error?.html) place.innerHTML = error.html;
+    else place.textContent = error?.message ?? message ?? "";
     place.classList.toggle("error", Boolean(error));
   }));
 });

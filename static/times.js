@@ -3,7 +3,11 @@
 const { lang } = document.documentElement;
 const format = new Intl.DateTimeFormat(lang === "en" ? "en-GB" : lang, { dateStyle: "medium", timeStyle: "short" });
 
-for (const time of document.querySelectorAll("time")) {
+const done = new WeakSet();
+
+function localize(time) {
+  if (done.has(time)) return;
+  done.add(time);
   const local = format.format(new Date(time.dateTime));
   if (time.title) {
     time.title = `${local} (${time.title})`;
@@ -12,3 +16,9 @@ for (const time of document.querySelectorAll("time")) {
     time.textContent = local;
   }
 }
+
+document.querySelectorAll("time").forEach(localize);
+// Those of what scripts put into the page, too.
+new MutationObserver((changes) => {
+  for (const { addedNodes } of changes) for (const node of addedNodes) node.querySelectorAll?.("time").forEach(localize);
+}).observe(document.body, { childList: true, subtree: true });

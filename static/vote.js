@@ -7,10 +7,11 @@ const status = document.querySelector("[data-status]");
 // The forms of the buttons outside of any; those of a page's own article or comment are sent as these.
 const [voteForm, ownForm] = ["vote", "own"].map((id) => document.getElementById(id));
 
-function announce(message, className = "visually-hidden") {
+function announce(message, className = "visually-hidden", html = "") {
   const paragraph = document.createElement("p");
   paragraph.className = className;
-  paragraph.textContent = message;
+  if (html) paragraph.innerHTML = html;
+  else paragraph.textContent = message;
   status.replaceChildren(paragraph);
 }
 
@@ -48,7 +49,7 @@ async function change(button, form) {
   try {
     const { error, ...now } = await send(address, form);
     show(button, now.votes ?? votes, now.voted ?? !voted);
-    if (error) announce(error.message, "flash error vote-error");
+    if (error) announce(error.message, "flash error vote-error", error.html);
     else announce(`${voted ? form.dataset.counted : form.dataset.taken} ${button.ariaLabel}`);
   } catch {
     show(button, votes, !voted);
@@ -60,7 +61,7 @@ async function choose(button, form) {
   const [, path, act] = /(.*\/)(.*)/.exec(button.getAttribute("formaction"));
   const row = button.closest(".article");
   const { error, message } = await send(button.formAction, form).catch(() => ({ error: { message: form.dataset.failed } }));
-  if (error) return announce(error.message, "flash error vote-error");
+  if (error) return announce(error.message, "flash error vote-error", error.html);
   announce(message);
   if (act === "unhide") {
     row.replaceChildren(...hiddenRows.get(row));

@@ -156,3 +156,11 @@ def test_chromium_runs_the_scripts_and_reads_what_describes_the_site(
     (tmp_path / "b.js").write_text('document.title = "still works";\n')
     page.evaluate(f"() => {{\n{static_files.load(tmp_path)['site.js'].body.decode()}}}")
     expect(page).to_have_title("still works")
+
+
+def test_refusal_of_a_vote_by_script_has_the_readers_time(visit: Visit, store: Store) -> None:
+    article = factories.article(store, title="A title")
+    bob = visit("bob", expect_errors=True, timezone_id="Asia/Tokyo").open("/new")
+    store.connection.command("HSET", store.keys.article(article.id), "closes", 1_456_789_000)
+    bob.vote_button("A title").click()
+    bob.sees_flash("Voting closed on 1 Mar 2016, 08:36.")

@@ -12,6 +12,7 @@ _PATTERNS = {
     "when": r"\d+ \w+ \d{4}, \d\d:\d\d UTC",
     "burst": r"\d+",
     "span": r"\d+ days",
+    "interval": r"\d+ \w+( \d+ \w+)?",
 }
 
 
@@ -29,8 +30,8 @@ def assert_too_fast(browser: Browser, limit: Limit) -> None:
     assert 0 < int(browser.headers["Retry-After"]) <= limit.interval + 1
     main = browser.page.one("main")
     (message,) = main.all("div", role="alert") or main.all("p", class_="intro")
-    values = {"things": limit.things, "aim": limit.aim} | {name: f"%({name})s" for name in _PATTERNS}
-    pattern = re.escape(limit.template % values)
+    values = {"things": limit.things, "hint": limit.hint} | {name: f"%({name})s" for name in _PATTERNS}
+    pattern = re.escape((limit.template % values).strip())
     for name, value in _PATTERNS.items():
         pattern = pattern.replace(re.escape(f"%({name})s"), value)
     assert re.search(pattern, message.text)

@@ -1,5 +1,6 @@
 """Newcomers: members who signed up lately vote and post less, and are told so."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -50,9 +51,10 @@ def join_earlier(store: Store, seconds: float) -> None:
 def test_newcomer_votes_less_and_is_told_why(newcomer: Browser, store: Store) -> None:
     assert vote_for(newcomer, store, NEWCOMER_VOTE.burst + 1) == [303] * NEWCOMER_VOTE.burst + [429]
     assert_too_fast(newcomer, NEWCOMER_VOTE)
-    assert "7 days after joining" in newcomer.intro
+    assert newcomer.intro.startswith("For your first 7 days the limit is 40 votes, then one in 1 min: the next in ")
     newcomer.send("/a/1/unvote", headers=JSON)
     assert (newcomer.status, newcomer.json["error"]["code"]) == (429, "too-fast")
+    assert re.search(r', at <time datetime="[^"]+Z">[^<]+ UTC</time>\.$', newcomer.json["error"]["html"])
 
 
 def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: Store) -> None:

@@ -39,7 +39,7 @@ class VotewebError(Exception):
         values = dict(self.values)
         if "when" in values:
             values["when"] = f"{datetime.fromtimestamp(values['when'], UTC):%Y-%m-%d %H:%M} UTC"
-        return self.template % values
+        return (self.template % values).strip()
 
 
 class Invalid(VotewebError):
@@ -367,8 +367,8 @@ class DecidedMeanwhile(VotewebError, status=409):
 class TooFast(VotewebError, status=429):
     """A rate limit refuses an act: the next is accepted in ``wait`` seconds, at unix time ``when``.
 
-    The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row. The
-    values ``things`` and ``aim`` are to be translated.
+    The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row, and
+    then one every ``interval`` seconds. The values ``things`` and ``hint``, "" for none, are to be translated.
     """
 
 

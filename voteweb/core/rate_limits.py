@@ -28,36 +28,21 @@ class LimitScope(StrEnum):
     NAME = "name"
 
 
-#: Aims of several limits.
-_SPEED = N_("keeps the site fast for everybody")
-_GUESSING = N_("keeps passwords from being guessed")
-_CODES = N_("keeps codes from being guessed")
-_MAILS = N_("keeps people from getting mails that they did not ask for")
-_ACCOUNTS = N_("keeps one person from voting with many accounts")
-_ADVERTISING = N_("keeps out accounts that are made to advertise")
-_UNANSWERED = N_("keeps out accounts that are made to advertise, does not count your replies to those who answer you")
-_OF_NETWORKS = N_(
-    "There were too many %(things)s from your network. Please try again in %(wait)s, at %(when)s. The limit %(aim)s."
-)
-#: The messages: they say what happened, when to try again and why.
+_REPLIES_ARE_FREE = N_("Replies to those who answer you are free.")
+_OF_NETWORKS = N_("Too many %(things)s from your network: try again in %(wait)s, at %(when)s. %(hint)s")
+#: The messages: they say what the limit is, and when to try again.
 _TEMPLATES = {
     LimitScope.MEMBER: N_(
-        "You have reached the limit of %(burst)s %(things)s in a row. Please try again in %(wait)s, at %(when)s. "
-        "The limit %(aim)s."
+        "The limit is %(burst)s %(things)s, then one in %(interval)s: the next in %(wait)s, at %(when)s. %(hint)s"
     ),
     LimitScope.NEWCOMER: N_(
-        "New members have a limit of %(burst)s %(things)s in a row. Please try again in %(wait)s, at %(when)s. "
-        "The limit %(aim)s, and is wider %(span)s after joining."
+        "For your first %(span)s the limit is %(burst)s %(things)s, then one in %(interval)s: the next in %(wait)s, "
+        "at %(when)s. %(hint)s"
     ),
-    LimitScope.ADDRESS: N_(
-        "There were too many %(things)s from your address. Please try again in %(wait)s, at %(when)s. "
-        "The limit %(aim)s."
-    ),
+    LimitScope.ADDRESS: N_("Too many %(things)s from your address: try again in %(wait)s, at %(when)s. %(hint)s"),
     LimitScope.NETWORK: _OF_NETWORKS,
     LimitScope.WIDE_NETWORK: _OF_NETWORKS,
-    LimitScope.NAME: N_(
-        "There were too many %(things)s. Please try again in %(wait)s, at %(when)s. The limit %(aim)s."
-    ),
+    LimitScope.NAME: N_("Too many %(things)s: try again in %(wait)s, at %(when)s. %(hint)s"),
 }
 
 
@@ -65,7 +50,7 @@ class Limit(NamedTuple):
     """A rate limit on the ``acts`` that are sent to its ``views`` by ``method``; ``kind`` is its name.
 
     Without ``counts_refused``, forms that are sent back with an error count against REFUSED_FORMS instead.
-    A refusal names the ``things`` that were too many, and the ``aim`` of the limit.
+    A refusal names the ``things`` that were too many, and gives a ``hint``, if there is one.
     """
 
     kind: str
@@ -76,7 +61,7 @@ class Limit(NamedTuple):
     seconds: int
     things: str
     views: tuple[str, ...]
-    aim: str = ""
+    hint: str = ""
     method: str = "POST"
     counts_refused: bool = True
 
@@ -101,8 +86,9 @@ class Limit(NamedTuple):
             when=60 * ceil(time / 60),  # the message has whole minutes, and an early retry would be refused
             kind=self.kind,
             things=self.things,
-            aim=self.aim,
+            hint=self.hint,
             burst=round(factor * self.burst),
+            interval=self.interval / factor,
             span=span,
         )
 
@@ -110,92 +96,90 @@ class Limit(NamedTuple):
 #: Counts failed attempts only. Twenty people behind one address may mistype at once; guessing stays slow.
 LOGIN_BY_ADDRESS = Limit(
     "login", "log in, failed", LimitScope.ADDRESS, 20, 120, HOUR,
-    N_("failed log-ins"), ("auth.login",), _GUESSING,
+    N_("failed log-ins"), ("auth.login",),
 )  # fmt: skip
 #: Counts failed attempts under one name, of a member or not, from browsers in which it has not logged in before.
 LOGIN_BY_NAME = Limit(
     "guess", "log in, failed, whether anybody has the name or not", LimitScope.NAME, 10, 20, HOUR,
     N_("failed log-ins under this name"),
     ("auth.login",),
-    N_("keeps passwords from being guessed: in a browser in which you have logged in before, you can log in now"),
+    N_("In a browser in which you have logged in before, you can log in now."),
 )  # fmt: skip
 #: The people of a school or a phone company share an address: enough for them, too few for mass registration. Who rents
 #: a server can use any address of its network, so each wider network has a limit of its own, here narrower than others.
 SIGNUP = Limit(
     "signup", "sign up", LimitScope.ADDRESS, 5, 20, DAY,
-    N_("new accounts"), ("auth.signup",), _ACCOUNTS,
+    N_("new accounts"), ("auth.signup",),
 )  # fmt: skip
-SIGNUP_BY_NETWORK = Limit(
-    "signupnet", "sign up", LimitScope.NETWORK, 8, 30, DAY, SIGNUP.things, ("auth.signup",), _ACCOUNTS
-)
+SIGNUP_BY_NETWORK = Limit("signupnet", "sign up", LimitScope.NETWORK, 8, 30, DAY, SIGNUP.things, ("auth.signup",))
 SIGNUP_BY_WIDE_NETWORK = SIGNUP_BY_NETWORK._replace(
     kind="signupwide", scope=LimitScope.WIDE_NETWORK, burst=10, times=40
 )
 #: Each attempt costs a password hash; the link itself cannot be guessed.
 PASSWORD_RESET = Limit(
     "reset", "set a password by a one-time link", LimitScope.ADDRESS, 10, 30, HOUR,
-    N_("new passwords"), ("auth.reset",), _SPEED,
+    N_("new passwords"), ("auth.reset",),
 )  # fmt: skip
 #: Each costs a moderator some time; the ban itself can be answered once.
 BAN_ANSWER = Limit(
     "bananswer", "answer a ban", LimitScope.ADDRESS, 5, 20, DAY,
-    N_("answers to bans"), ("auth.answer",), N_("keeps the moderators' list short enough to be read"),
+    N_("answers to bans"), ("auth.answer",),
 )  # fmt: skip
 #: Counts failed attempts only. Codes cannot be guessed; a right one costs a password hash.
 RECOVERY_BY_ADDRESS = Limit(
     "recover", "use a recovery code, failed", LimitScope.ADDRESS, 10, 60, HOUR,
-    N_("wrong recovery codes"), ("recovery.recover",), _CODES,
+    N_("wrong recovery codes"), ("recovery.recover",),
 )  # fmt: skip
 #: Much wider than that of addresses: no stranger alone must keep a member from using a code.
 RECOVERY_BY_NAME = Limit(
     "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 200, 1200, HOUR,
-    N_("wrong recovery codes for this name"), ("recovery.recover",), _CODES,
+    N_("wrong recovery codes for this name"), ("recovery.recover",),
 )  # fmt: skip
 #: Counts wrong codes only, five in a quarter of an hour. Who guesses has the password, so no stranger uses it up.
 SECOND_FACTOR = Limit(
     "secondfactor", "type a code of the second factor, wrong", LimitScope.NAME, 5, 4, HOUR,
-    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor"), _CODES,
+    N_("wrong codes for this account"), ("auth.second_factor", "account.end_second_factor"),
 )  # fmt: skip
 #: As that, for the proof that a former address is the member's. It is apart: whoever reads that address must not keep
 #: the member from logging in.
 FORMER_ADDRESS = Limit(
     "formeraddress", "type a proof for a former address, wrong", LimitScope.NAME, 5, 4, HOUR,
-    N_("wrong codes for this account"), ("mail.stop",), _CODES,
+    N_("wrong codes for this account"), ("mail.stop",),
 )  # fmt: skip
 #: Each may send a mail to a member who did not ask for it.
 MAIL_RESET_BY_ADDRESS = Limit(
     "mailreset", "ask for a new password by mail", LimitScope.ADDRESS, 5, 10, HOUR,
-    N_("requests for a new password"), ("mail.recover",), _MAILS,
+    N_("requests for a new password"), ("mail.recover",),
 )  # fmt: skip
 MAIL_RESET_BY_NAME = Limit(
     "mailresetname", "ask for a new password by mail, whether anybody has the name or not", LimitScope.NAME,
     3, 16, DAY,
-    N_("requests for a new password under this name"), ("mail.recover",), _MAILS,
+    N_("requests for a new password under this name"), ("mail.recover",),
 )  # fmt: skip
 #: Each sends a mail to an address that may be somebody else's.
 EMAIL = Limit(
     "email", "give an e-mail address", LimitScope.MEMBER, 3, 16, DAY,
-    N_("e-mail addresses"), ("mail.index",), _MAILS,
+    N_("e-mail addresses"), ("mail.index",),
     counts_refused=False,
 )  # fmt: skip
 #: Many accounts of one person must not send many mails to another.
 EMAIL_BY_ADDRESS = Limit(
     "emailname", "give one e-mail address, whichever members do", LimitScope.NAME, 5, 16, DAY,
-    N_("mails to this address"), ("mail.index",), _MAILS,
+    N_("mails to this address"), ("mail.index",),
 )  # fmt: skip
 #: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
     "combine", "combine groups that nobody has combined in the last minute", LimitScope.ADDRESS, 60, 600, HOUR,
     N_("different combinations of groups"),
-    ("lists.group", "lists.group_new", "feeds.group", "feeds.group_new"), _SPEED,
-    "GET",
+    ("lists.group", "lists.group_new", "feeds.group", "feeds.group_new"),
+    method="GET",
 )  # fmt: skip
 #: A search may take 0.2 s of a process, besides what it reads. Nobody types as many in a minute; pages are counted too.
 SEARCH = Limit(
     "search", "search, without being logged in; search the log for words", LimitScope.ADDRESS, 30, 600, HOUR,
-    N_("searches"), ("search.show", "search.feed", "moderation_log.index"), _SPEED,
-    "GET",
+    N_("searches"), ("search.show", "search.feed", "moderation_log.index"),
+    method="GET",
 )  # fmt: skip
 
 #: Counted by each process in its memory. Nobody reads as fast; without it, one client takes all processor time, at 5 ms
@@ -204,7 +188,7 @@ COLD = Limit(
     "cold", "read pages that nobody read in the last minute, without being logged in", LimitScope.ADDRESS,
     60, 7_200, HOUR,
     N_("requests for seldom read pages"), (),
-    N_("keeps the site fast for everybody, and does not count members who are logged in"),
+    N_("Members who are logged in are not counted."),
     "GET",
 )  # fmt: skip
 
@@ -213,17 +197,16 @@ NEWCOMER_VOTE = Limit(
     "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 40, 60, HOUR,
     N_("votes"),
     ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
-    N_("keeps new accounts from deciding what is on top"),
 )  # fmt: skip
 #: Count articles, not forms. Spam is posted by accounts that are minutes old.
 NEWCOMER_POSTS = (
     Limit(
         "newpost", "post", LimitScope.NEWCOMER, 3, 1, HOUR,
-        N_("posted articles"), ("submission.submit",), _ADVERTISING,
+        N_("articles"), ("submission.submit",),
     ),
     Limit(
         "newpostday", "post", LimitScope.NEWCOMER, 6, 6, DAY,
-        N_("posted articles"), ("submission.submit",), _ADVERTISING,
+        N_("articles"), ("submission.submit",),
     ),
 )  # fmt: skip
 #: Count comments, not forms, so that a form with an error costs nothing. Who is answered must be able to answer:
@@ -231,24 +214,24 @@ NEWCOMER_POSTS = (
 NEWCOMER_COMMENTS = (
     Limit(
         "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 12, HOUR,
-        N_("written comments"), ("comments.write",), _UNANSWERED,
+        N_("comments"), ("comments.write",), _REPLIES_ARE_FREE,
     ),
     Limit(
         "newcommentday", "comment, reply", LimitScope.NEWCOMER, 40, 40, DAY,
-        N_("written comments"), ("comments.write",), _UNANSWERED,
+        N_("comments"), ("comments.write",), _REPLIES_ARE_FREE,
     ),
 )  # fmt: skip
 #: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.
 REFUSED_FORMS = Limit(
     "refused", "send a form that has an error, for each action with a form", LimitScope.MEMBER, 40, 60, HOUR,
-    N_("forms with errors"), (), _SPEED,
+    N_("forms with errors"), (),
 )  # fmt: skip
 
 #: A preview costs as much work as a page of comments, and no one else sees it. While the link of an article is typed,
 #: a script asks for one after each pause, to show an earlier article with that link.
 PREVIEW = Limit(
     "preview", "preview a comment or an article", LimitScope.MEMBER, 30, 300, HOUR,
-    N_("previews"), ("submission.preview",), _SPEED,
+    N_("previews"), ("submission.preview",),
 )  # fmt: skip
 
 #: No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
@@ -265,7 +248,7 @@ MODERATE = Limit(
         "notes.add", "notes.delete", "users.judge_about", "domain_rules.save", "domain_rules.delete",
         "held_articles.release", "admin_switches.set_switch", "ranking_trial.use",
         "comment_moderation.close", "comment_moderation.reopen",
-    ), N_("bounds what somebody could do in your name"),
+    ),
     counts_refused=False,
 )  # fmt: skip
 
@@ -294,46 +277,43 @@ _LIMITS = (
         "vote", "vote, take a vote back", LimitScope.MEMBER, 60, 600, HOUR,
         N_("votes"),
         ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
-        N_("keeps programs from deciding what is on top"),
     ),
     Limit(
         "submit", "post", LimitScope.MEMBER, 15, 60, DAY,
-        N_("posted articles"), ("submission.submit",), N_("leaves room for what others post"),
+        N_("articles"), ("submission.submit",),
         counts_refused=False,
     ),
     # Each makes this site request a page of another one.
     Limit(
         "title", "fetch the title of a link", LimitScope.MEMBER, 10, 30, HOUR,
-        N_("fetched titles"), ("submission.fetch_title",), N_("spares other sites: please type the title"),
+        N_("fetched titles"), ("submission.fetch_title",), N_("Please type the title."),
     ),
     Limit(
         "membersearch", "search", LimitScope.MEMBER, 30, 600, HOUR,
-        N_("searches"), ("search.show",), _SPEED,
-        "GET",
+        N_("searches"), ("search.show",),
+        method="GET",
     ),
     # Ten answers at once, as after a day away, then one a minute.
     Limit(
         "comment", "comment, reply", LimitScope.MEMBER, 10, 60, HOUR,
-        N_("written comments"), ("comments.write",), N_("leaves room for what others write"),
+        N_("comments"), ("comments.write",),
         counts_refused=False,
     ),
     Limit(
         "edit", "edit, delete an article or a comment", LimitScope.MEMBER, 20, 60, HOUR,
         N_("changes to articles and comments"),
         ("articles.edit", "articles.go_back", "articles.delete", "comments.edit", "comments.delete"),
-        N_("keeps programs from rewriting what people have voted for"),
         counts_refused=False,
     ),
     Limit(
         "about", "change what one says about oneself", LimitScope.MEMBER, 10, 20, DAY,
-        N_("changes to what you say about yourself"), ("account.describe",), _ADVERTISING,
+        N_("changes to what you say about yourself"), ("account.describe",),
         counts_refused=False,
     ),
     Limit(
         "report", "report", LimitScope.MEMBER, 10, 30, HOUR,
         N_("reports"),
         ("moderation.report", "comment_moderation.report", "users.report_about"),
-        N_("keeps the moderators' list short enough to be read"),
         counts_refused=False,
     ),
     # A stranger at a logged-in browser cannot try many passwords.
@@ -341,28 +321,28 @@ _LIMITS = (
         "password", "change the password, delete the account, turn a second factor on or off",
         LimitScope.MEMBER, 5, 10, HOUR,
         N_("password checks"),
-        ("account.index", "account.delete", "account.second_factor", "account.end_second_factor"), _GUESSING,
+        ("account.index", "account.delete", "account.second_factor", "account.end_second_factor"),
     ),
     Limit(
         "codes", "make recovery codes", LimitScope.MEMBER, 10, 20, DAY,
-        N_("times of making recovery codes"), ("recovery.codes",), _SPEED,
+        N_("times of making recovery codes"), ("recovery.codes",),
     ),
     EMAIL,
     Limit(
         "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,
         N_("invitations made or withdrawn"),
-        ("invitations.make", "invitations.revoke"), N_("keeps one person from letting in a crowd"),
+        ("invitations.make", "invitations.revoke"),
     ),
     Limit(
         "inbox", "mark the inbox as read, renew or withdraw the address of its feed", LimitScope.MEMBER, 20, 120, HOUR,
-        N_("changes to your inbox"), ("my_site.mark_read", "my_site.set_inbox_feed"), _SPEED,
+        N_("changes to your inbox"), ("my_site.mark_read", "my_site.set_inbox_feed"),
     ),
     # Each is noted, and the list has room for more than one moderator can make while it keeps them.
     Limit(
         "look", "look at who voted for an article, or with a member", LimitScope.MEMBER, 100, 100, DAY,
         N_("looks at votes"),
-        ("voters.of_article", "voters.of_member"), N_("keeps the list of these looks whole"),
-        "GET",
+        ("voters.of_article", "voters.of_member"),
+        method="GET",
     ),
     # As fast as one can press; nothing of it is seen by others.
     Limit(
@@ -375,13 +355,13 @@ _LIMITS = (
             "my_site.follow", "my_site.unfollow", "my_site.choose_front", "my_site.save", "my_site.unsave",
             "my_site.choose_order", "my_site.set_saved_feed", "my_site.hide", "my_site.unhide",
             "mail.remove", "mail.confirm", "account.choose_theme",
-        ), _SPEED,
+        ),
     ),
     # A download reads all articles of the member, and those of their open votes.
     Limit(
         "download", "download their own data", LimitScope.MEMBER, 3, 10, HOUR,
-        N_("downloads"), ("account.data",), _SPEED,
-        "GET",
+        N_("downloads"), ("account.data",),
+        method="GET",
     ),
     REFUSED_FORMS,
     PREVIEW,

@@ -47,7 +47,7 @@ def test_refused_forms_do_not_use_up_a_members_articles(bob: Browser, store: Sto
         assert bob.status == 303, number
     bob.fill_in("/submit", title="One more", link="https://example.com/last")
     assert_too_fast(bob, limit)
-    assert f"the limit of {limit.burst} posted articles in a row" in bob.alert
+    assert f"The limit is {limit.burst} articles, then one in 24 min: the next in 24 min, at " in bob.alert
 
 
 def test_refused_act_of_an_ended_session_is_not_refunded(bob: Browser, store: Store) -> None:

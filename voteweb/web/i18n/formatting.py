@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from math import ceil
 
 from babel import dates
 from babel.numbers import format_decimal
@@ -112,11 +113,11 @@ def error_message(error: VotewebError) -> str:
     if isinstance(error, InvalidFields):
         return " ".join(map(error_message, error.errors))
     values = dict(error.values)
-    for name in ("wait", "span"):
+    for name in ("wait", "span", "interval"):
         if name in values:
-            values[name] = duration(values[name])
-    for name in ("things", "aim"):
-        if name in values:
+            values[name] = duration(values[name] if values[name] < 60 else 60 * ceil(values[name] / 60))
+    for name in ("things", "hint"):
+        if values.get(name):
             values[name] = gettext(values[name])
     for name, value in values.items():
         if isinstance(value, int):
@@ -125,9 +126,15 @@ def error_message(error: VotewebError) -> str:
     if "when" not in error.values:
         return template % values
     when = error.values["when"]
-    message = _Message(template % (values | {"when": format_datetime(when)}))
-    message.html = markup.trusted(template) % (values | {"when": time_element(when)})
+    message = _Message((template % (values | {"when": format_datetime(when)})).strip())
+    message.html = (markup.trusted(template) % (values | {"when": time_element(when)})).strip()
     return message
+
+
+def script_error(message: str, **code: str) -> dict[str, str]:
+    """Return an error for script: a *message* with a time is also HTML, in which script puts the local time."""
+    html = {"html": message.html} if isinstance(message, _Message) else {}
+    return {**code, "message": message, **html}
 
 
 def format_number(value: float) -> str:

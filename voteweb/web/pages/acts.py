@@ -25,7 +25,7 @@ from voteweb.web.auth.login import login_required, queue_viewer, treat_as_reader
 from voteweb.web.base.context import store
 from voteweb.web.base.responses import wants_json
 from voteweb.web.base.urls import next_of_form, return_url
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.formatting import error_message, script_error
 from voteweb.web.pages.forms import Form
 from voteweb.web.pages.pagination import check_page_exists
 
@@ -132,7 +132,7 @@ def answer(said: Message, target: str) -> ResponseReturnValue:
     """Lead to *target*, which shows the message that is *said*, if any; script gets the message itself."""
     message, category = (said, "message") if isinstance(said, str) else said
     if wants_json():
-        return (jsonify(error={"message": message}), 409) if category == "error" else jsonify(message=message)
+        return (jsonify(error=script_error(message)), 409) if category == "error" else jsonify(message=message)
     return lead(target, message, category)
 
 

@@ -31,7 +31,7 @@ from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.base.context import settings
 from voteweb.web.base.responses import wants_json
 from voteweb.web.base.urls import return_url, without_slash
-from voteweb.web.i18n.formatting import error_message, format_datetime, join_names
+from voteweb.web.i18n.formatting import error_message, format_datetime, join_names, script_error
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
 from voteweb.web.pages.feeds import act_title
@@ -172,7 +172,7 @@ def _render(
     heading: str = "",
 ) -> ResponseReturnValue:
     if wants_json():
-        return jsonify(error={"code": code, "message": message}), status, headers
+        return jsonify(error=script_error(message, code=code)), status, headers
     try:
         viewer()
     except Exception:  # an error page must not fail

@@ -19,7 +19,7 @@ from voteweb.web.base.context import store
 from voteweb.web.base.responses import wants_json
 from voteweb.web.base.urls import return_url
 from voteweb.web.caching.flashes import VoteFlash, set_vote_flash
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.formatting import error_message, script_error
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics, request_record
 from voteweb.web.requests import rate_limits, site_switches
@@ -116,7 +116,7 @@ def _answer_refusal(error: Exception) -> ResponseReturnValue:
     if not wants_json():
         flash(error_message(error), "error")
         return redirect(return_url(), 303)
-    answer: dict[str, Any] = {"error": {"code": error.code, "message": error_message(error)}}
+    answer: dict[str, Any] = {"error": script_error(error_message(error), code=error.code)}
     if "votes" in error.values:
         answer |= {"votes": error.values["votes"], "voted": isinstance(error, _VOTED)}
     return jsonify(answer), error.status
