@@ -1,6 +1,8 @@
 """The pages of the site about itself: about, rules, privacy, and the way to them."""
 
+import re
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,12 @@ def test_lists_and_articles_tell_only_readers_what_the_site_is(reader: Browser, 
         links = reader.open(path).page.one("p", class_="welcome").values("href", "a")
         assert links == ["/about", "/signup" if path == "/" else f"/signup?next={path}"]
         assert not bob.open(path).page.all("p", class_="welcome"), path
+
+
+@pytest.mark.parametrize(
+    ("number", "wrong"), [(1, r"\b1 (articles|days|votes)\b|前1篇"), (2, r"\b2 (article|day|vote)\b")]
+)
+def test_pages_have_the_right_form_for_each_number(number: int, wrong: str, make_browser: MakeBrowser) -> None:
+    reader = make_browser(hold_posts=number, newcomer_days=number, session_days=number, good_votes=number)
+    for address, headers in product(("/rules", "/privacy", "/about", "/good"), ({}, ZH)):
+        assert not re.search(wrong, reader.open(address, headers=headers).text), address

@@ -29,7 +29,7 @@ from voteweb.web.base.responses import RenderedPage
 from voteweb.web.base.urls import page_number
 from voteweb.web.caching import own_marks, shared_pages
 from voteweb.web.caching.own_marks import ViewerMarks, queue_marks, read_marks
-from voteweb.web.i18n.formatting import PERIOD_TITLES, format_number
+from voteweb.web.i18n.formatting import PERIOD_TITLES, format_number, vote_count
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.pagination import ListPage, Reads, Results, Rows
 from voteweb.web.views.groups import check_known, in_groups, parse_names, parse_one
@@ -94,12 +94,12 @@ def good() -> RenderedPage:
     pipeline.execute()
     rows, template = articles.result, "lists/list.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
-    site, votes = settings().site_name, format_number(settings().good_votes)
+    site, votes = settings().site_name, vote_count(settings().good_votes)
     context: dict[str, Any] = {
         "title": _("Good articles"),
-        "description": _("The newest articles on %(site)s with %(votes)s votes or more.", site=site, votes=votes),
+        "description": _("The newest articles on %(site)s with %(votes)s or more.", site=site, votes=votes),
         "intro": _(
-            "The newest %(max)s articles with %(votes)s votes or more.",
+            "The newest %(max)s articles with %(votes)s or more.",
             max=format_number(config.GOOD_LISTED),
             votes=votes,
         ),
