@@ -121,3 +121,13 @@ def test_nothing_is_shown_beside_the_only_article(app: Flask, bob: Browser, read
         assert titles(browser) == []
     run(store, "SET", "score:", "text")
     assert reader.open("/a/1?page=1").status == 200
+
+
+def test_pages_of_what_is_not_there_lead_on(reader: Browser, bob: Browser, store: Store) -> None:
+    factories.remove(store, 1)
+    for browser in (reader, bob):
+        for address, status in (("/nowhere", 404), ("/a/99", 404), ("/a/1", 410)):
+            assert titles(browser, address) == ["7", "6", "5", "4", "3"]
+            assert (browser.status, len(browser.page.one("main").all("form", role="search"))) == (status, 1)
+    assert titles(bob, "/queue") == ["7", "6", "5", "4", "3"]
+    assert bob.status == 403
