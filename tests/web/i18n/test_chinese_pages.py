@@ -20,6 +20,8 @@ from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
 
 ZH = {"Accept-Language": "zh"}
+#: A Latin comma, colon or blank where the text is Chinese: fonts set Chinese apart from digits and Latin letters.
+WRONG_PUNCTUATION = re.compile(r"..?[\u4e00-\u9fff] ?[,;:!?].?|..?[,;:!?] ?\d*[\u4e00-\u9fff].?|\d [\u4e00-\u9fff]")
 #: All pages, but that of the settings, whose descriptions are for operators; pages of what is there; and error pages.
 PAGES = [
     *(page.url() for page in TABLE if page.is_html and not page.case),
@@ -146,6 +148,7 @@ def test_page_is_chinese_throughout(people: list[Browser], subtests: pytest.Subt
                 assert person.page.one("html")["lang"] == "zh-Hans"
                 assert person.heading
                 assert english_texts(person.page) == []
+                assert WRONG_PUNCTUATION.findall(person.page.one("main").text) == []
 
 
 @pytest.mark.parametrize(("address", "fields"), REFUSED)

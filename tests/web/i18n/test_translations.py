@@ -17,7 +17,7 @@ from voteweb.web.i18n.locale import ENGLISH, LANGUAGES
 
 HAN = "\u4e00-\u9fff"
 #: Messages of placeholders alone, which join two parts.
-ONLY_PLACEHOLDERS = re.compile(r"(%\(\w+\)s|[：， ])+")
+ONLY_PLACEHOLDERS = re.compile(r"(%\(\w+\)s|[：，。 ])+")
 
 TRANSLATED = sorted(LANGUAGES.keys() - {ENGLISH.code})
 every_language = pytest.mark.parametrize("code", TRANSLATED)
