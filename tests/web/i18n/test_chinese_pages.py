@@ -20,8 +20,8 @@ from voteweb.core.models import LogAction, LogEntry, Reason, Role
 from voteweb.store import Store
 
 ZH = {"Accept-Language": "zh"}
-#: A Latin comma, colon or blank where the text is Chinese: fonts set Chinese apart from digits and Latin letters.
-WRONG_PUNCTUATION = re.compile(r"..?[\u4e00-\u9fff] ?[,;:!?].?|..?[,;:!?] ?\d*[\u4e00-\u9fff].?|\d [\u4e00-\u9fff]")
+#: Latin punctuation between Chinese words, or between a name and a number with a Chinese word.
+WRONG_PUNCTUATION = re.compile(r".?[\u4e00-\u9fff] ?[,;:!?].?|.?[,;:] \d*[\u4e00-\u9fff].?")
 #: All pages, but that of the settings, whose descriptions are for operators; pages of what is there; and error pages.
 PAGES = [
     *(page.url() for page in TABLE if page.is_html and not page.case),
