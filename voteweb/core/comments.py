@@ -179,8 +179,8 @@ class Visit(NamedTuple):
     """The part of one thread that a member has seen.
 
     Comments after number ``newest`` were written since then; those in the ranges ``unread`` no page has shown, and
-    those in ``shown`` one has shown lately. ``time`` is the unix time of the last page. ``before`` is the part before
-    this page was noted, None if that changed nothing.
+    those in ``shown`` one has shown in this visit. ``time`` is the unix time of the last page. ``before`` is the part
+    before this page was noted, None if that changed nothing.
     """
 
     newest: int
@@ -198,7 +198,7 @@ class Visit(NamedTuple):
         return (self.before or self).unread_to(last)
 
     def marked_to(self, last: int) -> set[int]:
-        """Return the numbers up to *last* of the comments that are new or were shown lately, also if they are gone."""
+        """Return the numbers up to *last* of the comments that were new when the visit began, also if they are gone."""
         return self.unread_to(last) | _numbers_to(last, *self.shown)
 
 

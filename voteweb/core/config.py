@@ -48,8 +48,9 @@ INBOX_PAGE_SIZE = 25
 INBOX_SECONDS = 90 * 86_400
 #: Members who are told what became of their reports of one thing.
 MAX_TOLD_REPORTERS = 50
-#: Seconds after a page first showed a comment for which it stays marked, paler, and in which another page of the thread
-#: without anything new is not noted; threads whose visits are remembered, and for how long; ranges of a visit.
+#: Seconds after a page first showed a comment for which it stays marked as long as the visit goes on, and in which
+#: another page of the thread without anything new is not noted; threads whose visits are remembered, and for how long;
+#: ranges of a visit.
 MARKED_SECONDS = 1_800
 VISIT_NOTED_SECONDS = 60
 MAX_VISITED_THREADS = 200

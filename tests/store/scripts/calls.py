@@ -99,7 +99,7 @@ CALLS = {
         f"{VOTE_KEYS} revoked-votes:bob",
         **VOTE | {"action": "take-back", "article": 2, "ban": "7 removing", "digest": ""},
     ),
-    "note_visit": call("note_visit", name="bob", article=1, root=0, page=1, block=0, fields=("title",)),
+    "note_visit": call("note_visit", name="bob", article=1, root=0, page=1, goes_on=0, block=0, fields=("title",)),
     "note_shown": call("note_shown", name="bob", article=3, numbers="1 2"),
     "import_article": call(
         "import_article",

@@ -179,7 +179,7 @@ def test_a_hidden_member_is_folded_and_tells_nothing(bob: Browser, reader: Brows
         "Be kind, @bob"
     ]
     assert bob.page.one("nav", class_="account").one("strong", class_="badge").text == "1"
-    assert bob.open("/a/4").page.one("p", class_="new-comments").text.startswith("1 new ·")
+    assert bob.open("/a/4").page.one("p", class_="new-comments").text.startswith("1 new ")
     for page in ("/a/4", "/a/4/c/1", "/a/4/c/3"):
         (folded,) = bob.open(page).page.all("details", class_="folded")
         assert ("You are silly" in folded.text, "Be kind" in bob.page.text.replace(folded.text, "")) == (True, True)

@@ -148,16 +148,18 @@ class Threads(StorePart):
         visitor: str = "",
         root: int = 0,
         page: int = 1,
+        goes_on: bool = False,
         expect: Expect = lambda _known: (),
     ) -> Future[ThreadRead]:
         """Queue a read of a conversation, with the votes of the member *viewer_id*; note the visit of *visitor*.
 
-        They see this *page* of the replies to comment *root*, or of all.
+        They see this *page* of the replies to comment *root*, or of all. Their visit *goes_on*, or begins.
         The comments come over the wire only if this process does not know the revision. One of more than SENT_THREAD
         that has changed takes one round trip more, which also reads the comments that *expect* returns and new ones;
         not for a visitor with unread ones.
         """
-        noted = self._queue_visit(pipeline, article_id, visitor, root, page) if visitor else None
+        shown = {"root": root, "page": page, "goes_on": int(goes_on)}
+        noted = self._queue_visit(pipeline, article_id, visitor, shown) if visitor else None
         plan = self._plan(article_id, viewer_id, visitor, expect)
         known = plan.known
 
@@ -185,7 +187,9 @@ class Threads(StorePart):
 
         return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
 
-    def _queue_visit(self, pipeline: Pipeline, article_id: int, name: str, root: int, page: int) -> Future[_NotedVisit]:
+    def _queue_visit(
+        self, pipeline: Pipeline, article_id: int, name: str, shown: Mapping[str, int]
+    ) -> Future[_NotedVisit]:
         """Queue a note that a member sees the conversation of an article, and a read of the article.
 
         It comes before the read of the conversation: a comment written between the two is shown and stays new.
@@ -201,8 +205,9 @@ class Threads(StorePart):
                 visit = visit._replace(before=_parse_visit(before, int(time)))
             return _NotedVisit(visit, state, f"{state} {votes}", article)
 
-        shown = {"article": article_id, "root": root, "page": page}
-        command = scripts.call(self._keys, "note_visit", name=name, block=0, fields=decoding.WHOLE, **shown)
+        command = scripts.call(
+            self._keys, "note_visit", name=name, article=article_id, block=0, fields=decoding.WHOLE, **shown
+        )
         return pipeline.queue_one(command, parse)
 
     def queue_shown(self, pipeline: Pipeline, article_id: int, name: str, numbers: Iterable[int]) -> None:

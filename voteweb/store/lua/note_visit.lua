@@ -2,10 +2,11 @@
 -- does not stop the page: it notes nothing. Nor is anything noted of a member who has left: the page is asked for before their
 -- session is looked at.
 -- keys: seen:{name} thread:{article} article:{article} words:{article} voted-comments:{article}-{block} user:{name}
--- args: article root page fields*
+-- args: article root page goes_on fields*
 -- helpers: visits: format_visit read_visit show
--- root is the comment whose replies the page shows, 0 for the whole conversation; the page of a comment begins no visit. The
--- block of voters is 0, those of the first 511 comments; the first of the article's fields is its title.
+-- root is the comment whose replies the page shows, 0 for the whole conversation; the page of a comment begins no visit.
+-- goes_on is 1 if a visit goes on: what it has shown stays marked. The block of voters is 0, those of the first 511
+-- comments; the first of the article's fields is its title.
 -- Answers  visit <what is stored of it, "" if nothing is> <what was stored before> <time>
 --          <state of the conversation and of its words> <number of votes> <the values of the fields> | unknown
 -- The state is that of read_thread.lua, and then the number of words. The votes are members of the last key. Each vote for a
@@ -22,7 +23,7 @@ last, root = tonumber(string.match(last or '', '^%d+$') or '') or 0, tonumber(ro
 local time = tonumber(redis.call('TIME')[1])
 local stored = redis.call('HGET', seen_key, article) or ''
 local same, noted = string.match(stored, '^(%d+) %1 (%d+)$')
-if not same then -- unread ranges come before those that a page has shown
+if not same and goes_on == '1' then -- unread ranges come before those that a page has shown
   same, noted = string.match(stored, '^(%d+) %1 (%d+) %d+%-%d+@')
 end
 if tonumber(same or '') == last and math.abs(time - noted) < tonumber(VISIT_NOTED_SECONDS) then
@@ -69,7 +70,9 @@ if not before then
     return { 'visit', '', '', tostring(time), state, votes, values }
   end
   before, unread, shown = 0, {}, {}
-elseif #unread > 0 then
+end
+shown = goes_on == '1' and shown or {}
+if #unread > 0 then
   unread = show(shown_at_once(), unread, shown, time)
 end
 if math.abs(time - before) < tonumber(VISIT_NOTED_SECONDS) and format_visit(last, before, unread, shown) == stored then

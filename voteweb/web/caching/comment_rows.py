@@ -24,9 +24,8 @@ _ENTRY_BYTES = 1_500
 class ShownComment:
     """A comment as the viewer sees it: ``text`` is None where one line stands for it.
 
-    ``age`` is in seconds, rounded. A comment ``is_folded`` if the viewer hides its author. One that
-    ``is_new`` is marked, paler if it ``was_shown`` on a page before. ``next_new`` and ``previous_new`` are the numbers
-    of the comments around it on the page that are marked alike, 0 for none.
+    ``age`` is in seconds, rounded. A comment ``is_folded`` if the viewer hides its author. One that ``is_new`` is
+    marked; ``next_new`` and ``previous_new`` are the numbers of those around it on the page, 0 for none.
     """
 
     row: Row
@@ -38,7 +37,6 @@ class ShownComment:
     is_own: bool = False
     may_edit: bool = False
     is_new: bool = False
-    was_shown: bool = False
     next_new: int = 0
     previous_new: int = 0
 

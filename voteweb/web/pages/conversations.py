@@ -1,5 +1,6 @@
 """Conversations as pages show them: the reads for a page, and each comment as the viewer sees it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -238,8 +239,8 @@ class ShownConversation:
         return bool(self._hidden) and name_key(node.author) in self._hidden
 
     @cached_property
-    def _marked(self) -> set[int]:
-        """The readable comments that are new to the viewer, or shown lately; none by them or by whom they hide."""
+    def _new(self) -> set[int]:
+        """The readable comments that were new when the visit began; none by the viewer or by whom they hide."""
         numbers = self._visit.marked_to(self.thread.last) if self._visit else ()
         if not numbers:
             return set()
@@ -248,32 +249,33 @@ class ShownConversation:
         return {n for n in readable if not permissions.is_author(member, nodes[n]) and not self._hides(nodes[n])}
 
     @cached_property
-    def _new(self) -> set[int]:
-        """Those that no page has shown before this one."""
-        return self._marked & self._visit.new_to(self.thread.last) if self._visit and self._marked else set()
-
-    @cached_property
     def _new_links(self) -> dict[int, dict[str, Any]]:
-        """The marks of the page by number; new comments are linked with new ones, others with those shown lately."""
-        if not self._marked:
-            return {}
-        here = [n for n in (self.chosen.root, *(row.node.number for row in self.page.rows)) if n in self._marked]
-        new, shown = ([n for n in here if (n in self._new) is is_new] for is_new in (True, False))
+        """The marks of the page by number, each linked with those around it."""
+        new = self.new_here
         return {
-            number: {"is_new": True, "was_shown": numbers is shown, "previous_new": before, "next_new": after}
-            for numbers in (new, shown)
-            for before, number, after in zip([0, *numbers], numbers, [*numbers[1:], 0], strict=False)
+            number: {"is_new": True, "previous_new": before, "next_new": after}
+            for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)
         }
 
     @cached_property
     def new_here(self) -> list[int]:
         """The new comments of the page from top to bottom."""
-        return [number for number in self._new_links if number in self._new]
+        if not self._new:
+            return []
+        return [n for n in (self.chosen.root, *(row.node.number for row in self.page.rows)) if n in self._new]
 
     @cached_property
     def new_elsewhere(self) -> list[int]:
         """The new comments that are not on this page, the oldest first."""
         return sorted(self._new.difference(self.new_here))
+
+    @property
+    def first_new(self) -> str:
+        """The address of the first new comment that no page before this one has shown, else of the first."""
+        unshown = self._visit.new_to(self.thread.last) if self._visit else set[int]()
+        numbers = [*self.new_here, *self.new_elsewhere]
+        number = next((n for n in numbers if n in unshown), numbers[0])
+        return f"#c{number}" if number in self.new_here else self.address(number)
 
     def address(self, number: int) -> str:
         """Return the address at which the comment is shown among others, in the order of this page."""
@@ -325,6 +327,7 @@ def queue_thread(pipeline: Pipeline, id: int, root: int = 0, visitor: Voter | No
         visitor=visitor.name if visitor else "",
         root=root,
         page=page_number() if visitor else 1,
+        goes_on=visit_goes_on(request.environ, id),
         expect=_expect(root),
     )
 
@@ -366,6 +369,13 @@ def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], 
         read = pipeline.then(lambda: replace(thread.result, visit=noted.result.visit))
         return pipeline.then(lambda: thread.result.article), read
     return store().articles.queue_get(pipeline, id), thread
+
+
+def visit_goes_on(environ: "WSGIEnvironment", id: int) -> bool:
+    """Tell whether the page is loaded again, or follows one of article *id*: what was new in it still is."""
+    control, referrer = environ.get("HTTP_CACHE_CONTROL", ""), environ.get("HTTP_REFERER", "")
+    is_again = NOTED_READ in environ or "max-age=0" in control or "no-cache" in control
+    return is_again or bool(re.match(rf"\w+://[^/]*/a/{id}\b", referrer))
 
 
 def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:

@@ -41,7 +41,7 @@ from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
 from voteweb.web.pages import shared_articles
-from voteweb.web.pages.conversations import NOTED_READ, ChosenPage, is_prefetch, own_order
+from voteweb.web.pages.conversations import NOTED_READ, ChosenPage, is_prefetch, own_order, visit_goes_on
 from voteweb.web.requests import rate_limits, security, site_switches
 from voteweb.web.views import votes
 
@@ -253,7 +253,8 @@ def _queue_article(sent: _Sent, key: Key, pipeline: Pipeline) -> _Finish:
     """
     site, match, voter = store(), _ARTICLE.fullmatch(key[2]), sent.voter
     id = int(match[1]) if match else 0
-    thread = site.threads.queue_read(pipeline, id, viewer_id=voter.id, visitor=voter.name)
+    goes_on = visit_goes_on(sent.environ, id)
+    thread = site.threads.queue_read(pipeline, id, viewer_id=voter.id, visitor=voter.name, goes_on=goes_on)
     sent.environ[NOTED_READ] = thread
     marks = queue_marks(pipeline, (id,), voter, in_list=False)
 
