@@ -63,6 +63,15 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
     expect(comment(carl, 2)).to_be_hidden()
     comment(carl, 1).locator(".replies > summary").first.click()
     expect(comment(carl, 2)).to_be_visible()
+    fold, text = (comment(carl, 2).locator(part) for part in (".replies > summary", ".text"))  # nobody has answered
+    fold.click()
+    expect(text).to_be_hidden()
+    if window["script"]:
+        carl.page.reload()
+        expect(text).to_be_hidden()
+        fold.click()
+    carl.open("/a/1")
+    expect(text).to_be_visible()
     reply(carl, 2, "> Ask\n\n2 ms.").is_at("/a/1#c3")
     ann.open("/inbox").follow("Reply")
     send(ann, ann.page.locator("textarea:visible"), "Thank you.", " In context").is_at("/inbox#c1-3")

@@ -47,7 +47,7 @@ HEIGHTS = "rows => rows.map(row => Math.round(row.getBoundingClientRect().height
 MEASURE_COMMENTS = """() => {
   const boxes = selector => [...document.querySelectorAll(selector)].map(comment => comment.getBoundingClientRect());
   return [boxes(".thread .comment").map(box => box.top),
-    boxes(".thread .comment:not(:has(.replies))").map(box => box.height)];
+    boxes(".thread .comment:not(:has(.comment))").map(box => box.height)];
 }"""
 #: Where title, text and comments begin, and how far the middle of the conversation is from that of the window.
 MEASURE_COLUMN = """() => {
@@ -55,6 +55,13 @@ MEASURE_COLUMN = """() => {
   const {left, right} = document.querySelector("main").getBoundingClientRect();
   return [boxes.map(box => box.left), Math.abs(left + right - document.documentElement.clientWidth) / 2];
 }"""
+#: Whether one of 44 pixels around the middle of each element presses it.
+ARE_LARGE = """elements => elements.every(element => {
+  element.scrollIntoView({block: "center"});
+  const {x, y, width, height} = element.getBoundingClientRect();
+  return [[-21, 0], [21, 0], [0, -21], [0, 21]].every(([right, down]) =>
+    element.contains(document.elementFromPoint(x + width / 2 + right, y + height / 2 + down)));
+})"""
 #: The targets in rows that are lower than 28 pixels; those of votes have a test of their own.
 LOW_TARGETS = """[...document.querySelectorAll("li.article :is(.meta a, .meta button, summary)")]
 .filter(element => element.checkVisibility() && element.getBoundingClientRect().height < 28)
@@ -155,6 +162,10 @@ def test_conversation_begins_on_the_first_screen(
     assert len(heights) > 10
     assert min(heights) >= 62
     assert max(heights) <= height
+    if screen is PHONE:
+        targets = page.locator(".thread button.vote, .replies > summary, .new-comments a")
+        assert targets.count() == 60 + bool(name)
+        assert targets.evaluate_all(ARE_LARGE)
     edges, _ = page.evaluate(MEASURE_COLUMN)
     assert len(set(edges)) == 1
     page.set_viewport_size({"width": 1920, "height": 1080})

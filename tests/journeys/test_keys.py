@@ -129,6 +129,7 @@ def walk_and_fold(bob: Visitor) -> None:
     press(bob, "j")
     expect(bob.page.locator("#c2 > .comment-head a").last).to_be_focused()
     assert marked(bob) == ["c2"]
+    assert bob.page.locator(":focus").evaluate("link => getComputedStyle(link).outlineColor") == "rgba(0, 0, 0, 0)"
     press(bob, "k", "x")
     bob.page.goto(f"{bob.page.url}#c3")
     ready(bob).page.reload()

@@ -40,6 +40,7 @@ def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store
     assert shown(reader) == ["c4", "c1", "c2", "c3"]
     replies = page.by_id("c1").all("details", class_="replies")[0]
     assert ("open" in replies, replies.all("summary")[0].text) == (True, "2 replies")
+    assert page.by_id("c3").one("summary")["aria-label"] == "Fold"
     assert [page.by_id(f"c{n}").all(class_="comment-head")[0].tag for n in (1, 2, 3)] == ["h3", "h4", "h5"]
     assert page.by_id("c2").all("span", class_="answers")[0].text == "↳ to ann"
 
