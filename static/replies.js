@@ -75,7 +75,7 @@ document.addEventListener("click", async (event) => {
   event.preventDefault();
   if (link.matches("[data-cancel]")) return cancel(link.closest("form"));
   const opened = link.closest(".comment-actions").nextElementSibling;
-  if (opened?.matches(".reply-form") && opened.dataset.from === link.href) return cancel(opened);
+  if (opened?.matches(".reply-form") && opened.dataset.from === link.href) return opened.querySelector("[data-cancel]").click();
   if (isOpening) return;
   isOpening = true;
   const words = selectedWords(link) || (pressed[1] === link ? pressed[0] : "");
@@ -85,7 +85,7 @@ document.addEventListener("click", async (event) => {
 
 document.addEventListener("keydown", ({ key, target }) => {
   const form = key === "Escape" && target.closest(".reply-form, .write-comment form");
-  if (form) cancel(form);
+  if (form) form.querySelector("[data-cancel]").click();
 });
 
 // The form of a new comment, which opens without script, too.

@@ -146,6 +146,8 @@ def walk_and_fold(bob: Visitor) -> None:
     expect(field(bob, 1)).to_have_value("jx")
     press(bob, "Escape")
     expect(field(bob, 1)).to_have_count(0)
+    bob.page.reload()
+    expect(field(ready(bob), 1)).to_have_count(0)
     expect(open_form(bob, 1)).to_have_value("jx")
     bob.page.locator("#c1").get_by_role("link", name="Reply", exact=True).first.click()
     expect(field(bob, 1)).to_have_count(0)
