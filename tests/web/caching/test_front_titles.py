@@ -41,6 +41,19 @@ def test_titles_are_the_first_of_the_front_page(app: Flask, reader: Browser, bob
     assert titles(reader.open("/a/6")) == ["7", "6", "5", "4", "3"]
 
 
+def test_comments_have_the_same_way_on_as_their_article(
+    app: Flask, reader: Browser, bob: Browser, store: Store, switch_clock: Clock
+) -> None:
+    factories.comment(store, 6, bob.user)
+    for browser in (reader, bob):
+        assert titles(browser, "/a/6/c/1") == ["7", "5", "4", "3", "2"]
+        links = browser.page.by_id("comments").all("a", href="/a/6/c/1/reply")
+        assert [link.text for link in links] == ["Log in or sign up to comment"] * (browser is reader)
+    factories.remove(store, 7)
+    switch_clock.now += 1.01
+    assert titles(reader, "/a/6/c/1") == ["5", "4", "3", "2", "1"]
+
+
 def remove(store: Store, admin: User) -> None:
     factories.remove(store, 7)
 
