@@ -28,9 +28,10 @@ def shown_metrics() -> set[str]:
     return set(re.findall(r"^voteweb_\w+", metrics.render(facts).decode(), re.MULTILINE))
 
 
-def test_every_metric_of_a_rule_and_of_the_docs_exists() -> None:
+def test_every_metric_that_files_and_docs_name_exists() -> None:
     shown = shown_metrics()
-    named = set(re.findall(r"voteweb_\w+", RULES.read_text("utf-8")))
+    files = (RULES, DEPLOY / "grafana" / "voteweb.json")
+    named = {name for file in files for name in re.findall(r"voteweb_\w+", file.read_text("utf-8"))}
     table = set(re.findall(r"^\| `(voteweb_\w+)`", (DOCS / "operations.md").read_text("utf-8"), re.MULTILINE))
     assert named - shown == set()
     assert {name for name in table if not name.endswith("_") and f"{name}_count" not in shown} - shown == set()

@@ -49,7 +49,9 @@ def test_systemd_and_compose_wait_longer_than_the_site_for_requests() -> None:
     assert min(int(seconds), int(period)) > 2 * SHUTDOWN_SECONDS
 
 
-FILES = [str(file.relative_to(DEPLOY)) for file in DEPLOY.rglob("*") if file.is_file() and file.suffix != ".yml"]
+#: Files that are installed as they are.
+PLAIN = {".yml", ".json"}
+FILES = [str(file.relative_to(DEPLOY)) for file in DEPLOY.rglob("*") if file.is_file() and file.suffix not in PLAIN]
 TEXT = "\n".join(map(example, sorted(FILES)))
 COMMAND = re.compile(r'(?:bin/voteweb (?:--site \S+ )?|site voteweb |CMD \["voteweb", ")([a-z]+)')
 
