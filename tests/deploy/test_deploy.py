@@ -139,6 +139,16 @@ def test_each_version_of_caddy_gets_its_directives(
     assert f"\t\tprotocols {protocols}\n" in installed(tmp_path)["/etc/caddy/Caddyfile"]
 
 
+def test_caddy_keeps_lines_of_the_operator_in_a_file(deploy: Deploy, tmp_path: Path) -> None:
+    folder = tmp_path / "root" / "etc" / "caddy"
+    write(folder / "sites" / "links.d" / "own.caddy", "tls internal\n")
+    for port in ("8124", "8125"):
+        assert deploy("caddy", "--install", "--upstream", port).exit_code == 0
+    assert (folder / "sites" / "links.d" / "own.caddy").read_text() == "tls internal\n"
+    command = [find_program("caddy"), "adapt", "--config", str(folder / "Caddyfile")]
+    assert '"issuers":[{"module":"internal"}]' in subprocess.run(command, capture_output=True, text=True).stdout
+
+
 def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, tmp_path: Path) -> None:
     first = deploy("nginx", "--install", "--upstream", "8124", "--cache")
     assert first.exit_code == 0, first.output
@@ -171,10 +181,12 @@ def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, tmp_pa
         )
         (tmp_path / f"voteweb-{name}").write_text(text)
     (tmp_path / "nginx").mkdir()
+    write(tmp_path / "conf.d" / "links.d" / "own.conf", "set_real_ip_from 10.0.0.9;\n")
     (tmp_path / "nginx.conf").write_text(NGINX.format(folder=tmp_path))
-    command = [find_program("nginx"), "-t", "-e", str(tmp_path / "log"), "-c", str(tmp_path / "nginx.conf")]
+    command = [find_program("nginx"), "-T", "-e", str(tmp_path / "log"), "-c", str(tmp_path / "nginx.conf")]
     check = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert check.returncode == 0, check.stderr
+    assert "own.conf:\nset_real_ip_from 10.0.0.9;\n" in check.stdout, "lines of the operator's own count"
 
 
 def test_compose_accepts_what_is_installed(deploy: Deploy, site: Path, tmp_path: Path) -> None:
