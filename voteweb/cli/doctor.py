@@ -83,7 +83,7 @@ def _check_search(site: Site, repair: bool) -> None:
     try:
         faults, state = examine(folder, site.store.search)
         for fault in faults:
-            click.echo(f"Warning: search: {fault.what}")
+            click.echo(f"Search: {fault.what}" if fault.ends_by_itself else f"Warning: search: {fault.what}")
         if repair and faults:
             rebuild = any(fault.needs_rebuild for fault in faults)
             indexer = Indexer(folder, site.store.search)
@@ -91,10 +91,10 @@ def _check_search(site: Site, repair: bool) -> None:
                 indexer.catch_up(rebuild=rebuild, on_step=lambda share: bar.update(int(100 * share) - bar.pos))
                 bar.update(100 - bar.pos)
             click.echo(f"The index has {_index_size(SearchIndex(folder.path).state())}.")
-        elif faults:
-            click.echo("The index is made again with --repair; the data of the site are whole.")
-        elif state:
+        elif state and not faults:
             click.echo(f"Search finds them: {_index_size(state)} are indexed")
+        elif not all(fault.ends_by_itself for fault in faults):
+            click.echo("The index is made again with --repair; the data of the site are whole.")
     except SearchError as error:
         if rebuild and isinstance(error, AlreadyIndexing):
             folder.request_rebuild()

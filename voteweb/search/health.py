@@ -19,10 +19,14 @@ _POLL_SECONDS = 0.1
 
 
 class Fault(NamedTuple):
-    """A fault of an index, in words; ``needs_rebuild``, unless it is enough to read the stream."""
+    """A fault of an index, in words; ``needs_rebuild``, unless it is enough to read the stream.
+
+    One that ``ends_by_itself`` is there after each restore, until the background process has made an index.
+    """
 
     what: str
     needs_rebuild: bool = True
+    ends_by_itself: bool = False
 
 
 def examine(folder: IndexFolder, source: Source) -> tuple[list[Fault], State | None]:
@@ -32,27 +36,32 @@ def examine(folder: IndexFolder, source: Source) -> tuple[list[Fault], State | N
     """
     file = folder.current()
     if not file:
-        return [Fault(f"there is no index yet, {folder.percent()} % of one are built")], None
+        return [_missing(folder)], None
     try:
         writer = IndexWriter.open(file)
     except SearchError as error:
         is_damaged = isinstance(error, IndexDamaged)
         return [Fault("the index is damaged" if is_damaged else "the index cannot be opened")], None
     try:
-        return _faults(writer, source), writer.state()
+        return _faults(folder, writer, source), writer.state()
     except IndexDamaged:
         return [Fault("the index is damaged")], None
     finally:
         writer.close()
 
 
-def _faults(writer: IndexWriter, source: Source) -> list[Fault]:
+def _missing(folder: IndexFolder) -> Fault:
+    what = f"the background process makes an index of these data, and has {folder.percent()} % of it"
+    return Fault(what, ends_by_itself=True)
+
+
+def _faults(folder: IndexFolder, writer: IndexWriter, source: Source) -> list[Fault]:
     """Return the faults of the index of *writer*, which writes nothing; raises IndexDamaged."""
     if not writer.check():
         raise IndexDamaged
     state = writer.state()
     if source.changes_since(state.position, wait=0).epoch != state.epoch:
-        return [Fault("the index is of other data")]  # and never catches up
+        return [_missing(folder)]  # the present one is of other data, and never catches up
     is_up_to_date = _catches_up(writer, source)
     state = writer.state()
     changes = source.changes_since(state.position, wait=0)
