@@ -39,28 +39,31 @@ cat /tmp/site.log; tail -5 /tmp/caddy.log
 
 @pytest.fixture
 def machine() -> Iterator[BareDebian]:
-    """A bare Debian that has, of this repository, its last commit."""
+    """A bare Debian 12."""
     with roomy_folder() as folder:
-        machine = BareDebian(folder / "debian")
-        git = shutil.which("git")
-        assert git
-        subprocess.run([git, "clone", "--quiet", "--bare", ROOT, machine.root / "srv" / "voteweb.git"], check=True)
-        yield machine
+        yield BareDebian(folder / "debian")
 
 
-@pytest.mark.heavy
-def test_the_steps_make_an_https_site_with_an_admin(machine: BareDebian) -> None:
-    *preparation, check = STEPS
-    for step in preparation:
+def install(machine: BareDebian) -> None:
+    """Do all steps but the last on *machine*, with the last commit of this repository."""
+    git = shutil.which("git")
+    assert git
+    subprocess.run([git, "clone", "--quiet", "--bare", ROOT, machine.root / "srv" / "voteweb.git"], check=True)
+    for step in STEPS[:-1]:
         if "voteweb init" in step:
             assert "Made the site in /var/lib/voteweb" in converse(machine.command(step), ANSWERS)
         else:
             machine.run(step.replace(*REPOSITORY))
+
+
+@pytest.mark.heavy
+def test_the_steps_make_an_https_site_with_an_admin(machine: BareDebian) -> None:
+    install(machine)
     # systemctl enables units without a running systemd.
     wanted = machine.root / "etc" / "systemd" / "system"
     assert {file.name for file in wanted.glob("*.wants/voteweb*")} == {"voteweb.service", "voteweb-backup.timer"}
     output = machine.run(
-        f'{START}\n{check}\nvoteweb user role ann admin\ngrep -c "<title>.*Ann" /tmp/page', isolated=True
+        f'{START}\n{STEPS[-1]}\nvoteweb user role ann admin\ngrep -c "<title>.*Ann" /tmp/page', isolated=True
     )
     assert "The data are consistent: 0 articles, 1 member, 0 groups" in output
     assert re.search(r"^HTTP/\S+ 200", output, re.MULTILINE)
