@@ -98,6 +98,12 @@ def test_numbers_of_readme_are_those_of_the_settings() -> None:
     assert "adds sixty sample articles" in text
 
 
+def test_readme_and_operations_can_be_read_in_one_go() -> None:
+    lines = {file.name: file.read_text("utf-8").count("\n") for file in (README, ROOT / "docs/operations.md")}
+    assert lines["README.md"] <= 150
+    assert lines["operations.md"] <= 300
+
+
 def anchors(file: Path) -> set[str]:
     """Return the anchors of all headings of a text, as GitHub makes them."""
     headings = re.findall(r"^#+ (.+)$", FENCED.sub("", file.read_text("utf-8")), re.MULTILINE)
