@@ -103,9 +103,7 @@ def test_faults_of_the_index_are_warnings_and_are_repaired(
 
 
 @pytest.mark.parametrize("damage", [delete, begin_epoch], ids=["no index", "an index of other data"])
-def test_an_index_that_is_made_at_the_start_is_no_fault(
-    damage: Damage, invoke: Invoke, site: Store, folder: IndexFolder
-) -> None:
+def test_an_index_yet_to_be_made_is_no_fault(damage: Damage, invoke: Invoke, site: Store, folder: IndexFolder) -> None:
     damage(site, folder)
     awaited = "Search: the background process makes an index of these data, and has 0 % of it"
     assert invoke("doctor").stdout.splitlines()[1:] == [awaited]
