@@ -5,13 +5,11 @@ of a page: what is removed, held or renamed is gone from all pages within that s
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 
 from flask import request
 from markupsafe import Markup
 
 from voteweb.core import config
-from voteweb.core.errors import VotewebError
 from voteweb.core.models import Article
 from voteweb.web.auth.login import viewer
 from voteweb.web.base.context import request_app, request_globals, store
@@ -19,7 +17,6 @@ from voteweb.web.caching import own_parts
 from voteweb.web.caching.fragment_cache import cached
 from voteweb.web.caching.own_marks import not_hidden
 from voteweb.web.i18n import locale
-from voteweb.web.requests import site_switches
 
 #: The viewer's part of a page for all members, and the key in the environment of a request for a reader's page: a list,
 #: which gets the titles as they are in the page, and what returns them as they are later.
@@ -43,17 +40,14 @@ def _render(id: int, articles: tuple[Article, ...]) -> Markup:
 
 def _reader_of(id: int) -> Callable[[], bytes]:
     """Return what returns the titles beside article *id* for a reader, in the language of this request, at any time."""
-    app, language, switches, site = request_app(), locale.current(), site_switches.known(), store().context
+    app, language, site = request_app(), locale.current(), store().context
     known: tuple[tuple[Article, ...] | None, bytes] = (None, b"")
 
     def read() -> bytes:
         nonlocal known
-        if switches.is_due or site.front is not known[0]:
+        if (front := site.front) is not known[0]:
             with app.app_context():
                 request_globals().language = language
-                with suppress(VotewebError):  # the page is kept, and needs no database
-                    switches.current()
-                front = site.front
                 known = front, _render(id, front).encode()
         return known[1]
 

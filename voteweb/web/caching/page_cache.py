@@ -27,6 +27,7 @@ from voteweb.web.auth import sessions
 from voteweb.web.caching import front_titles
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import request_record
+from voteweb.web.requests import site_switches
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -53,7 +54,8 @@ def init_app(app: Flask, settings: Settings) -> "PageCache | None":
     """Wrap *app* in the page cache, which is returned, unless *settings* switch it off."""
     if not settings.page_seconds:
         return None
-    cache = PageCache(app.wsgi_app, settings.page_seconds, sessions.cookie_name(settings))
+    switches = site_switches.reader(app)
+    cache = PageCache(app.wsgi_app, settings.page_seconds, sessions.cookie_name(settings), switches)
     app.wsgi_app = cache  # type: ignore[method-assign]
     return cache
 
@@ -72,14 +74,22 @@ class _Content:
 
 
 class CachedPage:
-    """A page of a *route*, ready to be sent; it is valid before ``expires``, on the monotonic clock.
+    """A page of a *route*, ready to be sent.
 
-    It is sent with what *read* returns then in place of its part *titles*.
+    It is valid before ``expires``, on the monotonic clock, as long as the site has the *switches* under which it was
+    rendered. It is sent with what *read* returns then in place of its part *titles*.
     """
 
     def __init__(
-        self, response: Response, expires: float, route: str, titles: bytes = b"", read: Callable[[], bytes] = bytes
+        self,
+        response: Response,
+        expires: float,
+        route: str,
+        switches: object,
+        titles: bytes = b"",
+        read: Callable[[], bytes] = bytes,
     ) -> None:
+        self.switches = switches
         self.expires = expires
         self.route = route
         self.body = response.get_data()
@@ -136,11 +146,19 @@ class PageCache:
     """A WSGI layer that caches readers' pages for *seconds* from when their rendering began.
 
     Requests with the *session_cookie*, and requests for anything but pages, pass through. A page is rendered
-    by one request at a time; others wait for it. At most PAGE_CACHE_SIZE pages and PAGE_CACHE_BYTES are cached.
+    by one request at a time; others wait for it. At most PAGE_CACHE_SIZE pages and PAGE_CACHE_BYTES are cached. A page
+    ends once *switches* returns another object.
     """
 
-    def __init__(self, app: "WSGIApplication", seconds: float, session_cookie: str) -> None:
+    def __init__(
+        self,
+        app: "WSGIApplication",
+        seconds: float,
+        session_cookie: str,
+        switches: Callable[[], object] = lambda: None,
+    ) -> None:
         self._app = app
+        self._switches = switches
         self._seconds = seconds
         self._session_cookie = session_cookie
         self._lock = Lock()
@@ -165,7 +183,8 @@ class PageCache:
     def _hit(self, key: Key | None) -> "WSGIApplication | None":
         """Return what sends the page that is cached under *key*."""
         page = self._cached.get(key) if key else None
-        return page.send_hit if page and not page.is_expired() else None
+        is_valid = page and not page.is_expired() and page.switches is self._switches()
+        return page.send_hit if page and is_valid else None
 
     def _find(self, key: Key | None, environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return what answers the request of *environ*, for which no page is cached under *key*."""
@@ -192,7 +211,7 @@ class PageCache:
         """Return the response of the app and cache it if possible; *future* gives the page to waiting requests."""
         unconditional = {name: value for name, value in environ.items() if name not in _CONDITIONS}
         began = monotonic()
-        page, expires, titles = None, began + self._seconds, list[Any]()
+        page, expires, switches, titles = None, began + self._seconds, self._switches(), list[Any]()
         is_warm = began < (self._cold_at.get(key) or 0.0)
         try:
             unconditional |= {"REQUEST_METHOD": "GET", front_titles.IN_PAGE: titles}
@@ -202,7 +221,7 @@ class PageCache:
             if _is_cacheable(response):
                 record = request_record.get(environ)
                 record.cache_status = request_record.MISS
-                page = CachedPage(response, expires, record.route, *titles)
+                page = CachedPage(response, expires, record.route, switches, *titles)
             if bool(page) is not is_warm:  # one that is not cached any more is rendered for each request
                 self._cold_at.put(key, began + config.COLD_SECONDS if page else 0.0)
         finally:

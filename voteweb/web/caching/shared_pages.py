@@ -43,6 +43,7 @@ from voteweb.web.caching.own_marks import NO_MARK, Mark
 from voteweb.web.caching.own_parts import Pieces, cut, fill
 from voteweb.web.caching.page_cache import Key, is_cached_address, page_key
 from voteweb.web.i18n import locale
+from voteweb.web.requests import site_switches
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -118,7 +119,8 @@ class Kept(NamedTuple):
     It is right ``until`` a time: a list, which has ``rows``, by the monotonic clock; an article by that of the
     database. The inputs of a list are its template and context. ``shown`` is the entry with which members hide what a
     list shows, "" for none. ``read`` queues what the list reads once more, None if only a view can do that. ``poster``
-    is the key of the name of an article's poster. ``in_lane``: the lane may answer with it.
+    is the key of the name of an article's poster. ``in_lane``: the lane may answer with it. A list is right as long as
+    the ``switches`` are the same object, too; those of an article are among its inputs.
     """
 
     pieces: Pieces
@@ -130,6 +132,7 @@ class Kept(NamedTuple):
     read: Read | None = None
     poster: str = ""
     in_lane: bool = True
+    switches: object = None
 
 
 class SharedPages:
@@ -208,9 +211,9 @@ def keep_list(
     """
     key, kept = page_key(environ, locale.current().code), of_app(request_app()).kept
     template, _ = cast(tuple[str, object], page.inputs)
-    last, inputs = kept.get(key), (template, context)
+    last, inputs, switches = kept.get(key), (template, context), site_switches.current()
     with own_parts.for_all_members() as mark:
-        if last and last.inputs == inputs:
+        if last and last.inputs == inputs and last.switches is switches:
             pieces = last.pieces
         else:
             # Before Flask: lists are kept for hosts and addresses that it has checked.
@@ -218,7 +221,8 @@ def keep_list(
                 pieces = _render(template, context, mark)
         rows = Rows(articles, context.get("in_group", ""), last.rows if last else None)
     until = asked + settings().page_seconds
-    kept.put(key, page._replace(pieces=pieces, inputs=inputs, until=until, rows=rows), _size(pieces) + rows.size)
+    page = page._replace(pieces=pieces, inputs=inputs, until=until, rows=rows, switches=switches)
+    kept.put(key, page, _size(pieces) + rows.size)
     return pieces, rows
 
 

@@ -4,13 +4,15 @@ So a switch holds within a second in every process, which makes a round trip a s
 database is away, the last known switches hold.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import cast
 
 from flask import Flask, Response, current_app, g, request
 
-from voteweb.core.errors import DataLost, ReadOnly, Unavailable
+from voteweb.core.errors import DataLost, ReadOnly, Unavailable, VotewebError
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.web.base.context import request_app, store
@@ -27,7 +29,8 @@ class KnownSwitches:
     """The switches that a process has read last."""
 
     def __init__(self) -> None:
-        self._known = SiteSwitches()
+        #: The same object until one of them changes.
+        self.known = SiteSwitches()
         self._due = 0.0
         #: Whether the database had lost the data when it was asked last.
         self.is_lost = False
@@ -44,7 +47,7 @@ class KnownSwitches:
                 self.read()
             finally:
                 self._lock.release()
-        return self._known
+        return self.known
 
     def read(self) -> None:
         """Read the switches again, unless the database is away.
@@ -55,7 +58,8 @@ class KnownSwitches:
         began = monotonic()
         self._due = began + REFRESH_SECONDS
         try:
-            self._known = store().site_settings.read_switches()
+            switches = store().site_settings.read_switches()
+            self.known = self.known if self.known == switches else switches
             self.is_lost = False
         except DataLost as error:
             if not self.is_lost:
@@ -77,6 +81,19 @@ def init_app(app: Flask) -> None:
 
 def known() -> KnownSwitches:
     return cast(KnownSwitches, request_app().extensions[_EXTENSION])
+
+
+def reader(app: Flask) -> Callable[[], SiteSwitches]:
+    """Return what returns the switches that *app* knows, at any time; those known last if they cannot be read."""
+
+    def read() -> SiteSwitches:
+        switches: KnownSwitches = app.extensions[_EXTENSION]
+        if switches.is_due:
+            with app.app_context(), suppress(VotewebError):
+                switches.current()
+        return switches.known
+
+    return read
 
 
 def current() -> SiteSwitches:

@@ -232,7 +232,8 @@ def _queue_list(sent: _Sent, found: _Found, last: Rows, pipeline: Pipeline) -> _
 
     def finish(user: User) -> _Page:
         if finish_read is None:
-            if user.my and not queued.has_saves:  # this process has learnt of the viewer's choice in the meantime
+            # This process has learnt of the viewer's choice, or of other switches, in the meantime.
+            if (user.my and not queued.has_saves) or found.kept.switches is not site_switches.current():
                 return None
             return found.kept.pieces, {shared_pages.ROWS: last.fill(queued.read.result, user.name)}
         try:
