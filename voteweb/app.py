@@ -2,6 +2,7 @@
 
 import os
 from datetime import timedelta
+from functools import partial
 
 from flask import Flask
 
@@ -86,7 +87,7 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
 def _new_flask(settings: Settings) -> SiteFlask:
     app = SiteFlask(__name__, template_folder=str(resource_folder("templates")), static_folder=None)
     app.extensions["voteweb.brand"] = brand = load_brand(settings.brand_dir)
-    static_files.init_app(app, resource_folder("static"), branding.static_files(brand))
+    static_files.init_app(app, resource_folder("static"), partial(branding.static_files, brand))
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,

@@ -52,6 +52,9 @@ def build_every_key(store: Store) -> None:
     store.planned_merges.plan("java", "go", LogEntry(LogAction.PLAN_MERGE, "root", title="java"), actor=root)
     closing = LogEntry(LogAction.SWITCH, "root", title="signup")
     store.site_settings.set_switch(SwitchName.SIGNUP, "closed", closing, actor=root)
+    store.site_settings.set_text(
+        SwitchName.RULES, "Be **kind**.", LogEntry(LogAction.SWITCH, "root", title="rules"), actor=root
+    )
     store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
     store.voters.note_look(ann, first)
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))

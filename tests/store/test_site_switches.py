@@ -64,7 +64,8 @@ def test_values_of_another_program_set_nothing(store: Store) -> None:
     switch = '{"value": "%s", "words": "", "by": "x", "time": 1}'
     for name, text in (
         ("signup", switch % "everybody"), ("hold-posts", switch % "-1"), ("read-only", "[]"), ("other", switch % "on"),
-        ("announcement", switch % "javascript:alert(1)"),
+        ("announcement", switch % "javascript:alert(1)"), ("name", switch % ("x" * 61)), ("rules", switch % "text"),
+        ("contact", switch % "javascript:alert(1)"), ("accent", switch % "#ffffff"),
     ):  # fmt: skip
         run(store, "HSET", "site:", name, text)
     assert store.site_settings.read_switches() == SiteSwitches()
@@ -74,3 +75,32 @@ def test_values_of_another_program_set_nothing(store: Store) -> None:
     run(store, "DEL", "site:")
     run(store, "SET", "site:", "text")
     assert store.site_settings.read_switches() == SiteSwitches()
+
+
+def set_text(store: Store, by: User, text: str) -> None:
+    entry = LogEntry(LogAction.SWITCH, by.name, title="rules")
+    store.site_settings.set_text(SwitchName.RULES, text, entry, actor=by)
+
+
+def test_a_text_is_in_force_kept_and_logged(store: Store, mod: User) -> None:
+    root, site = factories.user(store, "root", Role.ADMIN), store.site_settings
+    with pytest.raises(NotAllowed):
+        set_text(store, mod, "Mine.")
+    for text in ("", "Be *kind*.", "Be *kind*.", "", "", "Be *kind*."):
+        set_text(store, root, text)
+    assert [(text.text, text.by) for text in store.read(site.queue_texts, "rules")] == [("Be *kind*.", "root")]
+    assert (SwitchName.RULES in site.read_switches(), site.text("rules")) == (True, "Be *kind*.")
+    assert log_of(store) == [("rules", (value,) if value else (), "", "root") for value in (ON, "", ON)]
+    assert broken(store) == []
+
+
+def test_a_damaged_text_is_named_and_shows_the_usual_one(store: Store) -> None:
+    root, site = factories.user(store, "root", Role.ADMIN), store.site_settings
+    set_text(store, root, "Be kind.")
+    run(store, "ZADD", "page-texts:rules", 9e9, '{"text": "Be\\u202e kind.", "by": "root", "time": 9}', 8e9, "x")
+    assert ['{"text"' in what or "holds x" in what for _, what in broken(store)] == [True, True]
+    run(store, "DEL", "page-texts:rules")
+    assert (SwitchName.RULES in site.read_switches(), site.text("rules")) == (True, "")
+    run(store, "SET", "page-texts:rules", "x")
+    assert SwitchName.RULES in build_store(store.connection, store.context.unswitched).site_settings.read_switches()
+    assert broken(store) == [("page-texts:rules", "is a string, but should be a zset")]

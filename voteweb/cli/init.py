@@ -27,14 +27,12 @@ from voteweb.cli.environment import (
 from voteweb.cli.site import open_checked_store
 from voteweb.cli.users import make_member, new_password_hash, password_stdin_option
 from voteweb.core import validation
-from voteweb.core.config import MAX_GOOD_VOTES
+from voteweb.core.config import MAX_GOOD_VOTES, MAX_SITE_NAME_LENGTH
 from voteweb.core.errors import ConfigError, Invalid, VotewebError
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings, env_name, from_env
 from voteweb.embedded.folder import keep_site_id
 
-#: Characters of the name of a site, which stands in the header of every page.
-MAX_SITE_NAME_LENGTH = 60
 #: The settings of a new site for which other values are better than the defaults, those of the book for a large site.
 GOOD_VOTES = 20
 LIFT_DAYS = 7

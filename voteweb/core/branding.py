@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from voteweb.core import config
-from voteweb.core.errors import ConfigError
+from voteweb.core.errors import N_, ConfigError
 from voteweb.core.operator_pages import folder_faults, read_file, read_text
 
 #: The height of a logo in the header, and its greatest width, in pixels of CSS: as much as the name takes on a phone.
@@ -169,22 +169,25 @@ def _read_settings(path: Path) -> tuple[str, tuple[tuple[str, str], ...]]:
     try:
         if unknown := set(settings) - {"accent", "links"}:
             raise ConfigError("%(name)s is neither accent nor [links].", name=min(unknown))
-        return _check_accent(settings.get("accent", "")), _check_links(settings.get("links", {}))
+        return check_accent(settings.get("accent", "")), _check_links(settings.get("links", {}))
     except ConfigError as error:
         raise ConfigError("%(path)s: %(problem)s", path=path, problem=error) from None
 
 
-def _check_accent(accent: object) -> str:
+def check_accent(accent: object) -> str:
+    """Return the colour *accent* as it is stored, "" for none; raise ConfigError unless light pages can have it."""
     if accent == "":
         return ""
     if not isinstance(accent, str) or not _COLOUR.fullmatch(accent.lower()):
-        raise ConfigError('accent must be six hexadecimal digits, such as "#8c2f1b".')
+        raise ConfigError(N_('accent must be six hexadecimal digits, such as "#8c2f1b".'))
     for name, colour in BESIDE_ACCENT.items():
         ratio = contrast(accent, colour)
         if ratio < MIN_CONTRAST:
             raise ConfigError(
-                "accent %(accent)s has a contrast of %(ratio)s : 1 with %(name)s %(colour)s, and needs %(least)s : 1. "
-                "Make it darker.",
+                N_(
+                    "accent %(accent)s has a contrast of %(ratio)s : 1 with %(name)s %(colour)s, and needs "
+                    "%(least)s : 1. Make it darker."
+                ),
                 accent=accent,
                 ratio=f"{int(ratio * 100) / 100:.2f}",  # not rounded up to what it needs
                 name=name,

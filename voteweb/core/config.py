@@ -288,6 +288,10 @@ MAX_GOOD_VOTES = 1_000_000
 MAX_LIFT_DAYS = 36_500
 #: Characters of the announcement that every page shows: one line on a desk, three on a phone.
 MAX_ANNOUNCEMENT_LENGTH = 120
+#: Characters of the name of a site, which stands in the header of every page.
+MAX_SITE_NAME_LENGTH = 60
+#: Earlier texts of a page that an admin wrote which are kept: enough to take a slip back, and no archive.
+EARLIER_TEXTS = 5
 #: Who may join.
 SIGNUP_MODES = ("open", "approve", "invite", "closed")
 #: First articles of a new member that can be held, at most.

@@ -27,6 +27,11 @@ class OperatorPages:
         files = (f"{name}.{language}.md", f"{name}.md") if self._folder else ()
         return next(filter(None, map(self._read, files)), "")
 
+    def files(self, name: str) -> list[str]:
+        """Return the files that have a text of the page *name*, in whatever language."""
+        names = sorted(path.name for path in Path(self._folder).glob(f"{name}.*md")) if self._folder else []
+        return list(filter(self._read, names))
+
     def _read(self, file: str) -> str:
         path = Path(self._folder, file)
         try:

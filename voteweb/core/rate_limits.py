@@ -246,7 +246,7 @@ MODERATE = Limit(
         "groups.delete", "groups.merge", "admissions.admit", "admissions.refuse", "queue.keep_banned",
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
         "notes.add", "notes.delete", "users.judge_about", "domain_rules.save", "domain_rules.delete",
-        "held_articles.release", "admin_switches.set_switch", "ranking_trial.use",
+        "held_articles.release", "admin_switches.set_switch", "admin_switches.text", "ranking_trial.use",
         "comment_moderation.close", "comment_moderation.reopen",
     ),
     counts_refused=False,

@@ -73,6 +73,8 @@ class Settings:
         "logo, icon, accent colour, links and footer of the site, see branding.md; empty: voteweb's own",
     )
     contact: str = _setting("", "URL", "mailto: or https:// of the operators, shown on every page; empty: none")
+    #: The colour that an admin has chosen, which counts where the brand has none; no variable sets it.
+    accent: str = _setting("", "colour", "")
     good_votes: int = _setting(
         200, "votes", "an article with this many votes is a good article", 1, config.MAX_GOOD_VOTES
     )
@@ -179,7 +181,7 @@ class Settings:
             )
         if self.site_url and not is_origin(self.site_url):
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path.")
-        if self.contact and not re.fullmatch(r"(?:mailto:|https?://)[!-~]+", self.contact):
+        if self.contact and not is_contact(self.contact):
             raise ConfigError("VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks.")
         try:
             networks(self.cold_exempt)
@@ -194,6 +196,11 @@ class Settings:
             raise ConfigError(
                 "VOTEWEB_METRICS_TOKEN must have at least %(min)s characters.", min=config.MIN_METRICS_TOKEN_LENGTH
             )
+
+    @property
+    def face(self) -> tuple[str, str, str]:
+        """The parts of every page that change while the site runs."""
+        return self.site_name, self.contact, self.accent
 
     @property
     def search_folder(self) -> Path:
@@ -225,6 +232,16 @@ class Settings:
                 "all of its threads. Put nginx or Caddy in front, and set VOTEWEB_TRUSTED_PROXIES."
             ]
         return []
+
+
+def is_contact(address: str) -> bool:
+    """Tell whether *address* begins with mailto: or https:// and has no blanks."""
+    return re.fullmatch(r"(?:mailto:|https?://)[!-~]+", address) is not None
+
+
+def is_set(settings: Settings, name: str) -> bool:
+    """Tell whether the operator has set *name*: it is another than the default."""
+    return bool(getattr(settings, name) != Settings.__dataclass_fields__[name].default)
 
 
 def env_name(name: str) -> str:

@@ -1,20 +1,25 @@
-"""Switches of a site: what admins set while it runs, without a restart, until they clear it again."""
+"""Switches of a site: what admins set while it runs, without a restart, until they clear it again.
+
+Those of its face have what the environment and the files of the operator leave open: these go before them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from voteweb.core import config, validation
-from voteweb.core.errors import N_, Invalid
-from voteweb.core.settings import Settings
+from voteweb.core import config, operator_pages, validation
+from voteweb.core.branding import check_accent
+from voteweb.core.errors import N_, ConfigError, Invalid
+from voteweb.core.settings import Settings, is_contact, is_set
 
 
 class SwitchName(StrEnum):
     """The names of the switches.
 
     SECOND_FACTOR: moderators and admins have no rights by their role until they have a second factor. AI_CRAWLERS: OFF
-    asks them in robots.txt to stay away.
+    asks them in robots.txt to stay away. RULES, PRIVACY, GUIDE: the page has a text of the admins, which is stored
+    elsewhere.
     """
 
     ANNOUNCEMENT = "announcement"
@@ -23,10 +28,19 @@ class SwitchName(StrEnum):
     HOLD_POSTS = "hold-posts"
     AI_CRAWLERS = "ai-crawlers"
     SECOND_FACTOR = "second-factor"
+    NAME = "name"
+    CONTACT = "contact"
+    ACCENT = "accent"
+    RULES = "rules"
+    PRIVACY = "privacy"
+    GUIDE = "guide"
 
 
 #: The settings that switches override.
 OVERRIDDEN = {SwitchName.SIGNUP: "signup", SwitchName.HOLD_POSTS: "hold_posts"}
+#: The settings that switches have where the operator has set none, and the pages whose texts do.
+FACE = {SwitchName.NAME: "site_name", SwitchName.CONTACT: "contact", SwitchName.ACCENT: "accent"}
+TEXTS = tuple(map(SwitchName, operator_pages.NAMES))
 #: The value of a switch that only has words, and that of one that turns off what is on without it.
 ON, OFF = "on", "off"
 #: The values of the switches that have few.
@@ -50,12 +64,21 @@ class Switch(NamedTuple):
         return "" if self.value == ON else self.value
 
 
+class PageText(NamedTuple):
+    """The Markdown that the admin ``by`` wrote for a page at unix ``time``."""
+
+    text: str
+    by: str
+    time: float
+
+
 class SiteSwitches(dict[SwitchName, Switch]):
     """The switches that are set."""
 
     def settings(self, settings: Settings) -> Settings:
-        """Return *settings* as the switches override them."""
-        values = {field: self[name].value for name, field in OVERRIDDEN.items() if name in self}
+        """Return *settings* as the switches override and complete them."""
+        open_fields = {name: field for name, field in FACE.items() if not is_set(settings, field)}
+        values = {field: self[name].value for name, field in (OVERRIDDEN | open_fields).items() if name in self}
         changes = {field: type(getattr(settings, field))(value) for field, value in values.items()}
         is_same = all(getattr(settings, field) == value for field, value in changes.items())
         return settings if is_same else replace(settings, **changes)
@@ -75,6 +98,15 @@ def checked_value(name: SwitchName, typed: str) -> str:
         return ""
     if name is SwitchName.HOLD_POSTS:
         return _hold_posts(typed)
+    if name is SwitchName.NAME:
+        return validation.note(typed, config.MAX_SITE_NAME_LENGTH)
+    if name is SwitchName.CONTACT:
+        return _contact(typed)
+    if name is SwitchName.ACCENT:
+        try:
+            return check_accent(typed)
+        except ConfigError as error:
+            raise Invalid(error.template, **error.values) from None
     if typed not in _CHOICES.get(name, (ON,)):
         raise Invalid(N_("Please choose one of the possibilities."))
     return typed
@@ -93,6 +125,13 @@ def _link(typed: str) -> str:
             raise Invalid(N_("A link cannot contain spaces, backslashes or invisible characters."))
         return typed
     return validation.link(typed)
+
+
+def _contact(typed: str) -> str:
+    address = f"mailto:{typed}" if "@" in typed and ":" not in typed else typed
+    if not is_contact(address) or len(address) > config.MAX_LINK_LENGTH:
+        raise Invalid(N_("Please type an e-mail address, or an address that begins with https://, without blanks."))
+    return address
 
 
 def _hold_posts(typed: str) -> str:

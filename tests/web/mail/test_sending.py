@@ -10,10 +10,14 @@ from flask import Flask
 from tests import factories
 from tests.smtp_server import SmtpServer
 from tests.store.examination import run
+from tests.store.test_site_switches import set_switch
 from tests.web.browser import Browser
-from tests.web.mail.conftest import Confirm, Send
+from tests.web.conftest import MakeApp
+from tests.web.mail.conftest import SITE, Confirm, Send
 from voteweb.core import config
 from voteweb.core.mail import MailOutcome
+from voteweb.core.models import Role
+from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.web.mail.sending import send_due_mails
 from voteweb.web.monitoring import metrics
@@ -116,3 +120,12 @@ def test_a_password_is_sent_only_over_tls(store: Store, app: Flask, server: Smtp
     send()
     assert (server.logins, server.mails) == ([], [])
     assert store.mail.status().failure == "SMTPNotSupportedError"
+
+
+def test_mails_come_from_the_name_that_admins_gave(store: Store, make_app: MakeApp, server: SmtpServer) -> None:
+    app = make_app(mail_url=f"smtp://localhost:{server.port}", mail_from="news@news.example", site_url=SITE)
+    set_switch(store, factories.user(store, "root", Role.ADMIN), SwitchName.NAME, "Ferry, Gazette")
+    for _ in send_due_mails(app):
+        pass
+    (mail,) = server.mails
+    assert (mail["From"], mail["Subject"]) == ('"Ferry, Gazette" <news@news.example>', "Ferry, Gazette: a new password")

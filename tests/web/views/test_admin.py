@@ -13,7 +13,7 @@ from voteweb.core import config
 from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings, env_name
-from voteweb.core.site_switches import ON, OVERRIDDEN, SwitchName
+from voteweb.core.site_switches import FACE, ON, OVERRIDDEN, TEXTS, SwitchName
 from voteweb.store import Store
 from voteweb.store.server.health import HealthChecks
 
@@ -55,6 +55,11 @@ def test_announcement_is_shown_linked_and_taken_back(root: Browser, reader: Brow
         ("announcement", {"words": "Kept", "value": "//evil.example"}, "must begin with http"),
         ("hold-posts", {"value": "101"}, "a number from 0 to 100"),
         ("second-factor", {"value": "on"}, "set up your own second factor first"),
+        ("name", {"value": "x" * 61}, "at most 60 characters"),
+        ("contact", {"value": "javascript:alert(1)"}, "begins with https://"),
+        ("contact", {"value": "nobody"}, "an e-mail address"),
+        ("accent", {"value": "red"}, "six hexadecimal digits"),
+        ("accent", {"value": "#999999"}, "contrast of 2.77 : 1 with paper"),
     ],
 )
 def test_refused_switch_keeps_what_was_typed(
@@ -90,12 +95,16 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
 
 
 def test_every_switch_has_its_form_and_says_what_it_overrides(root: Browser, store: Store) -> None:
-    values = {SwitchName.SIGNUP: "closed", SwitchName.HOLD_POSTS: "3", SwitchName.AI_CRAWLERS: "off"}
-    for switch in SwitchName:  # the last one takes the admin's rights
+    values = {SwitchName.SIGNUP: "closed", SwitchName.HOLD_POSTS: "3", SwitchName.CONTACT: "https://x.example/"}
+    values |= {SwitchName.NAME: "Ferry", SwitchName.ACCENT: "#0b4f8a", SwitchName.AI_CRAWLERS: "off"}
+    shown_there = {*SwitchName} - {*TEXTS, SwitchName.SECOND_FACTOR}
+    for switch in (*shown_there, SwitchName.SECOND_FACTOR):  # the last one takes the admin's rights
         shown = root.open("/admin").submit(f"/admin/{switch}", value=values.get(switch, ON), words="Words.").follow()
-        if name := OVERRIDDEN.get(switch):
+        if name := (OVERRIDDEN | FACE).get(switch):
             assert str(getattr(store.context.settings, name)) == values[switch]
-            assert f"{env_name(name)} = {getattr(store.context.unswitched, name)} A switch says" in shown.main
+            start, is_variable = getattr(store.context.unswitched, name), name != "accent"
+            start = "-" if start == "" else start
+            assert (f"{env_name(name)} = {start} A switch says" in shown.main) is is_variable
 
 
 def test_settings_are_shown_with_their_source_and_without_secrets(

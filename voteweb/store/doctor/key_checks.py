@@ -43,8 +43,9 @@ _ENTRIES: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "planned-merges": ("merge", parse_planned_merge),
     "site": ("setting", lambda name, text: name not in FIELDS or is_stored_setting(name, text)),
 }
-#: The nouns of sets and rankings of which nothing but the table tells what they may hold: members' lists.
-_CHECKED = ("imported", *(name for name, noun in NOUNS.items() if (noun.type, noun.owner) == ("zset", "user")))
+#: The nouns of sets and rankings of which nothing but the table tells what they may hold: members' lists, and others.
+_LISTS = (name for name, noun in NOUNS.items() if (noun.type, noun.owner) == ("zset", "user"))
+_CHECKED = ("imported", "page-texts", *_LISTS)
 
 
 def examine_types(scanner: SpoolingScanner) -> Iterator[Finding]:

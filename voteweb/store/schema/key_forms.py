@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, TypeVar
 
 from voteweb.core.names import name_key
+from voteweb.core.site_switches import TEXTS
 from voteweb.core.validation import is_member_key, is_submission_token
 from voteweb.store.schema import values
 from voteweb.store.schema.fields import Field
@@ -26,6 +27,7 @@ _NAMES: dict[str, Check] = {
     "<group>": values.is_group_name,
     "<name>": is_member_key,
     "<digest>": values.is_digest,
+    "<page>": values.one_of(TEXTS),
     "<bucket>": values.is_bucket,
     "<id>-<block>": values.joined(values.is_id_text, values.matching("0|[1-9][0-9]{0,8}")),
     "<id>.<number>": values.is_comment,

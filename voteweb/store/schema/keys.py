@@ -146,6 +146,13 @@ class Keys:
         "an hour after the last of these",
     )
 
+    # The site's own pages.
+    page_texts = KeyOf(
+        "page-texts:<page>",
+        "the last 6 texts that admins wrote for one of the site's own pages, as JSON, by their time",
+        Noun("zset", PRIMARY, item=values.is_page_text, most=10 * (1 + config.EARLIER_TEXTS)),
+    )
+
     # Conversations.
     thread = KeyOf(
         "thread:<id>",

@@ -9,7 +9,7 @@ from voteweb.core.errors import DataLost
 from voteweb.core.models import Article, Role
 from voteweb.core.settings import Settings
 from voteweb.core.settings_in_force import SINCE, SITE_ID
-from voteweb.core.site_switches import SiteSwitches
+from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -22,11 +22,13 @@ class Context:
 
     ``settings`` are those in force, ``unswitched`` the same without switches. They change while the site runs. So does
     ``front``, the first articles of the front page: it is read with the switches, and the same object until it changes.
+    ``texts`` are those that admins wrote for the site's own pages, each with the switch with which it was read.
     """
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self.connection = connection
         self.front: tuple[Article, ...] = ()
+        self.texts: Mapping[SwitchName, tuple[Switch, str]] = {}
         self.put_in_force(settings)
         self.keys = connection.keys
         self.log = ModerationLog(connection)

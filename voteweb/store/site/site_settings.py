@@ -25,13 +25,20 @@ from voteweb.core.settings_in_force import (
     stored_fields,
     with_stored,
 )
-from voteweb.core.site_switches import SiteSwitches, SwitchName
+from voteweb.core.site_switches import FACE, ON, TEXTS, PageText, SiteSwitches, SwitchName
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.values import article_of, finite_number, json_object, parse_rule, parse_switch
+from voteweb.store.schema.values import (
+    article_of,
+    finite_number,
+    json_object,
+    parse_page_text,
+    parse_rule,
+    parse_switch,
+)
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import read_rows
 
@@ -160,9 +167,34 @@ class SiteSettings(StorePart):
         switch = json_object(stored)
         if (switch.get("value"), switch.get("words")) == (value, entry.why) or not (value or stored):
             return None
-        attempt.added = value
+        attempt.added = ON if value and name in FACE else value  # the log copies no words of the face
         switch = {"value": value, "words": entry.why, "by": entry.who, "time": attempt.now}
         return [("HSET", key, name.value, json.dumps(switch)) if value else ("HDEL", key, name.value)]
+
+    @act(Role.ADMIN)
+    def set_text(
+        self, attempt: Attempt, name: SwitchName, text: str, entry: LogEntry, *, actor: User
+    ) -> list[Command] | None:
+        """Put the *text* of a page in force, "" for that of the program, and keep it with those before it.
+
+        Raises LoggedOut, and NotAllowed unless *actor* is an admin.
+        """
+        key, texts = self._keys.site(), self._keys.page_texts(name)
+        stored, newest = attempt.read(("HGET", key, name.value), ("ZREVRANGE", texts, 0, 0))
+        is_newest = text == json_object(newest[0] if newest else None).get("text")
+        if (is_newest and stored) or not (text or stored):
+            return None
+        if not text:
+            return [("HDEL", key, name.value)]
+        attempt.added, said = ON, {"by": entry.who, "time": attempt.now}
+        in_force = ("HSET", key, name.value, json.dumps({"value": ON, "words": "", **said}))
+        add = ("ZADD", texts, attempt.now, json.dumps({"text": text, **said}))
+        return [in_force, *([] if is_newest else [add, ("ZREMRANGEBYRANK", texts, 0, -2 - config.EARLIER_TEXTS)])]
+
+    def queue_texts(self, pipeline: Pipeline, name: str) -> Future[tuple[PageText, ...]]:
+        """Queue a read of the texts that admins wrote for a page, the newest first."""
+        texts = ("ZREVRANGE", self._keys.page_texts(name), 0, -1)
+        return pipeline.queue_one(texts, lambda stored: tuple(filter(None, map(parse_page_text, stored))))
 
     def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
         return pipeline.queue_one(("HGETALL", self._keys.site()), _switches)
@@ -184,7 +216,28 @@ class SiteSettings(StorePart):
                 rows = tuple(row for reply in replies for row in decoding.rows(reply) if row)
                 context.front = context.front if context.front == rows else rows
                 break
-        return self._put_in_force(stored)
+        switches = self._put_in_force(stored)
+        self._read_texts(switches, deadline)
+        return switches
+
+    def _read_texts(self, switches: SiteSwitches, deadline: float | None) -> None:
+        """Read those texts of pages anew that are others than the ones this process knows."""
+        shown = {name: switches[name] for name in TEXTS if name in switches}
+        texts = {name: text for name, text in self._context.texts.items() if text[0] == shown.get(name)}
+        if missing := [name for name in shown if name not in texts]:
+            replies = []
+            with suppress(DataDamaged):  # a key of another type, which the doctor names
+                reads = [("ZREVRANGE", self._keys.page_texts(name), 0, 0) for name in missing]
+                replies = self._connection.run(reads, deadline=deadline)
+            for name, stored in zip(missing, replies, strict=False):
+                found = parse_page_text(stored[0]) if stored else None
+                texts[name] = shown[name], found.text if found else ""
+        self._context.texts = texts
+
+    def text(self, name: str) -> str:
+        """Return the Markdown that admins wrote for the page *name*, as this process knows it; "" for none."""
+        texts = self._context.texts
+        return texts[SwitchName(name)][1] if name in texts else ""
 
     def _put_in_force(self, stored: dict[str, str]) -> SiteSwitches:
         """Put the settings *stored* in force as the switches stored with them override them; return these switches."""

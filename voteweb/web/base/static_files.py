@@ -1,15 +1,16 @@
 """Static files: read once, the scripts as one, each at an address that changes with its content; sent compressed."""
 
 import gzip
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from flask import Flask, Response, abort, current_app, request
 
 from voteweb.core import config
+from voteweb.web.base.context import settings
 
 #: The types of files that are served, by suffix.
 _TYPES = {
@@ -61,9 +62,18 @@ class StaticFile:
         return response
 
 
-def init_app(app: Flask, folder: Path, own: tuple[tuple[str, bytes], ...] = ()) -> None:
-    """Serve the files of *folder* below /static/, and the site's *own*, by name, beside them or in their place."""
-    app.extensions["voteweb.static"] = load(folder, own)
+#: Accents whose files a process keeps: those of before may still be asked for.
+_ACCENTS = 4
+_Files = tuple[tuple[str, bytes], ...]
+
+
+def init_app(app: Flask, folder: Path, own: Callable[[str], _Files] = lambda _: ()) -> None:
+    """Serve the files of *folder* below /static/, and the site's *own*, by name, beside them or in their place.
+
+    The latter are made for the accent that admins have chosen.
+    """
+    app.extensions["voteweb.static"] = files = lru_cache(maxsize=_ACCENTS)(lambda accent: load(folder, own(accent)))
+    files("")  # most sites keep to it
     app.add_url_rule("/static/<path:filename>", "static", _serve)
 
 
@@ -73,21 +83,26 @@ def _serve(filename: str) -> Response:
         abort(404)
     # While an upgrade replaces one server after the other, a page of one version may ask another for its files. What
     # is answered then is not the file of that address: nobody may keep it.
-    is_current = request.args.get("v") == found.version
-    response = found.response(max_age=config.STATIC_SECONDS if is_current else 0)
+    response = found.response(max_age=config.STATIC_SECONDS if is_current() else 0)
     if found.mimetype == _TYPES[".svg"]:
         # A picture that is opened by itself is a document: beside the policy of all pages, it runs no script at all.
         response.headers.add("Content-Security-Policy", "sandbox")
     return response
 
 
+def is_current() -> bool:
+    """Tell whether this request is for the version of a file that this process serves."""
+    found = files().get((request.view_args or {})["filename"])
+    return found is not None and request.args.get("v") == found.version
+
+
 def files() -> Mapping[str, StaticFile]:
-    found: Mapping[str, StaticFile] = current_app.extensions["voteweb.static"]
+    found: Mapping[str, StaticFile] = current_app.extensions["voteweb.static"](settings().accent)
     return found
 
 
-@cache
-def load(folder: Path, own: tuple[tuple[str, bytes], ...] = ()) -> Mapping[str, StaticFile]:
+@lru_cache(maxsize=2 * _ACCENTS)
+def load(folder: Path, own: _Files = ()) -> Mapping[str, StaticFile]:
     """Return the files of *folder* and *own* ones by name; its scripts are one file."""
     paths = [path for path in sorted(folder.iterdir()) if path.suffix in _TYPES and path.suffix != ".js"]
     bodies = {path.name: path.read_bytes() for path in paths} | dict(own)

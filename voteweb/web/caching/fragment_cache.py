@@ -43,12 +43,12 @@ _render_cached_article = lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)(r
 
 
 def cached(template: str, **values: Hashable) -> Markup:
-    """Return *template* rendered with *values* alone, in the language of this answer.
+    """Return *template* rendered with *values* alone, in the language of this answer, with the face of the site.
 
     Fragments with a value named ``article`` have a cache of their own. Those with a long text, such as the path of a
     page that does not exist, are not cached.
     """
-    version = request_app(), locale.current().code
+    version = request_app(), locale.current().code, settings().face
     if sum(len(value) for value in values.values() if isinstance(value, str)) > config.MAX_CACHED_LENGTH:
         return render(template, version, **values)
     return (_render_cached_article if "article" in values else _render_cached)(template, version, **values)

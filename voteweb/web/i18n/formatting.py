@@ -59,6 +59,12 @@ SIGNUP_NAMES = {
     "invite": _l("who is invited"),
     "closed": _l("nobody"),
 }
+#: The pages of the site that admins can write.
+TEXT_NAMES = {
+    "rules": _l("Rules"),
+    "privacy": _l("Additions to the privacy page"),
+    "guide": _l("Guide for moderators"),
+}
 #: The names of the settings that shape scores, by their fields; any other setting is named by its field.
 WEIGHT_NAMES = {
     "vote-score": _l("seconds per vote"),

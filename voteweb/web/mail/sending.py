@@ -99,7 +99,9 @@ def send_at_once(site: Settings, to: str, subject: str, body: str) -> None:
 
 def send_due_mails(app: Flask) -> Iterator[None]:
     """Send the mails of a site that are due, one in each step, until the server fails or MAILS_PER_RUN are sent."""
-    session = session_of(app.extensions["voteweb.store"].context.settings)
+    site = app.extensions["voteweb.store"]
+    site.site_settings.read_switches(deadline=None)  # for the name of the site
+    session = session_of(site.context.settings)
     try:
         for _ in range(config.MAILS_PER_RUN):
             with app.app_context():

@@ -1,5 +1,7 @@
 """The brand of a site in its pages: which pictures and which accent are served in place of those of the program."""
 
+from dataclasses import replace
+
 from voteweb.core.branding import Brand, BrandImage
 from voteweb.core.resources import resource_folder
 from voteweb.web.base.urls import absolute, static
@@ -11,8 +13,9 @@ _STYLESHEET = "site.css"
 _ICON = BrandImage("icon.svg", 32, 32)
 
 
-def static_files(brand: Brand) -> tuple[tuple[str, bytes], ...]:
-    """Return the static files of *brand* by name: its pictures, and the stylesheet with its accent."""
+def static_files(brand: Brand, accent: str) -> tuple[tuple[str, bytes], ...]:
+    """Return the static files of *brand* by name: its pictures, and the stylesheet with its accent, else *accent*."""
+    brand = replace(brand, accent=brand.accent or accent)
     files = [(image.name, image.content) for image in brand.images.values()]
     if brand.accent:
         text = (resource_folder("static") / _STYLESHEET).read_text("utf-8")

@@ -286,6 +286,12 @@ class AboutForm(Form):
     about = TextAreaField(_l("A few lines about you"), [checked(validation.about)])
 
 
+class PageTextForm(Form):
+    """The text of one of the site's own pages."""
+
+    text = TextAreaField(_l("Text"), [checked(validation.text)])
+
+
 class ResetForm(Form):
     """A new password of the member *member_name*, set by a one-time link."""
 

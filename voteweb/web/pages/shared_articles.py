@@ -45,7 +45,7 @@ def inputs(article: Article, chosen: ChosenPage | None) -> tuple[Variant, object
     many there are.
     """
     tree, order = (weakref.ref(chosen.tree), chosen.order) if chosen else (None, "")
-    return (article.voted, article.saved, order), (article, tree, settings().weights)
+    return (article.voted, article.saved, order), (article, tree, settings().weights, settings().face)
 
 
 def own(user: User | None, article: Article, conversation: ShownConversation | None) -> dict[str, Part]:

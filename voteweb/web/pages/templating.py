@@ -127,6 +127,7 @@ def init_app(app: Flask) -> None:
         signup_names=formatting.SIGNUP_NAMES,
         snippet_of=snippets.mark_snippet,
         static=urls.static,
+        text_names=formatting.TEXT_NAMES,
         title_of=snippets.mark_title,
         voting_state=lambda article: permissions.voting_state(viewer(), article, now(), settings()),
     )

@@ -15,6 +15,7 @@ from flask import Flask, Response, current_app, g, request
 from voteweb.core.errors import DataLost, ReadOnly, Unavailable, VotewebError
 from voteweb.core.rate_limits import MODERATE, member_limit
 from voteweb.core.site_switches import SiteSwitches, SwitchName
+from voteweb.web.base import static_files
 from voteweb.web.base.context import request_app, store
 from voteweb.web.requests import rate_limits
 
@@ -77,6 +78,8 @@ def init_app(app: Flask) -> None:
     def read_if_due() -> None:
         if request.endpoint not in _WITHOUT_SWITCHES:
             refuse_lost()
+        elif request.endpoint == "static" and not static_files.is_current():
+            current()  # another process has learnt of a new accent already
 
 
 def known() -> KnownSwitches:

@@ -1,30 +1,32 @@
 """The pages of admins about the site, and the rules of moderators about domains.
 
-Admins see health and settings, set switches such as read-only mode, and try and use other weights of the ranking.
+Admins see health and settings, set switches such as read-only mode, give the site its name, colour and texts, and try
+and use other weights of the ranking.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from flask import Blueprint, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb import __version__
-from voteweb.core import config, permissions, site_switches, validation
+from voteweb.core import config, markup, permissions, site_switches, validation
 from voteweb.core.errors import N_, Invalid, StillRescoring, TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, LogAction, LogEntry, Page, User
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, parse_weight
-from voteweb.core.settings import env_name
+from voteweb.core.settings import env_name, is_set
 from voteweb.core.settings_in_force import NAMED, changes, settings_in_force
-from voteweb.core.site_switches import ON, OVERRIDDEN, SiteSwitches, SwitchName
+from voteweb.core.site_switches import FACE, ON, OVERRIDDEN, TEXTS, PageText, SiteSwitches, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.site.site_settings import Rescored
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_moderator
-from voteweb.web.base.context import now, settings, store
+from voteweb.web.base.context import brand, now, operator_pages, settings, store
 from voteweb.web.i18n.formatting import article_count, error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pages.acts import Message, act, lead, reads
+from voteweb.web.pages.acts import LOST_RIGHTS, Message, act, form_page, lead, reads, refusals
+from voteweb.web.pages.forms import PageTextForm
 from voteweb.web.pages.pagination import check_page_exists
 from voteweb.web.requests.site_switches import known as known_switches
 from voteweb.web.views.status import site_health
@@ -35,6 +37,12 @@ ranking_trial = Blueprint("ranking_trial", __name__)
 domain_rules = Blueprint("domain_rules", __name__)
 #: Characters of a typed weight that are shown again.
 _MAX_TYPED_LENGTH = 20
+_SAVED = N_("Saved. It holds everywhere within a second.")
+
+
+def _in_path(names: Iterable[str]) -> str:
+    """Return the converter of one of *names* in an address."""
+    return f"any({', '.join(map(repr, map(str, names)))})"
 
 
 @blueprint.get("/admin", endpoint="index")
@@ -46,17 +54,22 @@ _MAX_TYPED_LENGTH = 20
 def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: str = "") -> str:
     """Show the health of the site with its reasons, switches, weights and settings; *refused* says why a form was.
 
-    Every setting is shown with its value, but secrets, and where it is from; a switch goes before it.
+    Every setting is shown with its value, but secrets, and where it is from; a switch goes before it, or after it.
     """
     status, reasons = site_health()
     start = store().context.unswitched
     switched = {
         env_name(name): str(getattr(settings(), name))
-        for name in OVERRIDDEN.values()
+        for name in (OVERRIDDEN | FACE).values()
         if getattr(settings(), name) != getattr(start, name)
     }
+    first = {name: (env_name(field), getattr(start, field)) for name, field in FACE.items() if is_set(start, field)}
+    if brand().accent:
+        first[SwitchName.ACCENT] = "brand.toml", brand().accent
     return render_template(
         "admin/index.html",
+        first=first,
+        texts=TEXTS,
         status=status,
         reasons=reasons,
         switches=switches,
@@ -73,7 +86,7 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: st
 
 @act(
     switches,
-    f"/admin/<any({', '.join(map(repr, map(str, SwitchName)))}):switch>",
+    f"/admin/<{_in_path(name for name in SwitchName if name not in TEXTS)}:switch>",
     require_admin,
     leads_to="/admin",
     refuses=(Invalid,),
@@ -91,9 +104,39 @@ def set_switch(switch: str, user: User) -> Message:
     entry = LogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
     store().site_settings.set_switch(name, checked, entry, actor=user)
     known_switches().read()
-    return _(
-        "Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed."
+    return _(_SAVED)
+
+
+@form_page(switches, f"/admin/<{_in_path(TEXTS)}:name>", endpoint="text")
+@reads(
+    require_admin,
+    switches=lambda pipeline: store().site_settings.queue_switches(pipeline),
+    texts=lambda pipeline, name: store().site_settings.queue_texts(pipeline, name),
+)
+def write_text(name: str, user: User, switches: SiteSwitches, texts: tuple[PageText, ...]) -> ResponseReturnValue:
+    """Show the text of a page in a form, with those before it, one of which may be chosen; preview or save it."""
+    switch = switches.get(SwitchName(name))
+    chosen = next((text.text for text in texts if str(text.time) == request.args.get("version")), "")
+    form = PageTextForm(text=chosen or (texts[0].text if texts and switch else ""))
+    is_valid = form.validate_on_submit()
+    if is_valid and "preview" not in request.form:
+        with refusals(form, LOST_RIGHTS):
+            require_recent_password(user)
+            entry = LogEntry(LogAction.SWITCH, user.name, title=name)
+            store().site_settings.set_text(SwitchName(name), form.text.data, entry, actor=user)
+            known_switches().read()
+            return lead(request.path, _(_SAVED))
+    preview = form.text.data if is_valid or chosen else ""
+    page = render_template(
+        "admin/text.html",
+        form=form,
+        name=name,
+        switch=switch,
+        texts=texts,
+        files=operator_pages().files(name),
+        preview=markup.render_operator_page(preview) if preview else None,
     )
+    return page, form.status
 
 
 @ranking_trial.get("/admin/ranking", endpoint="show")

@@ -55,7 +55,7 @@ def manifest() -> Response:
         "scope": "/",
         "display": "minimal-ui",  # links lead to other sites, so there must be a way back
         "background_color": _PAPER,
-        "theme_color": brand().accent or _ACCENT,
+        "theme_color": brand().accent or settings().accent or _ACCENT,
         "icons": [
             {"src": static(icon.name), "sizes": icon.sizes, "type": icon.mimetype, "purpose": purpose}
             for icon, purpose in shown

@@ -15,6 +15,7 @@ from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Article, Order, Page
 from voteweb.core.operator_pages import operator_page_faults
 from voteweb.core.ranking import choose_example
+from voteweb.core.site_switches import SwitchName
 from voteweb.core.statistics import DayCounts, median_wait
 from voteweb.embedded.folder import disk_warnings
 from voteweb.search import health as search_health
@@ -83,20 +84,24 @@ def about(newest: Page[Article], best: Page[Article]) -> str:
 @blueprint.get("/rules", endpoint="rules")
 @blueprint.get("/privacy", endpoint="privacy")
 def operator_page() -> str:
-    """Show the rules, or what happens to data about people: in the operator's words, or as for any such site."""
+    """Show the rules, or what happens to data about people: in the site's own words, or as for any such site."""
     name = request.path.removeprefix("/")
-    return render_template(f"status/{name}.html", text=_operator_text(name))
+    if name == SwitchName.PRIVACY:  # what the program does stays true
+        text = operator_pages().text(name, locale.current().code)
+        return render_template("status/privacy.html", text=text, more=store().site_settings.text(name))
+    return render_template(f"status/{name}.html", text=_own_text(name))
 
 
 @blueprint.get("/guide")
 @reads(require_moderator)
 def guide() -> str:
     """Tell moderators what they can do, what of it is public, and what can be undone."""
-    return render_template("status/guide.html", text=_operator_text("guide"))
+    return render_template("status/guide.html", text=_own_text("guide"))
 
 
-def _operator_text(name: str) -> str:
-    return operator_pages().text(name, locale.current().code)
+def _own_text(name: str) -> str:
+    """Return the Markdown of the operator for a page, else that of the admins; "" for none."""
+    return operator_pages().text(name, locale.current().code) or store().site_settings.text(name)
 
 
 @statistics.get("/stats", endpoint="index")
