@@ -9,7 +9,7 @@ class Storm(ABC):
 
     def __init__(self, threads: int) -> None:
         self.lock = threading.Lock()
-        self._failures: list[BaseException] = []
+        self.failures: list[BaseException] = []
         self._stopped = threading.Event()
         self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(threads)]
 
@@ -30,11 +30,11 @@ class Storm(ABC):
         self._stopped.set()
         for thread in self._threads:
             thread.join()
-        if self._failures:
-            raise BaseExceptionGroup("in a storm", self._failures)
+        if self.failures:
+            raise BaseExceptionGroup("in a storm", self.failures)
 
     def _run(self, number: int) -> None:
         try:
             self.act(number)
         except BaseException as error:
-            self._failures.append(error)
+            self.failures.append(error)

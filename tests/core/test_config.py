@@ -43,10 +43,11 @@ REFUSED = {
     },
     "COLD_READS": {"must be at least 0.": ["-1"]},
     "COLD_EXEMPT": {
-        "must be networks such as 192.0.2.0/24 or 2001:db8::/32, separated by commas: '66.249/19' does not appear to "
+        "must be networks such as 192.0.2.0/24, separated by commas: '66.249/19' does not appear to "
         "be an IPv4 or IPv6 network.": ["66.249/19", "192.0.2.0/24, 66.249/19"],
-        "must be networks such as 192.0.2.0/24 or 2001:db8::/32, separated by commas: 66.249.64.1/19 has host bits "
-        "set.": ["66.249.64.1/19"],
+        "must be networks such as 192.0.2.0/24, separated by commas: 66.249.64.1/19 has host bits set.": [
+            "66.249.64.1/19"
+        ],
     },
     "SIGNUP": {"must be one of: open, approve, invite, closed.": ["maybe"]},
 }

@@ -8,6 +8,7 @@ import yaml
 
 from voteweb.cli.deploy import IMAGE, Deployment, fill
 from voteweb.core.settings import Settings
+from voteweb.web.auth.sessions import cookie_name
 from voteweb.web.i18n import locale
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +29,7 @@ def example(template: str, *, cache: bool = False) -> str:
     values = {
         "upstreams": ["127.0.0.1:8000"], "is_old_caddy": True, "is_whole": True, "checkout": ROOT, "cache": cache,
         "language_cookie": locale.COOKIE, "languages": list(locale.LANGUAGES), "commit": "", "image": IMAGE,
+        "session_cookie": cookie_name(EXAMPLE.settings),
     }  # fmt: skip
     return fill(template, EXAMPLE, **values)
 

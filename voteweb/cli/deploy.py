@@ -71,11 +71,6 @@ class Deployment:
         return self.name.replace("-", "_")
 
     @property
-    def session_cookie(self) -> str:
-        """The cookie without which a visitor is a reader."""
-        return cookie_name(self.settings)
-
-    @property
     def certificates(self) -> Path:
         """The folder in which certbot keeps its certificate."""
         return Path("/etc/letsencrypt/live") / self.host
@@ -191,6 +186,7 @@ def deploy(
         "upstreams": addresses, "is_old_caddy": kind == "caddy" and _is_old_caddy(), "is_whole": kind == "compose",
         "checkout": checkout(), "commit": read_commit(), "image": IMAGE,
         "cache": cache, "language_cookie": locale.COOKIE, "languages": list(locale.LANGUAGES),
+        "session_cookie": cookie_name(site.settings),
     }  # fmt: skip
     files = {path: fill(template, site, **values) for path, template in places.items()}
     if not install:
@@ -211,10 +207,7 @@ def deploy(
 
 
 def _prepare(kind: str, site: Deployment, files: dict[Path, str], options: str, root: Path) -> list[str]:
-    """Change *files* by what is below *root*, and return the commands that put them into use.
-
-    *options* are those of a proxy's file, for the command that makes it.
-    """
+    """Change *files* by what is below *root*, and return the commands that put them, with their *options*, into use."""
     name = site.name
     if kind == "systemd":
         return [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]

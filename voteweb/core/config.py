@@ -342,9 +342,8 @@ PAGE_CACHE_SIZE = 1_000
 PAGE_CACHE_BYTES = 32 * 2**20
 #: Bytes of the pages that a worker keeps for all members: lists, and articles without their comments.
 SHARED_PAGES_BYTES = 24 * 2**20
-#: Cold pages: those that an address may ask for at once, the seconds for which a page is none after somebody read it,
-#: the networks that a process counts, and the pages of which it knows that somebody read them.
-COLD_READS = 60
+#: Cold pages: the seconds for which a page is none after somebody read it, the networks whose cold pages a process
+#: counts, and the pages of which it knows that somebody read them.
 COLD_SECONDS = 60
 COLD_NETWORKS = 10_000
 WARM_PAGES = 4_096

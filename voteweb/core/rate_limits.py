@@ -76,10 +76,7 @@ class Limit(NamedTuple):
         return self.seconds / self.times
 
     def refusal(self, factor: float, wait: float, time: float, span: int = 0) -> TooFast:
-        """Return the refusal of an act by this limit times *factor*: the next is possible in *wait* seconds, at *time*.
-
-        *span* is the seconds after signing up in which the limits of newcomers count.
-        """
+        """Return the refusal by this limit times *factor*, until *time*, in *wait* seconds; *span* is for newcomers."""
         return TooFast(
             self.template,
             wait=ceil(wait),

@@ -125,15 +125,10 @@ class Settings:
     session_days: int = _setting(30, "days", "how long a session lasts after its last form; a year at most", 1, 365)
     limits: int = _setting(1, "times", "all rate limits are multiplied by this; 0: no limits", 0, 1_000_000)
     cold_reads: int = _setting(
-        config.COLD_READS,
-        "pages",
-        "pages that nobody read in the last minute, which an address may ask each process for at once, and a thirtieth "
-        "of that each second; ten times that from its network; 0: no limit",
-        0,
-        1_000_000,
+        60, "pages", "cold pages that each process gives an address in half a minute; 0: any; see scrapers.md", 0, 10**6
     )
     cold_exempt: str = _setting(
-        "", "networks", "networks that may read as many, such as 192.0.2.0/24, separated by commas; see scrapers.md"
+        "", "networks", "networks without that limit, such as 192.0.2.0/24, separated by commas"
     )
     trusted_proxies: int = _setting(
         0, "proxies", f"proxies in front of the site, the last of which sets {config.ADDRESS_HEADER}; 0: none", 0, 10
@@ -186,11 +181,8 @@ class Settings:
         try:
             networks(self.cold_exempt)
         except ValueError as error:
-            raise ConfigError(
-                "VOTEWEB_COLD_EXEMPT must be networks such as 192.0.2.0/24 or 2001:db8::/32, separated by commas: "
-                "%(problem)s.",
-                problem=error,
-            ) from None
+            example = "VOTEWEB_COLD_EXEMPT must be networks such as 192.0.2.0/24, separated by commas: %(problem)s."
+            raise ConfigError(example, problem=error) from None
         check_mail(self.mail_url, self.mail_from, self.site_url)
         if self.metrics_token and len(self.metrics_token) < config.MIN_METRICS_TOKEN_LENGTH:
             raise ConfigError(

@@ -10,12 +10,12 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.limits import assert_too_fast
 from voteweb.app import create_app
+from voteweb.core import cold_reads
 from voteweb.core.config import ADDRESS_HEADER
 from voteweb.core.models import Role
 from voteweb.core.rate_limits import COLD, WIDE_LIMITS
 from voteweb.core.settings import Settings
 from voteweb.store import Store
-from voteweb.web.caching import cold_pages
 
 ADDRESS, ANOTHER = "8.8.8.8", "9.9.9.9"
 
@@ -33,7 +33,7 @@ def app(settings: Settings, store: Store, clock: list[float], monkeypatch: pytes
     """The site with ten articles, whose budget and kept pages go by the clock."""
     for _ in range(10):
         factories.article(store)
-    monkeypatch.setattr(cold_pages, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(cold_reads, "monotonic", lambda: clock[0])
     return create_app(settings, store)
 
 

@@ -21,9 +21,8 @@ _HEADER_CACHE_SIZE = 256
 def public(body: str | bytes, mimetype: str, max_age: int, modified: float = 0.0) -> Response:
     """Return a response that is the same for every client, or 304 if the client has it already.
 
-    The client may keep it for *max_age* seconds, proxies for SHARED_SECONDS; then it must be revalidated. *modified* is
-    the unix time of its newest part, 0 if unknown; votes and removals do not change it, so the digest of the body takes
-    precedence.
+    Clients may keep it for *max_age* seconds, proxies for SHARED_SECONDS. *modified* is the unix time of its newest
+    part, 0 if unknown; votes and removals do not change it, so the digest of the body takes precedence.
     """
     response = Response(body, mimetype=mimetype)
     response.cache_control.public = True

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from flask import Blueprint, Response, abort, request
 
 from voteweb.core import config
-from voteweb.core.ai_agents import AI_AGENTS
 from voteweb.core.branding import BrandImage
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Order
@@ -73,8 +72,9 @@ def manifest() -> Response:
 @blueprint.get("/robots.txt")
 def robots() -> Response:
     """Return the addresses that search engines need not visit, and who is not welcome at all."""
-    agents = AI_AGENTS if SwitchName.AI_CRAWLERS in site_switches.current() else ()
-    return public(render_public("site_files/robots.txt", unwelcome=agents), "text/plain", config.SITEMAP_SECONDS)
+    welcomes_ai = SwitchName.AI_CRAWLERS not in site_switches.current()
+    body = render_public("site_files/robots.txt", welcomes_ai=welcomes_ai)
+    return public(body, "text/plain", config.SITEMAP_SECONDS)
 
 
 @blueprint.get("/sitemap.xml")
