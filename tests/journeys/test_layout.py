@@ -67,10 +67,12 @@ def test_saved_articles_take_the_rows_of_other_lists(visit: Visit) -> None:
     visitor = visit("ben", width=360)
     height = "row => row.getBoundingClientRect().height"
     before = visitor.open("/").page.locator("#a1").evaluate(height)
-    visitor.open("/a/1").press("save")
+    with visitor.open("/a/1").page.expect_response("**/save"):
+        visitor.press("save")
     row = visitor.open("/saved").page.locator("#a1")
     assert row.evaluate(height) == before
-    row.get_by_role("button", name="unsave").click()
+    with visitor.page.expect_response("**/unsave"):
+        row.get_by_role("button", name="unsave").click()
     visitor.open("/saved").page.get_by_text("You have saved no article yet").wait_for()
 
 
