@@ -3,11 +3,9 @@
 const { lang } = document.documentElement;
 const format = new Intl.DateTimeFormat(lang === "en" ? "en-GB" : lang, { dateStyle: "medium", timeStyle: "short" });
 
-const done = new WeakSet();
-
 function localize(time) {
-  if (done.has(time)) return;
-  done.add(time);
+  if (time.dataset.local) return;
+  time.dataset.local = 1;
   const local = format.format(new Date(time.dateTime));
   if (time.title) {
     time.title = `${local} (${time.title})`;

@@ -7,7 +7,7 @@ const status = document.querySelector("[data-status]");
 // The forms of the buttons outside of any; those of a page's own article or comment are sent as these.
 const [voteForm, ownForm] = ["vote", "own"].map((id) => document.getElementById(id));
 
-function announce(message, className = "visually-hidden", html = "") {
+function announce({ message, html }, className = "flash error vote-error") {
   const paragraph = document.createElement("p");
   paragraph.className = className;
   if (html) paragraph.innerHTML = html;
@@ -49,11 +49,11 @@ async function change(button, form) {
   try {
     const { error, ...now } = await send(address, form);
     show(button, now.votes ?? votes, now.voted ?? !voted);
-    if (error) announce(error.message, "flash error vote-error", error.html);
-    else announce(`${voted ? form.dataset.counted : form.dataset.taken} ${button.ariaLabel}`);
+    if (error) announce(error);
+    else announce({ message: `${voted ? form.dataset.counted : form.dataset.taken} ${button.ariaLabel}` }, "visually-hidden");
   } catch {
     show(button, votes, !voted);
-    announce(form.dataset.failed, "flash error vote-error");
+    announce({ message: form.dataset.failed });
   }
 }
 
@@ -61,8 +61,8 @@ async function choose(button, form) {
   const [, path, act] = /(.*\/)(.*)/.exec(button.getAttribute("formaction"));
   const row = button.closest(".article");
   const { error, message } = await send(button.formAction, form).catch(() => ({ error: { message: form.dataset.failed } }));
-  if (error) return announce(error.message, "flash error vote-error", error.html);
-  announce(message);
+  if (error) return announce(error);
+  announce({ message }, "visually-hidden");
   if (act === "unhide") {
     row.replaceChildren(...hiddenRows.get(row));
     return row.querySelector("[formaction$='/hide']").focus();

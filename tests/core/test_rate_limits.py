@@ -18,7 +18,6 @@ def test_limits_allow_normal_use(subtests: pytest.Subtests) -> None:
             longest = 4 if limit.scope is LimitScope.NEWCOMER else 1.5
             assert limit.interval <= longest * HOUR, "after a burst the next act is possible soon"
             assert limit.things
-            assert limit.aim
 
 
 def test_limits_of_one_scope_and_exemptions_do_not_overlap() -> None:

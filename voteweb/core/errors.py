@@ -5,7 +5,6 @@ template first. A value named ``when`` is a unix time in seconds, formatted for 
 """
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -43,15 +42,7 @@ class VotewebError(Exception):
 
 
 class Invalid(VotewebError):
-    """A field has a value that is not allowed; the message says what is."""
-
-
-class InvalidFields(Invalid, code="invalid"):
-    """Several fields of a form have values that are not allowed; ``errors`` are those of each."""
-
-    def __init__(self, errors: Sequence[Invalid]) -> None:
-        super().__init__("%(messages)s", messages=" ".join(map(str, errors)))
-        self.errors = errors
+    """A field has a value that is not allowed; the message says what is. Value ``errors``: those of several fields."""
 
 
 class ConfigError(VotewebError, status=500, code="config"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from voteweb.core import config, links, passwords
 from voteweb.core.addresses import is_public_host
-from voteweb.core.errors import N_, Invalid, InvalidFields
+from voteweb.core.errors import N_, Invalid
 from voteweb.core.names import (
     INVISIBLE_LETTERS,
     JOINERS,
@@ -61,7 +61,7 @@ def check_all(*checks: Callable[[], Any]) -> list[Any]:
         except Invalid as error:
             refusals.append(error)
     if refusals:
-        raise refusals[0] if len(refusals) == 1 else InvalidFields(refusals)
+        raise refusals[0] if len(refusals) == 1 else Invalid("%(errors)s", errors=refusals)
     return results
 
 

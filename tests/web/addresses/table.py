@@ -432,7 +432,7 @@ FORMS = [
         fields={"words": "Words."},
         allowed=(ADMIN,),
     ),
-    form("/admin/{name}", parts={"name": "rules"}, fields={"text": "Words."}, allowed=(ADMIN,)),
+    form("/admin/{name}", parts={"name": "rules"}, fields={"text": "Kept words."}, allowed=(ADMIN,), keeps_typed=True),
     form("/admin/ranking", fields={"good_votes": "3"}, allowed=(ADMIN,)),
     staff_form("/domains", fields={"domain": "spam.example", "rule": "refuse", "why": "Spam."}),
     staff_form("/domains/{host}/delete", parts={"host": "ad.example"}),

@@ -71,4 +71,4 @@ def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> Non
         boss.submit("/u/eve/ban", **{"own-password": "not this one"})
     boss.submit("/u/eve/ban", **{"own-password": PASSWORD})
     assert (boss.status, store.users.get("eve").banned) == (403, 0)
-    assert boss.intro.startswith("You have reached the limit of")
+    assert boss.intro.startswith("The limit is 5 password checks, then one in 6 min: the next in ")

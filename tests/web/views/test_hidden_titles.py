@@ -13,7 +13,8 @@ TITLE = "Zoe lives at 7 Elm Street"
 #: What others than moderators and its poster can open, with "{saved}" for a secret feed.
 PUBLIC = (
     "/", "/new", "/log", "/log?q=Elm", "/log?who=mod", "/log.atom", "/log.json", "/u/ann", "/u/bob", "/u/bob/comments",
-    "/comments", "/comments.atom", "/feed", "/a/1", "/a/1/c/1", "/search?q=Elm", "/sitemap.xml", "/stats", "{saved}",
+    "/comments", "/comments.atom", "/feed.atom", "/a/1", "/a/1/c/1", "/search?q=Elm", "/sitemap.xml", "/stats",
+    "{saved}",
 )  # fmt: skip
 OWN = ("/saved", "/hidden", "/inbox/all", "/votes", "/account/data")
 

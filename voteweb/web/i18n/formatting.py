@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from voteweb.core import config, markup
 from voteweb.core.comments import AccountChange
-from voteweb.core.errors import InvalidFields, VotewebError
+from voteweb.core.errors import VotewebError
 from voteweb.core.models import LogAction, Period, Role
 from voteweb.store.schema.values import finite_number
 from voteweb.web.i18n import locale
@@ -116,8 +116,8 @@ class _Message(str):
 
 def error_message(error: VotewebError) -> str:
     """Return the translated message of *error*, with its values formatted."""
-    if isinstance(error, InvalidFields):
-        return " ".join(map(error_message, error.errors))
+    if "errors" in error.values:
+        return " ".join(map(error_message, error.values["errors"]))
     values = dict(error.values)
     for name in ("wait", "span", "interval"):
         if name in values:

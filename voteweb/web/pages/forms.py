@@ -16,7 +16,7 @@ from wtforms import (
     StringField,
     TextAreaField,
 )
-from wtforms.validators import ValidationError
+from wtforms.validators import DataRequired, ValidationError
 
 from voteweb.core import validation
 from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, StaleEdit, TooFast, TooLate, VotewebError
@@ -161,12 +161,6 @@ def _title(form: Any, field: Any) -> None:
 def _new_password(form: Any, field: Any) -> None:
     """Refuse a password that is the name of the member who chooses it, or the site's."""
     checked(lambda typed: validation.password(typed, form.member_name, settings().site_name))(form, field)
-
-
-def _typed_code(typed: str) -> str:
-    if not typed.strip():
-        raise Invalid(N_("Please type the code that your app shows."))
-    return typed
 
 
 def _valid_form_token(token: str | None) -> str:
@@ -337,7 +331,7 @@ class SecondFactorForm(CodeForm):
 
     first_field = "password"
     password = PasswordField(_l("Password"))
-    code = StringField(_l("Code"), [checked(_typed_code)])
+    code = StringField(_l("Code"), [DataRequired(_l("Please type the code that your app shows."))])
 
 
 class EmailForm(Form):

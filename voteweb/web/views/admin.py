@@ -208,12 +208,6 @@ def found_rules(rules: Sequence[DomainRule], number: int) -> tuple[Page[DomainRu
     return check_page_exists(Page.at(number, size, found[(number - 1) * size : number * size], len(found))), wanted
 
 
-def _rule_action(typed: str) -> DomainAction:
-    if typed not in set(DomainAction):
-        raise Invalid(N_("Please choose what happens to links to it."))
-    return DomainAction(typed)
-
-
 @act(
     domain_rules,
     "/domains",
@@ -225,14 +219,15 @@ def _rule_action(typed: str) -> DomainAction:
 def save(user: User) -> Message:
     """Make or change the rule of a domain; remove its newest articles, if that is wanted."""
     form = request.form
-    domain, action, why = validation.check_all(
-        lambda: validation.rule_domain(form.get("domain", "")),
-        lambda: _rule_action(form.get("rule", DomainAction.REFUSE.value)),
-        lambda: validation.reason(form.get("why", "")),
+    action = form.get("rule", DomainAction.REFUSE.value)
+    if action not in set(DomainAction):
+        raise Invalid(N_("Please choose what happens to links to it."))
+    domain, why = validation.check_all(
+        lambda: validation.rule_domain(form.get("domain", "")), lambda: validation.reason(form.get("why", ""))
     )
     entry = LogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
     removes = bool(form.get("removes"))
-    removed = store().domain_rules.set(domain, action, entry, removes=removes, actor=user)
+    removed = store().domain_rules.set(domain, DomainAction(action), entry, removes=removes, actor=user)
     flash(_("The rule of %(domain)s has been saved.", domain=domain))
     if not removed:
         return ""

@@ -155,18 +155,18 @@ def _check_ban(typed: _TypedBan, user: User, members: Sequence[User]) -> _TypedB
 
     Raises PasswordNeeded unless *user* gave the password lately.
     """
-
-    def check_members() -> None:
-        if not members:
-            raise Invalid(N_("Please choose whom to ban."))
-
     if not {typed.articles, typed.comments} <= set(Span):
         abort(400, _("There is no such span."))
     _members, reason, days = validation.check_all(
-        check_members, lambda: validation.reason(typed.reason), lambda: _days(typed.days)
+        lambda: _anybody(members), lambda: validation.reason(typed.reason), lambda: _days(typed.days)
     )
     require_recent_password(user)
     return typed._replace(reason=reason, days=str(days or ""))
+
+
+def _anybody(members: Sequence[User]) -> None:
+    if not members:
+        raise Invalid(N_("Please choose whom to ban."))
 
 
 def _ban(member: User, checked: _TypedBan, user: User) -> tuple[LogEntry, bool]:

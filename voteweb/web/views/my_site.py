@@ -35,19 +35,8 @@ _HIDDEN = {
     ),
 }
 
-#: The lists that have a feed, by path: its kind, and the messages about its address, withdrawn or new.
-_FEEDS = {
-    "/saved": (
-        SecretFeed.SAVED,
-        _l("The feed of your saved articles has no address any more."),
-        _l("Copy it now: it is shown only once. Everybody who knows it can read what you saved."),
-    ),
-    "/inbox": (
-        SecretFeed.INBOX,
-        _l("The feed of your inbox has no address any more."),
-        _l("Copy it now: it is shown only once. Everybody who knows it can read your inbox."),
-    ),
-}
+#: The kinds of the lists that have a feed, by path.
+_FEEDS = {"/saved": SecretFeed.SAVED, "/inbox": SecretFeed.INBOX}
 
 
 def _queue_group(pipeline: Pipeline, name: str = "") -> Future[dict[str, str]]:
@@ -216,11 +205,11 @@ def _feed_path() -> str:
 @act(blueprint, "/inbox/feed", require_member, endpoint="set_inbox_feed", leads_to="/account/access#feed")
 def set_feed(user: User) -> Message:
     """Give the feed of the list another secret address, which is shown once, or none."""
-    kind, withdrawn, secret = _FEEDS[_feed_path()]
+    kind = _FEEDS[_feed_path()]
     if request.form.get("act") == "withdraw":
         store().feeds.withdraw(kind, user.name, actor=user)
-        return str(withdrawn)
+        return _("The feed has no address any more.")
     require_recent_password(user)
     address = absolute(f"{_feed_path()}/feed/{store().feeds.renew(kind, user)}.atom")
     flash(_("The secret address of your feed is %(address)s", address=address))
-    return str(secret)
+    return _("Copy it now: it is shown only once. Everybody who knows it can read this list.")

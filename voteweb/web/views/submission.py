@@ -7,20 +7,7 @@ from typing import Any
 from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, links, markup, permissions
-from voteweb.core.errors import (
-    AlreadyWaiting,
-    Conflict,
-    DomainRefused,
-    Duplicate,
-    FetchBusy,
-    Held,
-    LoggedOut,
-    NoSuchGroup,
-    NoTitle,
-    TooFast,
-    TooManyGroups,
-)
+from voteweb.core import config, errors, links, markup, permissions
 from voteweb.core.models import Article, DomainAction, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
@@ -37,7 +24,7 @@ from voteweb.web.pages.forms import SubmitForm, checked
 from voteweb.web.views.articles import ARTICLE_FIELDS
 
 blueprint = Blueprint("submission", __name__)
-_FIELDS = {**ARTICLE_FIELDS, AlreadyWaiting: "link", Conflict: "", TooFast: ""}
+_FIELDS = {**ARTICLE_FIELDS, errors.AlreadyWaiting: "link", errors.Conflict: "", errors.TooFast: ""}
 #: Of 18,056 real stories, 103 had a title much like another of a week with another link; 20 of 25 were the same story.
 _SPAN_SECONDS = 7 * 86_400
 #: The share of the words of both titles that they have in common, and the number of these words.
@@ -57,8 +44,8 @@ def submit() -> ResponseReturnValue:
         try:
             with refusals(form, _FIELDS):
                 return _post(viewer, form)
-        except Duplicate:
-            form.refuse(_duplicate(viewer, form) or Duplicate(), "link")
+        except errors.Duplicate:
+            form.refuse(_duplicate(viewer, form) or errors.Duplicate(), "link")
     return _render(form, duplicate=form.duplicate)
 
 
@@ -72,26 +59,26 @@ def _asks(viewer: User, form: SubmitForm) -> dict[str, Any]:
                 raise error
         rule = store().read(store().domain_rules.queue_of, links.domain(link)) if link else None
         if rule and rule.action is DomainAction.REFUSE:
-            raise DomainRefused(domain=rule.domain, why=rule.why)
+            raise errors.DomainRefused(domain=rule.domain, why=rule.why)
         return link
 
     def ask_groups(names: Sequence[str]) -> Sequence[str]:
         chosen = dict.fromkeys(" ".join(names).split())
         if len(chosen) > settings().max_groups:
-            raise TooManyGroups(max=settings().max_groups)
+            raise errors.TooManyGroups(max=settings().max_groups)
         known = {choice.value for choice in form.groups.choices}
         if missing := [name for name in store().groups.resolve([*chosen]) if name not in known]:
-            raise NoSuchGroup(names=", ".join(missing))
+            raise errors.NoSuchGroup(names=", ".join(missing))
         return names
 
-    return {"link": [checked(ask_link, *_FIELDS, Duplicate)], "groups": [checked(ask_groups, *_FIELDS)]}
+    return {"link": [checked(ask_link, *_FIELDS, errors.Duplicate)], "groups": [checked(ask_groups, *_FIELDS)]}
 
 
-def _duplicate(viewer: User, form: SubmitForm) -> Duplicate | None:
+def _duplicate(viewer: User, form: SubmitForm) -> errors.Duplicate | None:
     """Return the refusal of a link that was posted already, and have *form* show the earlier article."""
     form.duplicate = _find_duplicate(viewer, form)
     is_own = form.duplicate and permissions.is_poster(viewer, form.duplicate)
-    return Duplicate(Duplicate.own if is_own else "") if form.duplicate else None
+    return errors.Duplicate(errors.Duplicate.own if is_own else "") if form.duplicate else None
 
 
 def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
@@ -117,11 +104,11 @@ def fetch_title() -> ResponseReturnValue:
         if form.link.data:
             try:
                 form.title.data, context["title_is_fetched"] = title_fetcher().fetch(form.link.data), True
-            except (NoTitle, FetchBusy) as error:
+            except (errors.NoTitle, errors.FetchBusy) as error:
                 form.refuse(error)
             context |= _find_earlier(viewer, form)
         else:
-            form.refuse(NoTitle(NoTitle.no_link), "link")
+            form.refuse(errors.NoTitle(errors.NoTitle.no_link), "link")
     return _render(form, **context)
 
 
@@ -181,7 +168,7 @@ def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
     """Raise AlreadyWaiting if another form of the viewer has posted this link, and a moderator has not seen it yet."""
     waiting = store().waiting.find_article(viewer.name, form.link.data) if form.link.data else None
     if waiting and not store().articles.was_sent(viewer, form.once.data):
-        raise AlreadyWaiting(id=waiting.id)
+        raise errors.AlreadyWaiting(id=waiting.id)
 
 
 def _read() -> tuple[User | None, SubmitForm]:
@@ -193,14 +180,14 @@ def _read() -> tuple[User | None, SubmitForm]:
     waits = store().waiting.queue_is_first(pipeline, name) if name and settings().hold_posts else None
     pipeline.execute()
     if viewer.result is None and request.method != "POST":
-        raise LoggedOut()
+        raise errors.LoggedOut()
     if viewer.result is not None and viewer.result.held:
-        raise Held()
+        raise errors.Held()
     form = SubmitForm(**_shared_fields())
     form.set_groups(group_names.result)
     form.waits = bool(waits and waits.result and viewer.result and not permissions.may_moderate(viewer.result))
     if viewer.result is None:
-        form.refuse(LoggedOut())
+        form.refuse(errors.LoggedOut())
     return viewer.result, form
 
 
