@@ -52,6 +52,8 @@ function show(field) {
   field.form.scrollIntoView({ block: "nearest" });
 }
 
+const leave = (form) => form.querySelector("[data-cancel]").click();
+
 function cancel(form) {
   const box = form.closest(".write-comment");
   if (box) {
@@ -75,7 +77,7 @@ document.addEventListener("click", async (event) => {
   event.preventDefault();
   if (link.matches("[data-cancel]")) return cancel(link.closest("form"));
   const opened = link.closest(".comment-actions").nextElementSibling;
-  if (opened?.matches(".reply-form") && opened.dataset.from === link.href) return opened.querySelector("[data-cancel]").click();
+  if (opened?.matches(".reply-form") && opened.dataset.from === link.href) return leave(opened);
   if (isOpening) return;
   isOpening = true;
   const words = selectedWords(link) || (pressed[1] === link ? pressed[0] : "");
@@ -85,7 +87,7 @@ document.addEventListener("click", async (event) => {
 
 document.addEventListener("keydown", ({ key, target }) => {
   const form = key === "Escape" && target.closest(".reply-form, .write-comment form");
-  if (form) form.querySelector("[data-cancel]").click();
+  if (form) leave(form);
 });
 
 // The form of a new comment, which opens without script, too.

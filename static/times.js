@@ -1,5 +1,4 @@
-// Times in the text are local ones, with the UTC time in the tooltip; in the tooltip of an age both stand. English dates are
-// written as the site writes them.
+// Times are local ones, with UTC in the tooltip, where an age has both. English dates are written as the site writes them.
 const { lang } = document.documentElement;
 const format = new Intl.DateTimeFormat(lang === "en" ? "en-GB" : lang, { dateStyle: "medium", timeStyle: "short" });
 
@@ -16,7 +15,7 @@ function localize(time) {
 }
 
 document.querySelectorAll("time").forEach(localize);
-// Those of what scripts put into the page, too.
+// Scripts add some.
 new MutationObserver((changes) => {
   for (const { addedNodes } of changes) for (const node of addedNodes) node.querySelectorAll?.("time").forEach(localize);
 }).observe(document.body, { childList: true, subtree: true });
