@@ -1,5 +1,5 @@
 // Keep what is written in forms of articles and comments: in this tab until it is sent, by the address of the form and the
-// name of the field. Fields with data-draft="given" have a value that counts more than a draft. Ctrl+Enter sends the form.
+// name of the field. Those with data-draft="given" have a value that counts more. Ctrl+Enter sends the form.
 // A draft opens its form again, unless that was left by Cancel.
 const PREFIX = "voteweb-draft:";
 const CANCELED = "~";

@@ -1,4 +1,4 @@
-// Keep comments folded with the replies to them, in this tab: when its page is loaded again, they are.
+// Keep comments folded when their page is loaded again in this tab.
 const KEY = `voteweb-folded:${location.pathname}`;
 
 function stored() {

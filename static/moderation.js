@@ -1,4 +1,4 @@
-// Send a moderator's form in a row, and put the row of the answer in its place: the page stays where it is.
+// Send a moderator's form in a row, and put the row of the answer in its place.
 async function send(form, row) {
   const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");

@@ -64,7 +64,7 @@ link?.addEventListener("input", () => {
   }, PAUSE);
 });
 
-// The row has the button that asks for the title. One that cannot be fetched is no error here: nobody has pressed it.
+// The row has the button that asks for the title. One that cannot be fetched is no error here.
 link?.parentElement.addEventListener("focusout", async (event) => {
   const button = form.querySelector('[formaction="/submit/title"]');
   if (!button || title.value || event.currentTarget.contains(event.relatedTarget)) return;

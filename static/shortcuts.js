@@ -100,5 +100,5 @@ const checkbox = dialog.querySelector("input");
 checkbox.checked = !isOff();
 checkbox.addEventListener("change", () => localStorage.setItem(STORAGE_KEY, checkbox.checked ? "0" : "1"));
 
-// The dialog must open without a shortcut too: on devices without a keyboard, and where shortcuts are switched off.
+// The dialog must open without a shortcut too: where these are switched off.
 openButton.addEventListener("click", () => dialog.showModal());

@@ -1,4 +1,4 @@
-// Times are local ones, with UTC in the tooltip, where an age has both. English dates are written as the site writes them.
+// Times are local, with UTC in the tooltip, where an age has both; English dates are as the site writes them.
 const { lang } = document.documentElement;
 const format = new Intl.DateTimeFormat(lang === "en" ? "en-GB" : lang, { dateStyle: "medium", timeStyle: "short" });
 

@@ -1,5 +1,5 @@
 // Vote without leaving the page: the button answers at once, and takes that back if the site refuses or cannot be reached.
-// Save articles, and hide them in lists, in the same way; what was hidden can be shown again in its place.
+// Save and hide articles in the same way; what was hidden can be shown again in its place.
 const TIMEOUT = 10_000;
 const OPPOSITES = { save: "unsave", unsave: "save", hide: "unhide" };
 const hiddenRows = new WeakMap();
