@@ -180,7 +180,7 @@ PAGES: dict[str, list[str]] = {
         *full_conversation.FOR_MODERATOR,
     ],
     ADMIN: [
-        *("/admin", "/members/log-ins", "/members/looks", "/members/invited", "/admin/ranking"),
+        *("/admin", "/members/log-ins", "/members/looks", "/members/invited", "/admin/ranking", "/admin/rules"),
         *("/members", "/members?of=moderators", f"/log?who={MODERATOR}", f"/u/{MODERATOR}/undo?since=week"),
     ],
 }

@@ -88,8 +88,8 @@ def test_a_text_is_in_force_kept_and_logged(store: Store, mod: User) -> None:
         set_text(store, mod, "Mine.")
     for text in ("", "Be *kind*.", "Be *kind*.", "", "", "Be *kind*."):
         set_text(store, root, text)
-    assert [(text.text, text.by) for text in store.read(site.queue_texts, "rules")] == [("Be *kind*.", "root")]
-    assert (SwitchName.RULES in site.read_switches(), site.text("rules")) == (True, "Be *kind*.")
+    assert [(text.words, text.by) for text in store.read(site.queue_texts, "rules")] == [("Be *kind*.", "root")]
+    assert (SwitchName.RULES in site.read_switches(), store.context.texts.get(SwitchName.RULES)) == (True, "Be *kind*.")
     assert log_of(store) == [("rules", (value,) if value else (), "", "root") for value in (ON, "", ON)]
     assert broken(store) == []
 
@@ -97,10 +97,10 @@ def test_a_text_is_in_force_kept_and_logged(store: Store, mod: User) -> None:
 def test_a_damaged_text_is_named_and_shows_the_usual_one(store: Store) -> None:
     root, site = factories.user(store, "root", Role.ADMIN), store.site_settings
     set_text(store, root, "Be kind.")
-    run(store, "ZADD", "page-texts:rules", 9e9, '{"text": "Be\\u202e kind.", "by": "root", "time": 9}', 8e9, "x")
-    assert ['{"text"' in what or "holds x" in what for _, what in broken(store)] == [True, True]
+    run(store, "ZADD", "page-texts:rules", 9e9, '{"words": "Be\\u202e kind.", "by": "root", "time": 9}', 8e9, "x")
+    assert ['{"words"' in what or "holds x" in what for _, what in broken(store)] == [True, True]
     run(store, "DEL", "page-texts:rules")
-    assert (SwitchName.RULES in site.read_switches(), site.text("rules")) == (True, "")
+    assert (SwitchName.RULES in site.read_switches(), store.context.texts.get(SwitchName.RULES)) == (True, None)
     run(store, "SET", "page-texts:rules", "x")
     assert SwitchName.RULES in build_store(store.connection, store.context.unswitched).site_settings.read_switches()
     assert broken(store) == [("page-texts:rules", "is a string, but should be a zset")]

@@ -20,7 +20,7 @@ def test_request_for_another_host_is_refused_with_the_sites_own(host: str, make_
         assert reader.status == 421
         assert reader.heading == "Wrong address"
         assert reader.intro == f"This site is at {SITE}."
-        assert reader.page.one("main").one("a", class_="button")["href"] == SITE
+        assert reader.page.one("main").one("a", class_="button-secondary")["href"] == SITE
         assert reader.headers["Cache-Control"] == "private, no-store"
         assert "evil" not in reader.text
     reader.open("/", headers={"Host": host} | JSON)

@@ -102,7 +102,7 @@ _WHITE_SHARE = 0.6
 class Brand:
     """The looks of a site that are its own; ``links`` are pairs of name and address, ``footers`` by language.
 
-    ``accent`` is the colour of the site's name, buttons and given votes, as "#rrggbb"; "" for that of the program.
+    ``accent`` is the colour of the site's name and buttons, as "#rrggbb"; "" for that of the program.
     """
 
     accent: str = ""

@@ -50,7 +50,8 @@ _CHOICES = {SwitchName.SIGNUP: config.SIGNUP_MODES, SwitchName.AI_CRAWLERS: (OFF
 class Switch(NamedTuple):
     """A switch as the admin ``by`` has set it at unix ``time``.
 
-    The ``value`` of an announcement is the address that it links to, ON without a link.
+    The ``value`` of an announcement is the address that it links to, ON without a link. The ``words`` of a page's text
+    are in its versions alone.
     """
 
     value: str
@@ -64,21 +65,13 @@ class Switch(NamedTuple):
         return "" if self.value == ON else self.value
 
 
-class PageText(NamedTuple):
-    """The Markdown that the admin ``by`` wrote for a page at unix ``time``."""
-
-    text: str
-    by: str
-    time: float
-
-
 class SiteSwitches(dict[SwitchName, Switch]):
     """The switches that are set."""
 
     def settings(self, settings: Settings) -> Settings:
         """Return *settings* as the switches override and complete them."""
-        open_fields = {name: field for name, field in FACE.items() if not is_set(settings, field)}
-        values = {field: self[name].value for name, field in (OVERRIDDEN | open_fields).items() if name in self}
+        fields = OVERRIDDEN | {name: field for name, field in FACE.items() if not is_set(settings, field)}
+        values = {field: self[name].value for name, field in fields.items() if name in self}
         changes = {field: type(getattr(settings, field))(value) for field, value in values.items()}
         is_same = all(getattr(settings, field) == value for field, value in changes.items())
         return settings if is_same else replace(settings, **changes)

@@ -30,7 +30,7 @@ def _head(repository: Path) -> str:
     if not head.startswith("ref: "):
         return _hash_in(repository / "HEAD")
     shared, name = repository / (_text(repository / "commondir") or "."), head.removeprefix("ref: ")
-    packed = re.search(rf"^(\S+) {re.escape(name)}$", _text(shared / "packed-refs"), re.MULTILINE)
+    packed = re.search(rf"^({_HASH.pattern}) {re.escape(name)}$", _text(shared / "packed-refs"), re.MULTILINE)
     return _hash_in(shared / name) or (packed[1] if packed else "")
 
 
@@ -41,8 +41,8 @@ def _hash_in(file: Path) -> str:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        return file.read_text("utf-8").strip() if file.is_file() else ""
+    except (OSError, ValueError):  # a name or a text that cannot be
         return ""
 
 

@@ -71,7 +71,7 @@ def test_neighbours_share_the_budget_of_their_network(reader: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/search?q=word", "/search.atom?q=word", "/feed.atom?x=1", "/?x=1", "/nowhere", "/login"]
+    "path", ["/search?q=word", "/search.atom?q=word", "/feed.atom?x=1", "/?x=1", "/nowhere", "/privacy?x=1"]
 )
 def test_what_nobody_keeps_counts_each_time(path: str, reader: Browser) -> None:
     statuses(reader, path, path, path)
@@ -90,13 +90,26 @@ def test_page_that_somebody_read_in_the_last_minute_is_free(reader: Browser, clo
     assert statuses(reader, "/nowhere", "/")[1:] == [429], "those who have no reads left keep no page warm"
 
 
+def test_who_paid_for_a_page_pays_for_it_again(reader: Browser, clock: list[float]) -> None:
+    use_up(reader)
+    clock[0] += 1.01
+    assert statuses(reader, "/a/1") == [429]
+    assert statuses(reader, "/a/1", address=ANOTHER) == [200]
+
+
+def test_ways_in_are_open_whatever_neighbours_read(reader: Browser) -> None:
+    use_up(reader)
+    assert statuses(reader, "/login", "/signup", "/recover", "/robots.txt") == [200] * 4
+
+
 def test_page_that_is_kept_no_more_is_not_free(reader: Browser, store: Store, clock: list[float]) -> None:
+    statuses(reader, "/a/5", address=ANOTHER)
     use_up(reader)
     factories.user(store, "mod", Role.MODERATOR)
-    factories.remove(store)
+    factories.remove(store, 5)
     clock[0] += 1.01
-    assert statuses(reader, "/a/1") == [410]
-    assert statuses(reader, "/a/1") == [429]
+    assert statuses(reader, "/a/5") == [410]
+    assert statuses(reader, "/a/5") == [429]
 
 
 def test_members_are_free_until_their_session_ends(reader: Browser, make_member: MakeMember, store: Store) -> None:

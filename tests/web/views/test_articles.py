@@ -127,7 +127,7 @@ def test_unknown_page_is_404_with_a_link_to_the_first(page: str, reader: Browser
     for address in ("/", "/g/python+redis"):
         reader.open(address, query_string={"page": page})
         assert (reader.status, reader.intro) == (404, "This list has no such page.")
-        assert reader.open(reader.page.one("main").one("a", class_="button")["href"]).status == 200
+        assert reader.open(reader.page.one("main").one("a", class_="button-secondary")["href"]).status == 200
         assert reader.address == address
 
 

@@ -159,7 +159,7 @@ def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store)
     for path in ("/a/1", "/a/1/c/1", "/a/1/c/2", "/a/1/c/3/reply", "/a/1/c/2/reply"):
         for person in (reader, bob):
             assert "Secret words" not in person.open(path).text, path
-    assert bob.page.one("main").one("a", class_="button")["href"] == "/a/1#comments"
+    assert bob.page.one("main").one("a", class_="button-secondary")["href"] == "/a/1#comments"
     bob.send("/a/1/c/2/delete")
     assert (bob.status, bob.location) == (303, "/a/1#c1"), "the form was sent twice"
     assert bob.open("/a/1").page.by_id("c2").all(class_="gone")[0].text.startswith("Deleted by its author")

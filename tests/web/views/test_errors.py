@@ -66,7 +66,7 @@ def test_every_status_has_a_page_and_json_for_scripts(person: Browser) -> None:
     for status, heading in HEADINGS.items():
         person.open(f"/fail/{status}")
         assert (person.status, person.heading) == (status, heading)
-        assert person.page.one("main").one("a", class_="button")["href"] == "/"
+        assert person.page.one("main").one("a", class_="button-secondary")["href"] == "/"
         told, id = person.main, person.headers["X-Request-Id"]
         assert (f"Status {status}" in told, f"request {id}." in told) == (status >= 500,) * 2
         error = person.open(f"/fail/{status}", headers=JSON).json["error"]

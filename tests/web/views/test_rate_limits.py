@@ -30,7 +30,7 @@ def test_refused_vote_offers_the_way_back_to_its_list(vote_limit: Limit, bob: Br
         bob.open("/new").press("/a/1/vote")
         bob.open("/new").press("/a/1/unvote")
     assert_too_fast(bob.open("/new").press("/a/1/vote"), vote_limit)
-    assert bob.page.one("main").one("a", class_="button")["href"] == "/new#a1"
+    assert bob.page.one("main").one("a", class_="button-secondary")["href"] == "/new#a1"
 
 
 def test_refused_forms_do_not_use_up_a_members_articles(bob: Browser, store: Store) -> None:

@@ -149,7 +149,7 @@ class Keys:
     # The site's own pages.
     page_texts = KeyOf(
         "page-texts:<page>",
-        "the last 6 texts that admins wrote for one of the site's own pages, as JSON, by their time",
+        "the last 6 texts that admins wrote for one of the site's own pages, as in ``site:``, by their time",
         Noun("zset", PRIMARY, item=values.is_page_text, most=10 * (1 + config.EARLIER_TEXTS)),
     )
 

@@ -20,7 +20,7 @@ from voteweb.core.models import DomainAction, DomainRule, Note, PlannedMerge, Re
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, only_visible
 from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, SITE_ID, is_stored_setting
-from voteweb.core.site_switches import PageText, Switch, SwitchName, checked_value, switches
+from voteweb.core.site_switches import Switch, SwitchName, checked_value, switches
 
 T = TypeVar("T")
 Check = Callable[[str], bool]
@@ -355,7 +355,7 @@ is_report = pair_of(validation.is_member_key, object_of(_ACT | {"reason": one_of
 is_member_note = pair_of(matching(r"[A-Za-z0-9]{1,32}"), object_of(_ACT | {"text": stored_by(validation.member_note)}))
 is_domain_rule = pair_of(validation.is_rule_domain, object_of(_ACT | {"action": one_of(DomainAction), "why": is_note}))
 
-is_page_text = object_of(_ACT | {"text": stored_by(validation.text)})
+is_page_text = object_of(_ACT | {"words": stored_by(validation.text)})
 is_planned_merge = pair_of(is_group_name, object_of(_ACT | {"into": is_group_name, "entry": is_id_text}))
 
 
@@ -385,11 +385,6 @@ def parse_rule(domain: str, stored: str) -> DomainRule | None:
 def parse_planned_merge(name: str, stored: str) -> PlannedMerge | None:
     """Return the planned merge of the group *name* that *stored* holds, None if it holds none."""
     return parse_object(stored, partial(PlannedMerge, name), {"into": str, "by": str, "entry": int})
-
-
-def parse_page_text(stored: str) -> PageText | None:
-    """Return the text of a page that *stored* holds, None if it holds none."""
-    return parse_object(stored, PageText, {"text": str, "by": str})
 
 
 def parse_report(stored: str) -> Report | None:

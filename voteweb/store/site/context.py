@@ -22,13 +22,14 @@ class Context:
 
     ``settings`` are those in force, ``unswitched`` the same without switches. They change while the site runs. So does
     ``front``, the first articles of the front page: it is read with the switches, and the same object until it changes.
-    ``texts`` are those that admins wrote for the site's own pages, each with the switch with which it was read.
+    ``texts`` are those that admins wrote for the site's own pages, ``shown`` the switches with which they were read.
     """
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self.connection = connection
         self.front: tuple[Article, ...] = ()
-        self.texts: Mapping[SwitchName, tuple[Switch, str]] = {}
+        self.texts: Mapping[SwitchName, str] = {}
+        self.shown: Mapping[SwitchName, Switch] = {}
         self.put_in_force(settings)
         self.keys = connection.keys
         self.log = ModerationLog(connection)

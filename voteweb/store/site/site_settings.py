@@ -25,20 +25,13 @@ from voteweb.core.settings_in_force import (
     stored_fields,
     with_stored,
 )
-from voteweb.core.site_switches import FACE, ON, TEXTS, PageText, SiteSwitches, SwitchName
+from voteweb.core.site_switches import FACE, ON, TEXTS, SiteSwitches, Switch, SwitchName
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.values import (
-    article_of,
-    finite_number,
-    json_object,
-    parse_page_text,
-    parse_rule,
-    parse_switch,
-)
+from voteweb.store.schema.values import article_of, finite_number, json_object, parse_rule, parse_switch
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import read_rows
 
@@ -181,20 +174,23 @@ class SiteSettings(StorePart):
         """
         key, texts = self._keys.site(), self._keys.page_texts(name)
         stored, newest = attempt.read(("HGET", key, name.value), ("ZREVRANGE", texts, 0, 0))
-        is_newest = text == json_object(newest[0] if newest else None).get("text")
+        last = json_object(newest[0] if newest else None)
+        is_newest = text == last.get("words")
         if (is_newest and stored) or not (text or stored):
             return None
         if not text:
             return [("HDEL", key, name.value)]
-        attempt.added, said = ON, {"by": entry.who, "time": attempt.now}
-        in_force = ("HSET", key, name.value, json.dumps({"value": ON, "words": "", **said}))
-        add = ("ZADD", texts, attempt.now, json.dumps({"text": text, **said}))
-        return [in_force, *([] if is_newest else [add, ("ZREMRANGEBYRANK", texts, 0, -2 - config.EARLIER_TEXTS)])]
+        # The newest stays the newest if the database's clock was put back.
+        time = max(float(attempt.now), (finite_number(str(last.get("time"))) or 0.0) + 0.001)
+        attempt.added, switch = ON, {"value": ON, "words": "", "by": entry.who, "time": time}
+        add = ("ZADD", texts, time, json.dumps(switch | {"words": text}))
+        versions = [] if is_newest else [add, ("ZREMRANGEBYRANK", texts, 0, -2 - config.EARLIER_TEXTS)]
+        return [("HSET", key, name.value, json.dumps(switch)), *versions]
 
-    def queue_texts(self, pipeline: Pipeline, name: str) -> Future[tuple[PageText, ...]]:
+    def queue_texts(self, pipeline: Pipeline, name: str) -> Future[tuple[Switch, ...]]:
         """Queue a read of the texts that admins wrote for a page, the newest first."""
         texts = ("ZREVRANGE", self._keys.page_texts(name), 0, -1)
-        return pipeline.queue_one(texts, lambda stored: tuple(filter(None, map(parse_page_text, stored))))
+        return pipeline.queue_one(texts, lambda stored: tuple(filter(None, map(parse_switch, stored))))
 
     def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
         return pipeline.queue_one(("HGETALL", self._keys.site()), _switches)
@@ -221,23 +217,16 @@ class SiteSettings(StorePart):
         return switches
 
     def _read_texts(self, switches: SiteSwitches, deadline: float | None) -> None:
-        """Read those texts of pages anew that are others than the ones this process knows."""
-        shown = {name: switches[name] for name in TEXTS if name in switches}
-        texts = {name: text for name, text in self._context.texts.items() if text[0] == shown.get(name)}
-        if missing := [name for name in shown if name not in texts]:
-            replies = []
-            with suppress(DataDamaged):  # a key of another type, which the doctor names
-                reads = [("ZREVRANGE", self._keys.page_texts(name), 0, 0) for name in missing]
-                replies = self._connection.run(reads, deadline=deadline)
-            for name, stored in zip(missing, replies, strict=False):
-                found = parse_page_text(stored[0]) if stored else None
-                texts[name] = shown[name], found.text if found else ""
-        self._context.texts = texts
-
-    def text(self, name: str) -> str:
-        """Return the Markdown that admins wrote for the page *name*, as this process knows it; "" for none."""
-        texts = self._context.texts
-        return texts[SwitchName(name)][1] if name in texts else ""
+        """Read the texts of pages again if the switches say that there are others."""
+        context, shown = self._context, {name: switches[name] for name in TEXTS if name in switches}
+        if context.shown == shown:
+            return
+        replies = list[Any]()
+        with suppress(DataDamaged):  # a key of another type, which the doctor names
+            reads = [("ZREVRANGE", self._keys.page_texts(name), 0, 0) for name in shown]
+            replies = self._connection.run(reads, deadline=deadline) if reads else []
+        newest = {name: parse_switch(stored[0]) for name, stored in zip(shown, replies, strict=False) if stored}
+        context.shown, context.texts = shown, {name: text.words for name, text in newest.items() if text}
 
     def _put_in_force(self, stored: dict[str, str]) -> SiteSwitches:
         """Put the settings *stored* in force as the switches stored with them override them; return these switches."""

@@ -62,8 +62,6 @@ class StaticFile:
         return response
 
 
-#: Accents whose files a process keeps: those of before may still be asked for.
-_ACCENTS = 4
 _Files = tuple[tuple[str, bytes], ...]
 
 
@@ -72,7 +70,7 @@ def init_app(app: Flask, folder: Path, own: Callable[[str], _Files] = lambda _: 
 
     The latter are made for the accent that admins have chosen.
     """
-    app.extensions["voteweb.static"] = files = lru_cache(maxsize=_ACCENTS)(lambda accent: load(folder, own(accent)))
+    app.extensions["voteweb.static"] = files = lru_cache(maxsize=2)(lambda accent: load(folder, own(accent)))
     files("")  # most sites keep to it
     app.add_url_rule("/static/<path:filename>", "static", _serve)
 
@@ -101,7 +99,7 @@ def files() -> Mapping[str, StaticFile]:
     return found
 
 
-@lru_cache(maxsize=2 * _ACCENTS)
+@lru_cache(maxsize=8)
 def load(folder: Path, own: _Files = ()) -> Mapping[str, StaticFile]:
     """Return the files of *folder* and *own* ones by name; its scripts are one file."""
     paths = [path for path in sorted(folder.iterdir()) if path.suffix in _TYPES and path.suffix != ".js"]

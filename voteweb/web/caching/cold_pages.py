@@ -29,8 +29,15 @@ from voteweb.web.requests.security import MONITORING_ENDPOINTS
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-#: Endpoints that nobody is refused: a crawler must get the file that tells it where it is not welcome.
-_FREE = MONITORING_ENDPOINTS | {"site_files.robots"}
+#: Endpoints that nobody is refused: a crawler must get the file that tells it where it is not welcome, and people whose
+#: neighbours read too much can log in, after which they are not counted.
+_FREE = MONITORING_ENDPOINTS | {
+    "site_files.robots",
+    "auth.login",
+    "auth.second_factor",
+    "auth.signup",
+    "recovery.recover",
+}
 
 
 def init_app(app: SiteFlask, settings: Settings) -> None:

@@ -8,7 +8,7 @@ import gzip
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
@@ -20,7 +20,7 @@ from werkzeug.http import is_resource_modified, parse_accept_header, remove_enti
 from werkzeug.sansio.http import parse_cookie
 from werkzeug.wrappers import Response
 
-from voteweb.core import config
+from voteweb.core import config, rate_limits
 from voteweb.core.caches import BoundedCache, cache_short
 from voteweb.core.settings import Settings
 from voteweb.web.auth import sessions
@@ -54,7 +54,7 @@ def init_app(app: Flask, settings: Settings) -> "PageCache | None":
     """Wrap *app* in the page cache, which is returned, unless *settings* switch it off."""
     if not settings.page_seconds:
         return None
-    switches = site_switches.reader(app)
+    switches = partial(site_switches.known_to, app)
     cache = PageCache(app.wsgi_app, settings.page_seconds, sessions.cookie_name(settings), switches)
     app.wsgi_app = cache  # type: ignore[method-assign]
     return cache
@@ -76,20 +76,15 @@ class _Content:
 class CachedPage:
     """A page of a *route*, ready to be sent.
 
-    It is valid before ``expires``, on the monotonic clock, as long as the site has the *switches* under which it was
+    It is valid before ``expires``, on the monotonic clock, as long as the site has the ``switches`` under which it was
     rendered. It is sent with what *read* returns then in place of its part *titles*.
     """
 
+    switches: object = None
+
     def __init__(
-        self,
-        response: Response,
-        expires: float,
-        route: str,
-        switches: object,
-        titles: bytes = b"",
-        read: Callable[[], bytes] = bytes,
+        self, response: Response, expires: float, route: str, titles: bytes = b"", read: Callable[[], bytes] = bytes
     ) -> None:
-        self.switches = switches
         self.expires = expires
         self.route = route
         self.body = response.get_data()
@@ -151,11 +146,7 @@ class PageCache:
     """
 
     def __init__(
-        self,
-        app: "WSGIApplication",
-        seconds: float,
-        session_cookie: str,
-        switches: Callable[[], object] = lambda: None,
+        self, app: "WSGIApplication", seconds: float, session_cookie: str, switches: Callable[[], object] = bool
     ) -> None:
         self._app = app
         self._switches = switches
@@ -164,9 +155,10 @@ class PageCache:
         self._lock = Lock()
         #: Pages for *seconds*: a busy site renders each once a second, which takes 300 times as long as to send it.
         self._cached: BoundedCache[Key, CachedPage] = BoundedCache(config.PAGE_CACHE_BYTES)
-        #: When each page that was cached gets cold. A page that is rendered again meanwhile stays warm no longer: who
-        #: has no reads left could keep any number of pages warm.
-        self._cold_at: BoundedCache[Key, float] = BoundedCache(config.WARM_PAGES)
+        #: When each page that was cached gets cold, and the network whose reads it was counted against, for which it is
+        #: cold: it could else have many pages rendered once a second. A page that is rendered again meanwhile stays
+        #: warm no longer: who has no reads left could keep any number of pages warm.
+        self._warm: BoundedCache[Key, tuple[float, str | None]] = BoundedCache(config.WARM_PAGES)
         #: Pages that are rendered now. Without waiting for them, 16 connections that ask for the front page take 8 %
         #: more processor time, and the slowest answers after a start come twice as late.
         self._pending: dict[Key, Future[CachedPage | None]] = {}
@@ -212,7 +204,8 @@ class PageCache:
         unconditional = {name: value for name, value in environ.items() if name not in _CONDITIONS}
         began = monotonic()
         page, expires, switches, titles = None, began + self._seconds, self._switches(), list[Any]()
-        is_warm = began < (self._cold_at.get(key) or 0.0)
+        (until, payer), reader = self._warm.get(key) or (0.0, ""), rate_limits.network(environ.get("REMOTE_ADDR"))
+        is_warm = began < until and reader != payer
         try:
             unconditional |= {"REQUEST_METHOD": "GET", front_titles.IN_PAGE: titles}
             if is_warm:
@@ -221,9 +214,10 @@ class PageCache:
             if _is_cacheable(response):
                 record = request_record.get(environ)
                 record.cache_status = request_record.MISS
-                page = CachedPage(response, expires, record.route, switches, *titles)
+                page = CachedPage(response, expires, record.route, *titles)
+                page.switches = switches
             if bool(page) is not is_warm:  # one that is not cached any more is rendered for each request
-                self._cold_at.put(key, began + config.COLD_SECONDS if page else 0.0)
+                self._warm.put(key, (began + config.COLD_SECONDS if page else 0.0, reader))
         finally:
             with self._lock:
                 if page:

@@ -4,7 +4,6 @@ So a switch holds within a second in every process, which makes a round trip a s
 database is away, the last known switches hold.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from threading import Lock
 from time import monotonic
@@ -86,17 +85,13 @@ def known() -> KnownSwitches:
     return cast(KnownSwitches, request_app().extensions[_EXTENSION])
 
 
-def reader(app: Flask) -> Callable[[], SiteSwitches]:
-    """Return what returns the switches that *app* knows, at any time; those known last if they cannot be read."""
-
-    def read() -> SiteSwitches:
-        switches: KnownSwitches = app.extensions[_EXTENSION]
-        if switches.is_due:
-            with app.app_context(), suppress(VotewebError):
-                switches.current()
-        return switches.known
-
-    return read
+def known_to(app: Flask) -> SiteSwitches:
+    """Return the switches that *app* knows, read again if that is due and the database answers."""
+    switches: KnownSwitches = app.extensions[_EXTENSION]
+    if switches.is_due:
+        with app.app_context(), suppress(VotewebError):
+            switches.current()
+    return switches.known
 
 
 def current() -> SiteSwitches:

@@ -4,7 +4,7 @@ Admins see health and settings, set switches such as read-only mode, give the si
 and use other weights of the ranking.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from flask import Blueprint, flash, render_template, request
@@ -17,7 +17,7 @@ from voteweb.core.models import DomainAction, DomainRule, LogAction, LogEntry, P
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, parse_weight
 from voteweb.core.settings import env_name, is_set
 from voteweb.core.settings_in_force import NAMED, changes, settings_in_force
-from voteweb.core.site_switches import FACE, ON, OVERRIDDEN, TEXTS, PageText, SiteSwitches, SwitchName
+from voteweb.core.site_switches import FACE, ON, OVERRIDDEN, TEXTS, SiteSwitches, Switch, SwitchName
 from voteweb.store.articles.listings import try_weights
 from voteweb.store.site.site_settings import Rescored
 from voteweb.web.auth.authentication import require_recent_password
@@ -38,11 +38,7 @@ domain_rules = Blueprint("domain_rules", __name__)
 #: Characters of a typed weight that are shown again.
 _MAX_TYPED_LENGTH = 20
 _SAVED = N_("Saved. It holds everywhere within a second.")
-
-
-def _in_path(names: Iterable[str]) -> str:
-    """Return the converter of one of *names* in an address."""
-    return f"any({', '.join(map(repr, map(str, names)))})"
+_IN_PATH = ", ".join(repr(name.value) for name in SwitchName if name not in TEXTS)
 
 
 @blueprint.get("/admin", endpoint="index")
@@ -86,7 +82,7 @@ def show_switches(switches: SiteSwitches, rescored: Rescored | None, refused: st
 
 @act(
     switches,
-    f"/admin/<{_in_path(name for name in SwitchName if name not in TEXTS)}:switch>",
+    f"/admin/<any({_IN_PATH}):switch>",
     require_admin,
     leads_to="/admin",
     refuses=(Invalid,),
@@ -107,17 +103,17 @@ def set_switch(switch: str, user: User) -> Message:
     return _(_SAVED)
 
 
-@form_page(switches, f"/admin/<{_in_path(TEXTS)}:name>", endpoint="text")
+@form_page(switches, f"/admin/<any({', '.join(TEXTS)}):name>", endpoint="text")
 @reads(
     require_admin,
     switches=lambda pipeline: store().site_settings.queue_switches(pipeline),
     texts=lambda pipeline, name: store().site_settings.queue_texts(pipeline, name),
 )
-def write_text(name: str, user: User, switches: SiteSwitches, texts: tuple[PageText, ...]) -> ResponseReturnValue:
+def write_text(name: str, user: User, switches: SiteSwitches, texts: tuple[Switch, ...]) -> ResponseReturnValue:
     """Show the text of a page in a form, with those before it, one of which may be chosen; preview or save it."""
     switch = switches.get(SwitchName(name))
-    chosen = next((text.text for text in texts if str(text.time) == request.args.get("version")), "")
-    form = PageTextForm(text=chosen or (texts[0].text if texts and switch else ""))
+    chosen = next((text.words for text in texts if str(text.time) == request.args.get("version")), "")
+    form = PageTextForm(text=chosen or (texts[0].words if texts and switch else ""))
     is_valid = form.validate_on_submit()
     if is_valid and "preview" not in request.form:
         with refusals(form, LOST_RIGHTS):
@@ -126,15 +122,10 @@ def write_text(name: str, user: User, switches: SiteSwitches, texts: tuple[PageT
             store().site_settings.set_text(SwitchName(name), form.text.data, entry, actor=user)
             known_switches().read()
             return lead(request.path, _(_SAVED))
-    preview = form.text.data if is_valid or chosen else ""
+    preview = markup.render_operator_page(form.text.data) if form.text.data and (is_valid or chosen) else None
+    files = operator_pages().files(name)
     page = render_template(
-        "admin/text.html",
-        form=form,
-        name=name,
-        switch=switch,
-        texts=texts,
-        files=operator_pages().files(name),
-        preview=markup.render_operator_page(preview) if preview else None,
+        "admin/text.html", form=form, name=name, switch=switch, texts=texts, files=files, preview=preview
     )
     return page, form.status
 

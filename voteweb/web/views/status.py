@@ -86,22 +86,20 @@ def about(newest: Page[Article], best: Page[Article]) -> str:
 def operator_page() -> str:
     """Show the rules, or what happens to data about people: in the site's own words, or as for any such site."""
     name = request.path.removeprefix("/")
-    if name == SwitchName.PRIVACY:  # what the program does stays true
-        text = operator_pages().text(name, locale.current().code)
-        return render_template("status/privacy.html", text=text, more=store().site_settings.text(name))
-    return render_template(f"status/{name}.html", text=_own_text(name))
+    return render_template(f"status/{name}.html", **_own_texts(name))
 
 
 @blueprint.get("/guide")
 @reads(require_moderator)
 def guide() -> str:
     """Tell moderators what they can do, what of it is public, and what can be undone."""
-    return render_template("status/guide.html", text=_own_text("guide"))
+    return render_template("status/guide.html", **_own_texts("guide"))
 
 
-def _own_text(name: str) -> str:
-    """Return the Markdown of the operator for a page, else that of the admins; "" for none."""
-    return operator_pages().text(name, locale.current().code) or store().site_settings.text(name)
+def _own_texts(name: str) -> dict[str, str]:
+    """Return the Markdown of the operator for a page, as ``text``, and of the admins, as ``more``; "" for none."""
+    text = operator_pages().text(name, locale.current().code)
+    return {"text": text, "more": store().context.texts.get(SwitchName(name), "")}
 
 
 @statistics.get("/stats", endpoint="index")
