@@ -252,6 +252,8 @@ def readable_domain(domain: str) -> str:
 
     They are shown if each label is of one script (Unicode's report 39, highly restrictive) and does not look Latin.
     """
+    if "xn--" not in domain:
+        return domain
     letters = _letters(domain)
     is_clear = all(label.isascii() or names.is_clear_label(label) for label in letters.split("."))
     return letters if is_clear and host_of(f"http://{letters}/") == domain else domain

@@ -23,14 +23,16 @@ from voteweb.web.base.context import request_globals
 
 #: The name of the cookie that stores a reader's choice.
 COOKIE = "language"
+#: Formats hour and minute of a datetime.
+TIME_PATTERN = "{0.hour:02}:{0.minute:02}"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """A language with a catalogue in ``translations/<code>``; the messages themselves are English.
 
-    ``tag`` is its BCP 47 tag, ``name`` its name in the language itself, ``datetime_pattern`` the Unicode pattern of a
-    date with hour and minute, and ``separator`` separates the names of a list.
+    ``tag`` is its BCP 47 tag, ``name`` its name in the language itself, ``datetime_pattern`` formats a datetime and the
+    short name of its month as date, hour and minute, and ``separator`` separates the names of a list.
     """
 
     code: str
@@ -40,8 +42,8 @@ class Language:
     separator: str
 
 
-ENGLISH = Language("en", "en", "English", "d MMM y, HH:mm", ", ")
-CHINESE = Language("zh", "zh-Hans", "中文", "y年M月d日 HH:mm", "、")
+ENGLISH = Language("en", "en", "English", "{0.day} {month} {0.year}, " + TIME_PATTERN, ", ")
+CHINESE = Language("zh", "zh-Hans", "中文", "{0.year}年{month}{0.day}日 " + TIME_PATTERN, "、")
 #: All languages by code; a browser's zh-CN, zh-Hans or zh-TW is zh.
 LANGUAGES = {language.code: language for language in (ENGLISH, CHINESE)}
 
