@@ -90,6 +90,6 @@ def test_long_paths_and_headers_are_not_remembered(reader: Browser) -> None:
             reader.open(path)
             rendered.clear()
             reader.open(path)
-            assert ("_header.html" in rendered) is (len(path) > config.MAX_CACHED_LENGTH)
+            assert ("_frame.html" in rendered) is (len(path) > config.MAX_CACHED_LENGTH)
     finally:
         del jinja.get_template
