@@ -60,10 +60,9 @@ def init_app(app: Flask) -> None:
         locale_selector=lambda: current().code,
     )
     # Flask-Babel looks up the app, the locale and the domain for each message, which takes a tenth of a page's time.
-    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        gettext=gettext, ngettext=ngettext, newstyle=True
+    app.jinja_env.globals.update(
+        _=_markup_gettext, gettext=gettext, language=current, languages=tuple(LANGUAGES.values())
     )
-    app.jinja_env.globals.update(_=_markup_gettext, language=current, languages=tuple(LANGUAGES.values()))
 
 
 def gettext(message: str, /, **values: Any) -> str:

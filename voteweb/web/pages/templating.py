@@ -21,6 +21,7 @@ from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.base import urls
 from voteweb.web.base.context import now, settings
+from voteweb.web.base.template_compiler import TemplateCompiler
 from voteweb.web.caching import flashes, fragment_cache, front_titles, own_marks, own_parts
 from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import article_text, page_texts
@@ -48,6 +49,8 @@ class TemplateEnvironment(Environment):
     Jinja expects that globals are added later: it looks them up in two places and copies them for each page, which
     takes a tenth of a page's time.
     """
+
+    code_generator_class = TemplateCompiler
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Return the globals of one template: those of all templates, and *d*."""
