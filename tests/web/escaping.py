@@ -10,9 +10,9 @@ HOSTILE = "<b>&amp;</b> \"quotes\" 'too' {{ 7*7 }} %(x)s"
 EVIL = "\"'></title></textarea><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}"
 #: The attributes that pages of the site have.
 _ATTRIBUTES = set(
-    """name content charset lang class id href rel type src role datetime title data-short tabindex dir action method value form
+    """name content charset lang class id href rel type src role datetime title tabindex dir action method value form
     formaction list autocomplete placeholder scope start open for property alt width height hidden hreflang novalidate
-    maxlength minlength min max required rows checked inputmode autocapitalize spellcheck target
+    data-short maxlength minlength min max required rows checked inputmode autocapitalize spellcheck target
     aria-label aria-labelledby aria-live aria-current aria-pressed aria-hidden aria-describedby aria-invalid
     data-votes data-status data-counted data-taken data-shortcuts data-draft data-reply
     data-save data-unsave data-unhide data-cancel data-message data-moderate data-failed data-part
