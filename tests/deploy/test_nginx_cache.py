@@ -158,8 +158,8 @@ def site() -> Iterator[Site]:
 
 #: Wrong files, by what visitors get of them. Without the site's own Cache-Control, nginx keeps what it must not.
 KEPT = {
-    "proxy_cache_bypass $voteweb_session $http_authorization;": "",
-    "proxy_no_cache $voteweb_session $http_authorization;": "",
+    "proxy_cache_bypass $voteweb_session $http_authorization $arg_q;": "",
+    "proxy_no_cache $voteweb_session $http_authorization $arg_q;": "",
     "proxy_set_header Cookie $voteweb_cookie;": "proxy_set_header Cookie $http_cookie;",
     "proxy_ignore_headers Vary;": "proxy_ignore_headers Vary Cache-Control Set-Cookie; proxy_cache_valid 200 1s;",
 }
