@@ -2,7 +2,7 @@
 
 It is not part of the installed package. ``python -m bench --help`` lists the options. From the top:
 
-- ``ratios``, ``costs`` and ``memory``: one module for each value of ``--parts``; each turns a run into tables.
+- ``ratios``, ``cold``, ``costs``, ``memory``: one module for each value of ``--parts``; each turns a run into tables.
 - ``baselines``, ``contenders``, ``workloads``, ``operations``: what is compared and measured.
 - ``sites``, ``stories``, ``threads``: the generated sites; ``tables``, ``budgets``: what is printed.
 - ``load``, ``sessions``, ``processes``, ``machine``, ``tracing``: what runs, where, what it is sent and sends to Redis.

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from bench import costs, memory, ratios
+from bench import cold, costs, memory, ratios
 from bench.constants import ROOT
 from bench.machine import assigned_cores, machine_facts
 from bench.sites import Run, prepare_site
@@ -19,6 +19,7 @@ from bench.tables import Table, verdicts
 #: The parts by their names for --parts, in the order in which they run.
 PARTS: dict[str, Callable[[Run], list[Table]]] = {
     "ratios": ratios.measure,
+    "cold": cold.measure,
     "costs": costs.measure,
     "memory": memory.measure,
 }

@@ -1,6 +1,6 @@
 """The baselines: WSGI apps that do only a part of the work of a site, as a bound on its speed.
 
-``python -m bench.baselines FACTORY PORT`` serves one as ``voteweb run`` serves voteweb.
+``python -m bench.baselines FACTORY PORT [THREADS]`` serves one as ``voteweb run`` serves voteweb.
 """
 
 import os
@@ -88,5 +88,7 @@ def _user(name: str) -> flask_login.UserMixin:
 
 
 if __name__ == "__main__":
-    factory, port = sys.argv[1:]
-    web_server(f"bench.baselines:{factory}", HOST, int(port), workers=1).serve()
+    factory, port, *threads = sys.argv[1:]
+    server = web_server(f"bench.baselines:{factory}", HOST, int(port), workers=1)
+    server.blocking_threads = int(threads[0]) if threads else server.blocking_threads
+    server.serve()

@@ -80,10 +80,13 @@ def serve_site(url: str, log: Path, **settings: str) -> AbstractContextManager[S
     return _serve(arguments, environment(url, **settings), port, log, url)
 
 
-def serve_baseline(factory: str, log: Path, **variables: str) -> AbstractContextManager[Server]:
-    """Run the app that *factory* of bench/baselines.py creates on the web server of voteweb with the same options."""
+def serve_baseline(factory: str, log: Path, *threads: str, **variables: str) -> AbstractContextManager[Server]:
+    """Run the app that *factory* of bench/baselines.py creates on the web server of voteweb with the same options.
+
+    Or with another number of *threads*.
+    """
     port = free_address(HOST, 0)[1]
-    return _serve(["bench.baselines", factory, str(port)], environment(**variables), port, log)
+    return _serve(["bench.baselines", factory, str(port), *threads], environment(**variables), port, log)
 
 
 @contextmanager

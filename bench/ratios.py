@@ -115,10 +115,14 @@ def _start_baselines(
         stack.enter_context(serve_baseline(factory, run.folder / "logs" / f"{factory}.log", **{FRONT_PAGE: front_page}))
         for factory in ("static_response", "plain_flask", "flask_with_login", "tuned_flask_with_login")
     )
+    one_thread = stack.enter_context(
+        serve_baseline("static_response", run.folder / "logs" / "one-thread.log", "1", **{FRONT_PAGE: front_page})
+    )
     uncached = stack.enter_context(serve_site(url, run.folder / "logs" / "uncached.log", VOTEWEB_PAGE_SECONDS="0"))
     visitors, tuned_visitors = (log_in_members(app.origin, voter_names(), path="/log-in/{}") for app in (login, tuned))
     return [
         page_contender(STATIC, "bare WSGI, the front page's bytes", static, ["/"]),
+        page_contender("one-thread", "bare WSGI, one thread", one_thread, ["/"], (), STATIC),
         page_contender(PLAIN, "bare Flask", plain, ["/"]),
         page_contender(LOGIN, "Flask, session, login, CSRF", login, ["/"], visitors),
         page_contender("tuned", "the same, with voteweb's Flask", tuned, ["/"], tuned_visitors, LOGIN),
