@@ -66,7 +66,7 @@ def canonical(**spelling: str) -> str:
 
 
 def without_slash() -> str:
-    """Return the full URL of the page that is at this address without the slash at its end; "" if there is none."""
+    """Return the path and query of the page at this address without the slash at its end; "" if there is none."""
     path, adapter = request.path, request_ctx.url_adapter
     is_read = request.method in ("GET", "HEAD") and request.routing_exception is not None
     if not is_read or adapter is None or not path.endswith("/") or _DOTS.search(path):
@@ -76,7 +76,7 @@ def without_slash() -> str:
     except HTTPException:
         return ""
     query = quote(request.query_string, safe=_IN_QUERY)
-    return absolute(url_for(endpoint, **values)) + (f"?{query}" if query else "")
+    return url_for(endpoint, **values) + (f"?{query}" if query else "")
 
 
 def static(name: str) -> str:
