@@ -148,10 +148,7 @@ class Articles(StorePart):
         was banned meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may;
         Unavailable.
         """
-        groups = tuple(dict.fromkeys(" ".join(draft.groups).split()))  # one text of a form may name several
-        if len(groups) > self._settings.max_groups:
-            raise errors.TooManyGroups(max=self._settings.max_groups)
-        settings = self._settings
+        groups, settings = self._chosen(draft.groups), self._settings
         values = {
             "token": token,
             "words": new_words(draft),
@@ -174,6 +171,22 @@ class Articles(StorePart):
             if outcome.status != "taken":  # an id is given out twice when a failover lost the counter
                 return self._posted(outcome, poster)
         raise errors.Conflict()
+
+    def _chosen(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the groups that a form *names*, where one text may name several; raise TooManyGroups."""
+        groups = tuple(dict.fromkeys(" ".join(names).split()))
+        if len(groups) > self._settings.max_groups:
+            raise errors.TooManyGroups(max=self._settings.max_groups)
+        return groups
+
+    def check_new(self, *, link: str = "", groups: Sequence[str] = ()) -> None:
+        """Raise what :meth:`post` would about a *link* or *groups*: DomainRefused, TooManyGroups, NoSuchGroup."""
+        attempt = Attempt(self._connection)
+        if (rule := read_rule(attempt, link)) and rule.action is DomainAction.REFUSE:
+            raise errors.DomainRefused(domain=rule.domain, why=rule.why)
+        group_of = self._places.groups_of(attempt, *self._chosen(groups))
+        if unknown := [name for name, group in group_of.items() if group is None]:
+            raise errors.NoSuchGroup(names=", ".join(unknown))
 
     def _posted(self, outcome: Outcome, poster: User) -> int:
         """Return the id of the article that was posted, or raise the refusal."""

@@ -7,8 +7,8 @@ from typing import Any
 from flask import Blueprint, abort, flash, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, errors, links, markup, permissions
-from voteweb.core.models import Article, DomainAction, User
+from voteweb.core import config, errors, markup, permissions
+from voteweb.core.models import Article, User
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order, SearchError
 from voteweb.search.words import Part, Term, tokens
@@ -57,18 +57,11 @@ def _asks(viewer: User, form: SubmitForm) -> dict[str, Any]:
             _check_not_waiting(viewer, form)
             if error := _duplicate(viewer, form):
                 raise error
-        rule = store().read(store().domain_rules.queue_of, links.domain(link)) if link else None
-        if rule and rule.action is DomainAction.REFUSE:
-            raise errors.DomainRefused(domain=rule.domain, why=rule.why)
+        store().articles.check_new(link=link)
         return link
 
     def ask_groups(names: Sequence[str]) -> Sequence[str]:
-        chosen = dict.fromkeys(" ".join(names).split())
-        if len(chosen) > settings().max_groups:
-            raise errors.TooManyGroups(max=settings().max_groups)
-        known = {choice.value for choice in form.groups.choices}
-        if missing := [name for name in store().groups.resolve([*chosen]) if name not in known]:
-            raise errors.NoSuchGroup(names=", ".join(missing))
+        store().articles.check_new(groups=names)
         return names
 
     return {"link": [checked(ask_link, *_FIELDS, errors.Duplicate)], "groups": [checked(ask_groups, *_FIELDS)]}
