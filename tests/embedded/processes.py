@@ -28,9 +28,13 @@ from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 sys.stdin.readline()
 with open_database(Settings(data_dir=sys.argv[1])) as settings:
-    if sys.argv[2:] and not os.fork():
-        signal.pause()
-        os._exit(0)
+    if sys.argv[2:]:
+        ready, begun = os.pipe()
+        if not os.fork():
+            os.write(begun, b".")
+            signal.pause()
+            os._exit(0)
+        os.read(ready, 1)  # the child runs
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(settings.redis_url.removeprefix("unix://"))
         client.sendall(b"INFO server\\r\\n")
