@@ -179,21 +179,18 @@ class Reader:
         if oldest <= number <= newest:
             return
         is_older = number < oldest
+        writer = self._version and f"voteweb {self._version}"
         commit = _LAST_COMMITS.get((noun, number))
         raise Invalid(
             "%(file)s was written by %(writer)s (%(noun)s %(number)s), and voteweb %(version)s reads %(noun)s "
             "%(newest)s: restore it with %(reader)s%(next)s.",
             file=self._file,
-            writer=f"voteweb {self._version}"
-            if self._version
-            else "an older voteweb"
-            if is_older
-            else "a newer voteweb",
+            writer=writer or ("an older voteweb" if is_older else "a newer voteweb"),
             noun=noun,
             number=number,
             version=__version__,
             newest=newest,
-            reader="that version" if self._version or not commit else f"the commit {commit}",
+            reader="that version" if writer or not commit else f"the commit {commit}",
             next=", then install this one and run `voteweb migrate`" if is_older else "",
         )
 
