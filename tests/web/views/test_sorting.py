@@ -34,6 +34,14 @@ def test_articles_without_a_group_are_listed_newest_first(mod: Browser) -> None:
     assert mod.open("/sort?of=all&page=2").titles == ["Article 3", "Article 2", "Article 1"]
 
 
+def test_time_that_redis_writes_with_an_exponent_leads_on(mod: Browser, store: Store) -> None:
+    times = {f"article:{number}": f"{1700000000 + number}" for number in range(1, 7)}
+    times["article:4"] = "1700000004.195804"  # written as 1.7000000041958041e+9 since Redis 7.2
+    for article, time in times.items():
+        store.connection.command("ZADD", store.keys.by_time(), time, article)
+    assert mod.open("/sort").open_next().titles == ["Article 3", "Article 1"]
+
+
 def test_the_likeliest_groups_are_buttons_and_all_can_be_typed(mod: Browser, store: Store) -> None:
     store.articles.set_groups(3, ["group12"], [])
     eve = factories.user(store, "eve")

@@ -3,7 +3,7 @@
 -- those of which a moderator decided that no group fits.
 -- keys: time:
 -- args: highest wanted fields*
--- helpers: common: try
+-- helpers: common: exact try
 -- highest is the highest time, as ZRANGEBYSCORE takes it; wanted is how many to return, at most.
 -- Answers  the time of the last article looked at, or "" if there is none after it;  how many articles without a group
 --          there are among all that were looked at, those past the last one too;  1 if there is none after these, or 0;
@@ -21,7 +21,7 @@ for i = 1, #found, 2 do
     rows[#rows + 1] = row
   end
   if count < tonumber(wanted) or count == tonumber(wanted) and is_unsorted then
-    last = found[i + 1]
+    last = exact(tonumber(found[i + 1])) -- Redis writes a few of them as 1.7e+9, which no address takes
   end
 end
 if #rows < tonumber(wanted) and #found < 2 * SORT_STEP then
