@@ -15,7 +15,7 @@ import redis
 
 from bench.constants import HOST, ROOT, SECRET
 from bench.machine import cpu_seconds, on_server_core
-from voteweb.cli.run import free_address
+from voteweb.cli.run import bind
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import MIN_VERSION, Engine, record_engine
@@ -75,9 +75,14 @@ def environment(url: str = "", **variables: str) -> dict[str, str]:
 
 def serve_site(url: str, log: Path, **settings: str) -> AbstractContextManager[Server]:
     """Run voteweb on the database at *url* by its own command, with one worker."""
-    port = free_address(HOST, 0)[1]
+    port = _free_port()
     arguments = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
     return _serve(arguments, environment(url, **settings), port, log, url)
+
+
+def _free_port() -> int:
+    with bind(HOST, 0) as bound:
+        return int(bound.getsockname()[1])
 
 
 def serve_baseline(factory: str, log: Path, *threads: str, **variables: str) -> AbstractContextManager[Server]:
@@ -85,7 +90,7 @@ def serve_baseline(factory: str, log: Path, *threads: str, **variables: str) -> 
 
     Or with another number of *threads*.
     """
-    port = free_address(HOST, 0)[1]
+    port = _free_port()
     return _serve(["bench.baselines", factory, str(port), *threads], environment(**variables), port, log)
 
 

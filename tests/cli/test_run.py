@@ -20,7 +20,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
 from tests.helpers import is_listening, until
 from tests.site_process import SECRET, StartSite, start_voteweb
-from voteweb.cli.run import default_workers, free_address, unexpected_exit_filter
+from voteweb.cli.run import bind, default_workers, unexpected_exit_filter
 from voteweb.core import passwords
 from voteweb.core.errors import ConfigError
 from voteweb.core.models import Role
@@ -122,7 +122,7 @@ def test_a_machine_with_ipv6_alone_is_told_its_address(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(socket, "socket", Ipv6Socket)
     with pytest.raises(ConfigError, match="VOTEWEB_HOST=::1 make run, or --host ::1"):
-        free_address("127.0.0.1", 8000)
+        bind("127.0.0.1", 8000)
 
 
 def test_a_further_process_refuses_the_embedded_database(invoke_alone: Invoke, folder: Path) -> None:

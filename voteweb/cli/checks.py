@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from voteweb.cli.run import free_address
+from voteweb.cli.run import bind
 from voteweb.cli.site import open_checked_store, reachable_host
 from voteweb.core.branding import load_brand
 from voteweb.core.errors import ConfigError, VotewebError
@@ -46,7 +46,7 @@ def _check_folders(settings: Settings) -> str:
 
 def _check_address(settings: Settings) -> str:
     try:
-        free_address(settings.host, settings.port)
+        bind(settings.host, settings.port).close()
     except ConfigError:
         site = HTTPConnection(reachable_host(settings.host), settings.port, timeout=_ANSWER_SECONDS)
         with closing(site), suppress(OSError, HTTPException, ValueError, TypeError):

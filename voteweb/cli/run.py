@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import fields, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -78,9 +78,13 @@ def run(
     setting_sources = sources(settings, from_file, FILE_NAME)
     for warning in unknown_name_warnings():
         warn(warning)
-    address, port = free_address(settings.host, settings.port)
     place, is_embedded = settings, not settings.redis_url
-    with _metrics_dir(settings), open_database(replace(settings, port=port), notify=warn) as settings:
+    with (
+        # Until the end: a free port that nobody has bound could be another program's before the web server binds it.
+        bind(settings.host, settings.port) as bound,
+        _metrics_dir(settings),
+        open_database(replace(settings, port=bound.getsockname()[1]), notify=warn) as settings,
+    ):
         with open_checked_store(settings, DATABASE_START_TIMEOUT, place=place, any_schema=True, any_site=new) as store:
             store.context.site_id = None if new else store.context.site_id
             state, folder = Migrations(store.context).state(), Path(settings.data_dir)
@@ -104,13 +108,13 @@ def run(
             if not store.users.has_admin():
                 option = f" --data {shlex.quote(data)}" if data else ""
                 click.echo(f'There is no admin yet: "voteweb user create NAME --role admin{option}" makes one.')
-        _serve(settings, address, {SOURCES_VARIABLE: setting_sources, SITE_ID_VARIABLE: site_id})
+        _serve(settings, bound.getsockname()[0], {SOURCES_VARIABLE: setting_sources, SITE_ID_VARIABLE: site_id})
     data_note = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
     click.echo(f"voteweb has stopped{data_note}.")
 
 
-def free_address(host: str, port: int) -> tuple[str, int]:
-    """Return the IP address of *host*, and *port* or, for 0, a free one; raise ConfigError if it cannot be bound.
+def bind(host: str, port: int) -> socket.socket:
+    """Return a socket bound to *host* and *port*, or a free one for 0; raise ConfigError if that cannot be bound.
 
     The web server's processes share the port, and would share it with another program that allows it too: only
     binding it before shows whether it is in use.
@@ -118,11 +122,12 @@ def free_address(host: str, port: int) -> tuple[str, int]:
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, _, _, address = min(addresses, key=lambda info: info[0] != socket.AF_INET)
-        with socket.socket(family, kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            bound_address, bound_port = probe.getsockname()[:2]
-            return bound_address, bound_port
+        with ExitStack() as stack:
+            bound = stack.enter_context(socket.socket(family, kind))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            stack.pop_all()
+            return bound
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(
@@ -142,7 +147,7 @@ def _advice(error: Exception, host: str, port: int) -> str:
         return f". Another program has this port: VOTEWEB_PORT={other} make run, or --port {other}, takes another."
     if number == errno.EADDRNOTAVAIL and host != "::1":
         with suppress(ConfigError):
-            free_address("::1", port)
+            bind("::1", port).close()
             return ". This machine has no such address: VOTEWEB_HOST=::1 make run, or --host ::1, takes its own."
     return ""
 
