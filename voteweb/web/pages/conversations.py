@@ -33,7 +33,7 @@ from voteweb.web.i18n import formatting, locale
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-
+_ARTICLE_ADDRESS = re.compile(r"\w+://[^/]*/a/([0-9]+)\b")
 #: The key in the environment of a request for a read that has noted the visit, before the lane left the page to a view.
 NOTED_READ = "voteweb.noted_read"
 
@@ -375,7 +375,7 @@ def visit_goes_on(environ: "WSGIEnvironment", id: int) -> bool:
     """Tell whether the page is loaded again, or follows one of article *id*: what was new in it still is."""
     control, referrer = environ.get("HTTP_CACHE_CONTROL", ""), environ.get("HTTP_REFERER", "")
     is_again = NOTED_READ in environ or "max-age=0" in control or "no-cache" in control
-    return is_again or bool(re.match(rf"\w+://[^/]*/a/{id}\b", referrer))
+    return is_again or (match := _ARTICLE_ADDRESS.match(referrer)) is not None and match[1] == str(id)
 
 
 def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:
