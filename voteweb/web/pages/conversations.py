@@ -375,7 +375,7 @@ def visit_goes_on(environ: "WSGIEnvironment", id: int) -> bool:
     """Tell whether the page is loaded again, or follows one of article *id*: what was new in it still is."""
     control, referrer = environ.get("HTTP_CACHE_CONTROL", ""), environ.get("HTTP_REFERER", "")
     is_again = NOTED_READ in environ or "max-age=0" in control or "no-cache" in control
-    return is_again or (match := _ARTICLE_ADDRESS.match(referrer)) is not None and match[1] == str(id)
+    return is_again or ((match := _ARTICLE_ADDRESS.match(referrer)) is not None and match[1] == str(id))
 
 
 def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:
