@@ -29,7 +29,7 @@ def test_the_best_of_each_period_are_listed(reader: Browser) -> None:
     assert reader.open("/top").page.one("h1").text == "Top of the last 24 hours"
     for address in ("/g/python/top", "/g/python/top?of=all"):
         assert reader.open(address).titles == ["First", "Second"]
-    assert reader.open("/").page.one("a", href="/top?of=week").text == "Week"
+    assert reader.open("/top").page.one("a", href="/top?of=week").text == "Week"
 
 
 @pytest.mark.parametrize("path", ["/top?of=decade", "/g/python/top?of=decade", "/g/nothing/top", "/top?page=2"])

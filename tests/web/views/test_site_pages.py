@@ -111,9 +111,11 @@ def test_every_page_leads_to_the_pages_about_the_site(make_browser: MakeBrowser)
         assert footer.values("href", "a") == targets
 
 
-def test_lists_and_articles_tell_only_readers_what_the_site_is(reader: Browser, bob: Browser, store: Store) -> None:
+def test_front_page_and_articles_tell_readers_what_the_site_is(reader: Browser, bob: Browser, store: Store) -> None:
     factories.article(store, groups=("python",))
-    for path in ("/", "/good", "/groups", "/comments", "/u/ann", "/a/1"):
+    for path in ("/good", "/groups", "/comments", "/u/ann"):
+        assert not reader.open(path).page.all("p", class_="welcome"), path
+    for path in ("/", "/a/1"):
         links = reader.open(path).page.one("p", class_="welcome").values("href", "a")
         assert links == ["/about", "/signup" if path == "/" else f"/signup?next={path}"]
         assert not bob.open(path).page.all("p", class_="welcome"), path

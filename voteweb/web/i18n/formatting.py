@@ -26,9 +26,8 @@ _UNITS = (365 * _DAY, 30 * _DAY, _DAY, 3_600, 60)
 _NUMBER_CACHE_SIZE = 4_096
 _AGE_CACHE_SIZE = 1_024
 ROLE_NAMES = {Role.MEMBER: _l("member"), Role.MODERATOR: _l("moderator"), Role.ADMIN: _l("admin")}
-#: The names of the periods of which the top articles are listed, with that of the front page, and their titles.
+#: The names of the periods of which the top articles are listed, and their titles.
 PERIOD_NAMES = {
-    "now": _l("Hot"),
     Period.DAY: _l("Day"),
     Period.WEEK: _l("Week"),
     Period.MONTH: _l("Month"),

@@ -259,7 +259,6 @@ def _my_groups(order: Order, period: Period | None = None, *, as_front_page: boo
         page=own_marks.without_hidden(page),
         all_groups=names,
         groups=dict(zip(read.result.follows, groups.result, strict=True)),
-        order=order,
         of=period,
         is_exact=is_exact,
     )
