@@ -93,8 +93,8 @@ _LINK = re.compile(r"https://[!-~]+")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 #: Least contrast of text, by WCAG 2.1 AA, and what the accent stands on or under on light pages, as in site.css.
 MIN_CONTRAST = 4.5
-BESIDE_ACCENT = {"paper": "#fdfcf9", "panel": "#f4f1ea", "on-accent": "#ffffff"}
-#: The share of white in the accent on dark pages: any is light enough then for them, and for dark text on it.
+BESIDE_ACCENT = {"paper": "#fdfcf9", "panel": "#f4f1ea", "on-fill": "#ffffff"}
+#: The share of white in the accent on dark pages: any is light enough then for them.
 _WHITE_SHARE = 0.6
 
 

@@ -19,7 +19,7 @@ def static_files(brand: Brand, accent: str) -> tuple[tuple[str, bytes], ...]:
     files = [(image.name, image.content) for image in brand.images.values()]
     if brand.accent:
         text = (resource_folder("static") / _STYLESHEET).read_text("utf-8")
-        text += f"\n:root {{ --accent: light-dark({brand.accent}, {brand.dark_accent}); }}\n"
+        text += f"\n:root {{ --accent: light-dark({brand.accent}, {brand.dark_accent}); --fill: {brand.accent}; }}\n"
         files.append((_STYLESHEET, text.encode()))
     return tuple(files)
 
