@@ -24,6 +24,14 @@ def root(make_member: MakeMember) -> Browser:
     return make_member("root", Role.ADMIN)
 
 
+def test_pages_of_many_acts_fill_no_button(root: Browser) -> None:
+    for path in ("/admin", "/account", "/account/access"):
+        assert root.open(path).page.one("main").all("button"), path
+        assert not root.page.one("main").all("button", class_="button"), path
+    destructive = root.open("/admin").page.one("main").all("button", class_="destructive")
+    assert [button.text for button in destructive] == ["Make the site read-only"]
+
+
 def test_admins_find_their_pages_and_the_health_of_the_site(
     root: Browser, mod: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
