@@ -31,7 +31,7 @@ def test_newest_comments_stand_with_article_and_whom_they_answer(ann: User, read
     assert [(link.text, link["href"]) for link in row.all("a")] == [
         ("Ann", "/u/Ann"), ("just now", "/a/1/c/2"), ("bob", "/u/bob"), ("One <b>", "/a/1"), ("In context", "/a/1/c/2"),
     ]  # fmt: skip
-    assert row.one("h2").text == "Ann , just now to bob on One <b> · 0 votes"
+    assert row.one("h2").text == "Ann · just now to bob on One <b> · 0 votes"
 
 
 def test_members_comments_are_theirs_alone(ann: User, reader: Browser) -> None:
