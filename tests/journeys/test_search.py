@@ -34,7 +34,7 @@ def test_people_find_articles_and_comments(
     search(reader, "lua")
     expect(rows).to_have_count(1)
     expect(marks).to_have_text(["Lua"])
-    reader.follow("Comments (1)")
+    reader.follow("Comments 1")
     expect(marks).to_have_text(["Lua"])
     reader.follow("In context")
     reader.is_at("/a/2/c/1")

@@ -122,7 +122,7 @@ def test_comments_lead_to_their_place_in_the_conversation(reader: Browser, store
     assert "/a/1/c/1" in [link["href"] for link in page.one("main").all("a") if link.text == "In context"]
     index.articles = (1,)
     assert reader.open("/search?q=lua").titles == ["About Lua"]
-    follow(reader, "Comments (1)")
+    follow(reader, "Comments 1")
     assert index.asked[-2] == ("lua in:comments", Kind.COMMENTS, Order.RELEVANCE)
     assert "/a/1/c/1" in reader.open("/search.json?q=lua+in%3Acomments").text
 
@@ -176,10 +176,11 @@ def test_other_words_are_searched_at_once_where_nothing_is_found(
     assert index.asked[-2] == (f'"{typed}"', Kind.ARTICLES, Order.RELEVANCE)
 
 
-def test_empty_result_opens_the_help_and_has_no_feed(reader: Browser, index: FixedIndex) -> None:
+def test_empty_result_offers_fewer_words_and_no_feed(reader: Browser, index: FixedIndex) -> None:
     page = reader.open("/search?q=xyzzy").page
-    assert "open" in page.one("details", class_="search-help")
-    assert "Feed" not in page.one("main").texts("a")
+    assert "Nothing found for “xyzzy”. Try fewer words." in page.one("main").text
+    assert not page.one("main").all("a")
+    assert "open" not in page.one("details", class_="search-help").attrs
     assert "in the title only" in reader.open("/search?q=+&sort=new").main
     assert len(index.asked) == 2  # those of the first
 
@@ -212,7 +213,7 @@ def test_results_are_shown_though_nothing_else_can_be_counted(reader: Browser, i
     index.counting_error = SearchBusy()
     assert len(reader.open("/search?q=lua").titles) == 3
     index.articles = ()
-    assert "Nothing was found" in reader.open("/search?q=lua+in:articles").main
+    assert "Nothing found for “lua in:articles”. Try fewer words." in reader.open("/search?q=lua+in:articles").main
     assert reader.open("/search?q=lua").status == 503
 
 

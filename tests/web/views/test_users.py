@@ -26,6 +26,16 @@ def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store
     assert reader.page.one("div", class_="empty").text == "No article by zoe is listed."
 
 
+def test_own_page_without_articles_leads_to_posting_and_searches_nothing(bob: Browser, store: Store) -> None:
+    empty = bob.open("/u/bob").page.one("div", class_="empty")
+    assert (empty.text, empty.values("href", "a")) == ("You have not posted anything yet. Post", ["/submit"])
+    for path in ("/u/bob", "/u/bob/comments"):
+        assert not bob.open(path).page.one("main").all("input", type="search"), path
+    factories.article(store, factories.user(store, "bob"))
+    assert bob.open("/u/bob").page.one("main").all("input", type="search")
+    assert bob.intro == "Member since today · 1 article · 0 comments"
+
+
 def test_lines_stay_on_a_members_page_until_moderators_remove_them(
     bob: Browser, ann: Browser, mod: Browser, reader: Browser, store: Store
 ) -> None:

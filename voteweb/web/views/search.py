@@ -13,6 +13,7 @@ from flask_babel import lazy_gettext as _l
 from voteweb.core import config
 from voteweb.core.comments import ListedComment
 from voteweb.core.errors import NoSuchGroup, NoSuchMember, TooFast, VotewebError
+from voteweb.core.markup import trusted
 from voteweb.core.models import Article, Page
 from voteweb.core.rate_limits import SEARCH
 from voteweb.search import grammar
@@ -226,7 +227,8 @@ def _parameters(typed: str, order: Order = Order.RELEVANCE) -> str:
 def _kind_link(query: Query, order: Order, kind: Kind, matches: Matches) -> _Link:
     total = matches.totals[kind]
     count = format_number(total) if total <= config.MAX_COUNTED else f"{format_number(config.MAX_COUNTED)}+"
-    return _Link(_kind_address(query, order, kind), f"{KIND_NAMES[kind]} ({count})")
+    label = trusted('%s&nbsp;<span class="count">%s</span>') % (KIND_NAMES[kind], count)
+    return _Link(_kind_address(query, order, kind), label)
 
 
 def _kind_address(query: Query, order: Order, kind: Kind) -> str:
