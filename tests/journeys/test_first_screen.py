@@ -191,10 +191,13 @@ def test_form_to_post_fits_one_screen(visit: Visit) -> None:
 
 
 @pytest.mark.usefixtures("stories")
-@pytest.mark.parametrize("screen", [PHONE, DESK])
-def test_groups_take_two_lines_and_stay_dark_where_chosen(screen: dict[str, Any], visit: Visit) -> None:
-    visitor = visit(MEMBER, **screen)
+def test_groups_take_two_lines_and_stay_dark_where_chosen(visit: Visit, store: Store) -> None:
+    factories.group(store, "harbours", "Harbours", "Boats, ropes and the people who keep both in order. " * 3)
+    visitor = visit(MEMBER, **DESK)
     visitor.page.emulate_media(color_scheme="light")
     visitor.open("/account").press("Dark").open("/groups")
     assert set(visitor.page.locator(".groups > li").evaluate_all(HEIGHTS)) == {64}
+    visitor.page.set_viewport_size({"width": 360, "height": 740})
+    lines = visitor.page.locator(".groups .meta")
+    assert not lines.evaluate_all("lines => lines.some(line => line.scrollWidth > line.clientWidth)")
     assert visitor.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 21, 18)"

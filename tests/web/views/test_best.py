@@ -39,7 +39,7 @@ def test_there_is_no_other_period(reader: Browser, path: str) -> None:
 
 def test_the_best_are_feeds_too(reader: Browser) -> None:
     reader.open("/top?of=week")
-    assert reader.page.one("a", href="/top.atom?of=week").text == "Feed"
+    assert reader.page.one("a", href="/top.atom?of=week").text == "Feed of this list"
     for address in ("/top.json?of=week", "/g/python/top.json"):
         reader.open(address)
         items = json.loads(reader.response.data)["items"]
