@@ -116,8 +116,9 @@ def test_meta_line_of_an_article_goes_on_where_it_began(visit: Visit, store: Sto
     assert edge == 12
 
 
-def test_ten_letters_of_a_members_name_fit_a_phone(visit: Visit) -> None:
-    name = visit("fresh_eyes", width=360).open("/").page.locator(".own-name")
+@pytest.mark.parametrize("width", [320, 360])
+def test_ten_letters_of_a_members_name_fit_a_phone(width: int, visit: Visit) -> None:
+    name = visit("fresh_eyes", width=width).open("/").page.locator(".own-name")
     assert not name.evaluate(IS_CUT)
 
 
