@@ -17,7 +17,7 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store, open_store
 from voteweb.store.migrations import Migrations
-from voteweb.web import views
+from voteweb.web import api, views
 from voteweb.web.auth import authentication, login, sessions
 from voteweb.web.base import request_bounds, static_files
 from voteweb.web.base.flask_app import SiteFlask
@@ -67,6 +67,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     templating.init_app(app)
     shared_pages.init_app(app)
     views.init_app(app, settings)
+    api.init_app(app, settings)
     _add_middleware(app, settings)
     return app
 

@@ -139,6 +139,8 @@ class AccountChange(StrEnum):
     SECOND_FACTOR = "factor"
     SECOND_FACTOR_OFF = "nofactor"
     FEED = "feed"
+    PROGRAM = "program"
+    PROGRAM_ENDED = "noprogram"
 
 
 class Notice(NamedTuple):

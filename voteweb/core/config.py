@@ -402,6 +402,14 @@ MAX_SESSIONS = 20
 #: Seconds after which a session ends even if it is used: a year. A use is noted at most once a day.
 MAX_SESSION_SECONDS = 365 * 86_400
 SESSION_USE_SECONDS = 86_400
+#: The beginning of the paths of the API, where no cookie counts, and bytes of the longest body of its requests.
+API_PATH, MAX_API_BODY_BYTES = "/api/v1", 65_536
+#: Rows of a list of the API unless it asks for fewer or more, and at most.
+API_ROWS, MAX_API_ROWS = 25, 100
+#: Programs to which a member can give a token, the days after which each ends at most, and characters of its name.
+MAX_PROGRAMS, MAX_PROGRAM_DAYS, MAX_PROGRAM_NAME_LENGTH = 20, 365, 40
+#: Characters of the token of a program: its two parts are shorter.
+MAX_PROGRAM_TOKEN_LENGTH = 200
 #: Seconds from the plan of a merge of groups, which any moderator can stop until then, to its beginning.
 MERGE_DELAY_SECONDS = 86_400
 #: Seconds after giving the password in which bans, merges, and acts of admins alone do not ask for it again.

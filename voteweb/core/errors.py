@@ -400,6 +400,34 @@ class NotAllowed(VotewebError, status=403):
     template = N_("Your role has changed: you can no longer do this.")
 
 
+class TokenNeeded(VotewebError, status=401):
+    """The operation needs the token of a program, and none was sent."""
+
+    template = N_("This needs the token of a program: “Authorization: Bearer …”. Members make one in their account.")
+
+
+class BadToken(VotewebError, status=401):
+    """The token of a program is wrong, has ended or was withdrawn."""
+
+    template = N_("This token is not valid, or no longer.")
+
+
+class NoRight(VotewebError, status=403):
+    """The token of a program lacks the right that the act needs; value ``right``."""
+
+    template = N_("The token of this program lacks the right “%(right)s”.")
+
+
+class KeyReused(VotewebError, status=422, code="idempotency-key-reused"):
+    """An Idempotency-Key was sent before, with another body."""
+
+    template = N_("This Idempotency-Key was sent with another body before. Please use a new one for each act.")
+
+
+class TooManyPrograms(VotewebError, status=409):
+    template = N_("You have given tokens to %(max)s programs, as many as possible. Withdraw one of them first.")
+
+
 class Unavailable(VotewebError, status=503):
     """Redis did not answer within the deadline; ``retry_after`` is the suggested wait in seconds."""
 

@@ -251,6 +251,47 @@ class BanRemoval(NamedTuple):
     votes: bool = False
 
 
+class Right(StrEnum):
+    """The rights of programs.
+
+    READ: what only their member sees. OWN: what nobody else sees, as saving, hiding and following. POST: articles,
+    comments and reports. MODERATE: all for which the member needs a role.
+    """
+
+    READ = "read"
+    OWN = "own"
+    VOTE = "vote"
+    POST = "post"
+    MODERATE = "moderate"
+
+
+class Program(NamedTuple):
+    """A program to which a member gave a token; ``digest`` is that of the token. Times are unix seconds.
+
+    It was ``made`` and ends at ``until``; ``used`` is its last noted use.
+    """
+
+    digest: str
+    name: str
+    rights: tuple[Right, ...]
+    made: float
+    until: float
+    used: float
+
+
+class ProgramCall(NamedTuple):
+    """What a program asks for: the digest of its token, and the right that this needs.
+
+    With an Idempotency-Key, ``once`` stands for program and key, and ``body`` for what was sent with it; else both are
+    empty.
+    """
+
+    program: str
+    right: Right
+    once: str = ""
+    body: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class User:
     """A member; ``since`` is a unix time, ``password`` an argon2 hash, or empty if nobody can log in.
@@ -267,6 +308,7 @@ class User:
     ``about`` is what they say about themselves, as Markdown, ``about_reported`` the unix time of the report of it that
     waits for a moderator, 0 for none.
     ``second_factor`` is what is stored of it, "" for none: see :mod:`voteweb.core.second_factor`.
+    ``call`` is set where a program acts for the member.
     """
 
     id: int
@@ -292,6 +334,7 @@ class User:
     about: str = ""
     about_reported: float = 0.0
     second_factor: str = ""
+    call: ProgramCall | None = None
 
 
 class DomainAction(StrEnum):
@@ -334,13 +377,15 @@ class Neighbour(NamedTuple):
 class Voter:
     """The identity of a voter as their session cookie has it: member id, name, session id, and the session's token.
 
-    Without a token, all that counts is the session id.
+    Without a token, all that counts is the session id. ``call`` is set where a program acts for them: then the token is
+    the program's.
     """
 
     id: int
     name: str
     session: str
     token: str = ""
+    call: ProgramCall | None = None
 
 
 class Session(NamedTuple):

@@ -164,6 +164,16 @@ EMAIL_BY_ADDRESS = Limit(
     "emailname", "give one e-mail address, whichever members do", LimitScope.NAME, 5, 16, DAY,
     N_("mails to this address"), ("mail.index",),
 )  # fmt: skip
+#: Counts wrong tokens only. Tokens cannot be guessed, but each guess costs a round trip.
+BAD_TOKEN = Limit(
+    "badtoken", "send a token that is not valid to the API", LimitScope.ADDRESS, 20, 120, HOUR,
+    N_("tokens that are not valid"), (),
+)  # fmt: skip
+#: Counted by token, besides the limits of what is done with it. A program that asks every second has enough.
+PROGRAM = Limit(
+    "program", "use the API with one token", LimitScope.MEMBER, 60, 3_600, HOUR,
+    N_("requests with this token"), (),
+)  # fmt: skip
 #: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
@@ -260,6 +270,8 @@ _LIMITS = (
     RECOVERY_BY_NAME,
     SECOND_FACTOR,
     FORMER_ADDRESS,
+    BAD_TOKEN,
+    PROGRAM,
     MAIL_RESET_BY_ADDRESS,
     MAIL_RESET_BY_NAME,
     EMAIL_BY_ADDRESS,

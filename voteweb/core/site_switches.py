@@ -18,8 +18,8 @@ class SwitchName(StrEnum):
     """The names of the switches.
 
     SECOND_FACTOR: moderators and admins have no rights by their role until they have a second factor. AI_CRAWLERS: OFF
-    asks them in robots.txt to stay away. RULES, PRIVACY, GUIDE: the page has a text of the admins, which is stored
-    elsewhere.
+    asks them in robots.txt to stay away. PROGRAMS: OFF refuses all tokens of programs. RULES, PRIVACY, GUIDE: the page
+    has a text of the admins, which is stored elsewhere.
     """
 
     ANNOUNCEMENT = "announcement"
@@ -27,6 +27,7 @@ class SwitchName(StrEnum):
     SIGNUP = "signup"
     HOLD_POSTS = "hold-posts"
     AI_CRAWLERS = "ai-crawlers"
+    PROGRAMS = "programs"
     SECOND_FACTOR = "second-factor"
     NAME = "name"
     CONTACT = "contact"
@@ -44,7 +45,7 @@ TEXTS = tuple(map(SwitchName, operator_pages.NAMES))
 #: The value of a switch that only has words, and that of one that turns off what is on without it.
 ON, OFF = "on", "off"
 #: The values of the switches that have few.
-_CHOICES = {SwitchName.SIGNUP: config.SIGNUP_MODES, SwitchName.AI_CRAWLERS: (OFF,)}
+_CHOICES = {SwitchName.SIGNUP: config.SIGNUP_MODES, SwitchName.AI_CRAWLERS: (OFF,), SwitchName.PROGRAMS: (OFF,)}
 
 
 class Switch(NamedTuple):

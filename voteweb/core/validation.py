@@ -321,6 +321,11 @@ def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:
     return _line(typed, 0, max, "")
 
 
+def program_name(typed: str) -> str:
+    """Return the name of a program as one clean line; raise Invalid if it is empty or too long."""
+    return _line(typed, 1, config.MAX_PROGRAM_NAME_LENGTH, N_("Please name the program, so that you know it again."))
+
+
 def member_note(typed: str) -> str:
     """Return a note on a member as one clean line; raise Invalid if it is empty or too long."""
     return _line(typed, 1, config.MAX_REASON_LENGTH, N_("Please write the note first."))

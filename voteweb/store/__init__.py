@@ -6,6 +6,7 @@ from typing import TypeVar, get_type_hints
 from voteweb.core.models import Page
 from voteweb.core.settings import Settings
 from voteweb.store.accounts.mail import Mail
+from voteweb.store.accounts.programs import Programs
 from voteweb.store.accounts.second_factors import SecondFactors
 from voteweb.store.accounts.secret_feeds import SecretFeeds
 from voteweb.store.accounts.secret_links import Invitations, Passwords
@@ -65,6 +66,7 @@ class Store:
     sessions: Sessions
     passwords: Passwords
     second_factors: SecondFactors
+    programs: Programs
     invitations: Invitations
     mail: Mail
     inbox: Inbox

@@ -12,6 +12,7 @@ from voteweb.core.models import Article, DomainAction, Draft, EarlierVersion, Lo
 from voteweb.core.names import name_key
 from voteweb.core.permissions import is_poster
 from voteweb.core.rate_limits import NEWCOMER_POSTS
+from voteweb.store.accounts.programs import program_values
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.articles.versions import POSTER, Versions, queue_versions, version_before
 from voteweb.store.connection.commit import Attempt, commit
@@ -158,6 +159,7 @@ class Articles(StorePart):
             "groups": " ".join(groups),
             "poster": poster.name,
             "poster_id": poster.id,
+            **program_values(poster),
             "own_vote": settings.own_vote,
             "voting_seconds": settings.voting_seconds,
             "allow_duplicate": int(allow_duplicate),

@@ -173,7 +173,7 @@ class Listings(StorePart):
         super().__init__(context)
         self._made = MadeRankings(context)
         #: Ids last seen on a page of a ranking, until it is read again: a member's marks take no second round trip.
-        self._id_hints: BoundedCache[tuple[str, int], tuple[int, ...]] = BoundedCache(config.HINT_CACHE_SIZE)
+        self._id_hints: BoundedCache[tuple[str, int, int], tuple[int, ...]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
         self,
@@ -181,15 +181,18 @@ class Listings(StorePart):
         ranking: Ranking,
         number: int,
         *,
+        size: int | None = None,
         with_text: bool = False,
         hits: Sequence[RateLimitHit] = (),
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of a ranking; a page past the end has no rows.
 
+        A page has *size* rows, by default as many as those of the site.
+
         *with_text*: the rows are whole articles. Building a combined ranking counts against the limits of *hits*: the
         execution of the pipeline raises TooFast when one is exceeded.
         """
-        size, fields = self._settings.page_size, _fields(with_text=with_text)
+        size, fields = size or self._settings.page_size, _fields(with_text=with_text)
         start, stop = (number - 1) * size, number * size
         # One row before and after the page: a tie may cross its edges.
         first = max(start - 1, 0)
@@ -212,7 +215,7 @@ class Listings(StorePart):
             if ranking.order is not Order.VOTES:
                 self._order_ties(pipeline, ranking, rows, (start, stop), fields)
             present = tuple(row for at, row in sorted(rows.items()) if row and start <= at < stop)
-            self._id_hints.put((ranking.key, number), tuple(article.id for article in present))
+            self._id_hints.put((ranking.key, start, size), tuple(article.id for article in present))
             is_full = ranking.order is Order.VOTES and total >= config.MAX_RANKED
             page = Page.at(number, size, present, total)
             is_first = number == 1 and present and ranking.order is Order.TIME
@@ -262,9 +265,10 @@ class Listings(StorePart):
         fields = _fields(with_text=with_text)
         return pipeline.queue([("HMGET", self._keys.article(id), *fields) for id in ids], parse)
 
-    def recent_ids(self, ranking: Ranking, number: int) -> tuple[int, ...]:
+    def recent_ids(self, ranking: Ranking, number: int, size: int | None = None) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last read it: a hint only."""
-        return self._id_hints.get((ranking.key, number)) or ()
+        size = size or self._settings.page_size
+        return self._id_hints.get((ranking.key, (number - 1) * size, size)) or ()
 
     def queue_good(self, pipeline: Pipeline, count: int, *, with_text: bool = False) -> Future[tuple[Article, ...]]:
         """Queue a read of the newest *count* good articles; *with_text*: whole ones."""

@@ -16,6 +16,7 @@ from voteweb.core.conversation import climb
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
+from voteweb.store.accounts.programs import program_values
 from voteweb.store.articles.search_documents import record_change
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.connection import Outcome
@@ -153,6 +154,7 @@ class Comments(StorePart):
         values = {
             "article": article.id, "parent": parent, "text": text, "state": letters or "-",
             "author": author.name, "author_id": author.id, "token": token, "today": this_day(),
+            **program_values(author),
             "commenting_seconds": self._settings.commenting_seconds,
             **self._context.limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
         }  # fmt: skip

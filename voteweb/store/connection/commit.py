@@ -12,7 +12,7 @@ from typing import Any
 from voteweb.core import clock, config
 from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import Conflict, DecidedMeanwhile, NothingToUndo, Unavailable, VotewebError
-from voteweb.core.models import LogEntry, Role, User
+from voteweb.core.models import LogEntry, ProgramCall, Right, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
@@ -30,7 +30,8 @@ MAX_COMMANDS = 640
 _FIELDS_AT_ONCE = 1_000
 #: The values of a commit without actor, token and log entry: it checks nobody, and may run twice.
 _UNSAID = {
-    "actor_key": "", "actor_id": "", "actor_session": "", "role": "", "done_key": "", "entry": "", "log_keys": "[]",
+    "actor_key": "", "actor_id": "", "actor_session": "", "programs_key": "", "program": "", "right": "", "body": "",
+    "role": "", "done_key": "", "entry": "", "log_keys": "[]",
     "not_after": "", "when_full": 0, "is_repeated": 0, "added": "", "removed": "", "until_time": "", "former": "",
     "told_of": "",
 }  # fmt: skip
@@ -142,6 +143,8 @@ def commit(
     if actor:
         act |= {"actor_key": keys.user(actor.name), "actor_id": actor.id, "role": role.value}
         act["actor_session"] = actor.session
+    if actor and actor.call:
+        act |= _call_values(keys, actor, actor.call, role)
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         attempt, refusal, writes = Attempt(connection), None, None
         try:
@@ -160,9 +163,11 @@ def commit(
             "not_after": attempt.not_after, "added": attempt.added, "removed": attempt.removed,
             "until_time": attempt.until, "former": attempt.former, "told_of": attempt.told_of,
         }  # fmt: skip
-        named += filter(None, [act["done_key"], *log_keys, act["actor_key"]])
+        named += filter(None, [act["done_key"], *log_keys, act["actor_key"], act["programs_key"]])
         outcome = connection.script("commit", named=named, **{**act, **said}, **guard)
         act["is_repeated"] |= outcome.repeated
+        if outcome.values:  # this program has done it before
+            return True
         if outcome.status == "done":
             is_done = not writes and isinstance(refusal, NothingToUndo | None)
             if is_done and entry and actor and is_own_result(connection, entry, attempt.until):
@@ -171,6 +176,13 @@ def commit(
                 raise refusal
             return bool(writes)
     raise Conflict
+
+
+def _call_values(keys: Keys, actor: User, call: ProgramCall, role: Role) -> dict[str, Any]:
+    """Return the values of an act that a program does for *actor*; one that takes a *role* has its own right."""
+    right = call.right if role is Role.MEMBER else Right.MODERATE
+    values = {"programs_key": keys.programs(actor.name), "program": call.program, "right": right, "body": call.body}
+    return values | ({"done_key": keys.done(call.once)} if call.once else {})
 
 
 def is_own_result(connection: Connection, entry: LogEntry, until: str = "") -> bool:

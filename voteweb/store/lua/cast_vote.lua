@@ -2,22 +2,22 @@
 -- The article's votes rise or fall by this one vote. They are not counted anew from the voters, of whom some may be lost
 -- (evicted, or expired by another clock); when all are lost, nobody can tell who may vote, so voting ends at once.
 -- Only a vote that changes something counts against the rate limit.
--- keys: article:{article} voted:{article} score: good: user:{voter} sessions:{voter} stats:{today} open-votes:{voter_id} top:
---       changes: limit:{limits}*
--- args: action article voter_id voter ban session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
+-- keys: article:{article} voted:{article} score: good: user:{voter} sessions:{voter} programs:{voter} stats:{today}
+--       open-votes:{voter_id} top: changes: limit:{limits}*
+-- args: action article voter_id voter ban session digest program newcomer_seconds idle_seconds vote_score max_lift good_votes
 --       voting_seconds rates*
 -- helpers: articles: record_votes; common: check_type count_act exact finite is_name_of now; members: check_ban
 --          check_voter hit_rate_limits note_session note_vote_of_ban; rankings: best_values day_of find_place
 --          group_names put_best rank rank_good voting_end
 -- action is "cast" or "take-back"; session to idle_seconds are those of check_voter(). A step of a ban, which check_ban()
--- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and that of newcomers, and
+-- checks instead, is in ban; else that is empty. With a rate limit, limits are the member's and, last, that of newcomers, and
 -- rates those of hit_rate_limits(). For voting_seconds an article without an end of voting is open.
 -- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes>
 --          | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
 local refusal, is_new, noted_use, voted_before = check_voter(
-  user_key, sessions_key, session, newcomer_seconds, digest, idle_seconds)
+  user_key, sessions_key, session, newcomer_seconds, digest, idle_seconds, programs_key, program)
 local revoked_key
 if ban ~= '' then
   refusal, revoked_key = check_ban(ban, user_key, 'article:' .. article, action == 'cast')
@@ -68,7 +68,7 @@ for i, name in ipairs(group_names(groups or '')) do
   redis.call('ZCARD', score_of_group)
   group_rankings[i] = { score_of_group, top_of_group, best_values(top_of_group, member) }
 end
-local limit_count = is_new and #limit_keys or math.min(1, #limit_keys)
+local limit_count = is_new and #limit_keys or math.max(0, #limit_keys - 1)
 for i = limit_count + 1, #limit_keys do
   check_type(limit_keys[i], 'string')
 end

@@ -1,9 +1,9 @@
 -- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
 -- keys: {named}*
--- args: done_key actor_key actor_id actor_session role entry log_keys reads replies writes types told not_after when_full
---       is_repeated added removed until_time former told_of
--- helpers: common: check_type now write_when_full; members: answer_before check_member done; rankings: rank rank_best
---          score; thread: notify
+-- args: done_key actor_key actor_id actor_session programs_key program right body role entry log_keys reads replies writes
+--       types told not_after when_full is_repeated added removed until_time former told_of
+-- helpers: common: check_type now write_when_full; members: answer_before check_member check_program done; rankings: rank
+--          rank_best score; thread: notify
 -- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
 -- empty; role is the least that may do this. done_key is empty if the answer is not remembered. These are JSON: the log
 -- entry, "" if the act is not logged; log_keys, log-entries: and the lists of ids that index it; the commands that read and
@@ -13,14 +13,22 @@
 -- if an earlier call of this act may still come, which must then do nothing; added and removed are groups, until_time the
 -- end of a ban, and former what undoing the act brings back, for the log entry; told_of is an earlier entry ("log-<id>"), a comment or a change of an account, of
 -- which is told instead, "" for none.
--- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
+-- programs_key, program and right are those of check_program(); body is the digest of what a program sends with a key of its
+-- own, else empty: its answer tells that it was remembered.
+-- Answers  done | done <body> | other-body (another was sent with this key) | no-right <right> | logged-out | held | forbidden
+--          | again (a read has another reply by now, or it is too late)
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL, FORMER = 3, 8, 9, 15, 21
-local answer = answer_before(done_key) or actor_id ~= '' and check_member(actor_key, actor_id, role)
+local answer = answer_before(done_key)
+if answer and (answer[2] or '') ~= body then
+  return { 'other-body' }
+end
+answer = answer or actor_id ~= '' and check_member(actor_key, actor_id, role)
 -- A new password, or "log out everywhere", ends also what was under way then.
 if not answer and actor_session ~= '' and redis.call('HGET', actor_key, 'session') ~= actor_session then
   return { 'logged-out' }
 end
+answer = answer or check_program(programs_key, actor_session, program, right)
 if answer then
   return answer
 end
@@ -67,8 +75,9 @@ end
 if when_full == '1' then
   write_when_full(done_key ~= '' and done_key or writes[1][2])
 end
+local outcome = body == '' and { 'done' } or { 'done', body }
 if #writes == 0 then
-  return done(done_key, { 'done' })
+  return done(done_key, outcome)
 end
 -- Two writes are several commands: see place_writes() in store/schema/rankings.py.
 local function enter(key, member, score)
@@ -111,4 +120,4 @@ for _, member in ipairs(what ~= '' and cjson.decode(told) or {}) do
     notify(user_key, inbox_key, unread_key, kind, what)
   end
 end
-return done(done_key, { 'done' })
+return done(done_key, outcome)

@@ -1,31 +1,33 @@
 -- Post an article under an id that the caller has reserved.
 -- keys: article:{article} voted:{article} time: score: good: top: posted:{poster} once:{poster_id}-{token} groups:
---       group-aliases: link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: limit:{limits}*
--- args: article words poster poster_id own_vote vote_score max_lift good_votes listed_domain voting_seconds
---       allow_duplicate newcomer_seconds domains hold_posts groups rates*
+--       group-aliases: link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: programs:{poster}
+--       limit:{limits}*
+-- args: article words poster poster_id session program body own_vote vote_score max_lift good_votes listed_domain
+--       voting_seconds allow_duplicate newcomer_seconds domains hold_posts groups rates*
 -- helpers: articles: domain_rule list_article store_article; common: collect_in_small_steps exact finite now; members:
---          check_member hit_rate_limits is_newcomer role_in_force; rankings: find_groups find_place find_rankings
---          first_free_time in_force rank
+--          check_member check_program hit_rate_limits is_newcomer role_in_force sent sent_before; rankings: find_groups
+--          find_place find_rankings first_free_time in_force rank
 -- words are the article's, as JSON by field. own_vote and allow_duplicate, whether to post a link that was posted lately, are 0
 -- or 1. listed_domain is that under which the link is listed, empty for none; domains are those whose rules are about it, the
 -- closest first, with blanks between them.
--- newcomer_seconds are those for which a member is a newcomer; limits are those of newcomers, and rates those of
+-- session, program and body are those of check_program() and sent_before(); newcomer_seconds are those for which a member is a newcomer; limits are those of newcomers, and rates those of
 -- hit_rate_limits(). hold_posts articles of a member who signed up wait for a moderator.
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
 --          before) | taken (the id is another's)
+--          | other-body (another was sent with this token) | no-right <right> (the program may not post)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate (the link was posted within these seconds), each article as a member of rankings
 --          | rate-limited <1 or 2> <seconds to wait> <unix time from which it is accepted>
 --          | domain-refused <domain> <why>
-local before = redis.call('GET', once_key)
+local before = sent_before(once_key, 'posted-before', body)
 if before then
-  return { 'posted-before', before }
+  return before
 end
 if redis.call('EXISTS', article_key) == 1 then
   return { 'taken' }
 end
 check_keys()
-local refusal = check_member(user_key, poster_id, 'member')
+local refusal = check_member(user_key, poster_id, 'member') or check_program(programs_key, session, program, 'post')
 if refusal then
   return refusal
 end
@@ -64,7 +66,7 @@ local closes = math.floor(time + open_seconds)
 collect_in_small_steps()
 local fields = { 'poster', poster, 'time', posted, 'groups', table.concat(names, ' ') }
 store_article(words, fields, votes, votes - 1, closes, poster_id)
-redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
+sent(once_key, member, body)
 if is_held then
   redis.call('HSET', article_key, 'gone', 'held')
   rank(held_articles_key, place.time, member)

@@ -1,10 +1,11 @@
 -- Write a comment on an article, or a reply to a comment, and tell those who want to know.
 -- keys: article:{article} thread:{article} words:{article} hidden:{article} voted-comments:{article}-{known_block} comments:
---       commented:{author} once:{author_id}-{token} user:{author} seen:{author} stats:{today} changes: limit:{limits}*
--- args: article parent text state author author_id commenting_seconds known_block known_poster known_answered newcomer_seconds
---       reasons rates*
--- helpers: common: check_type count_act now; members: check_member hit_rate_limits is_newcomer; thread: answers
---          check_answered check_open has_state missing_comment next_number notice_kind notify store_comment; visits:
+--       commented:{author} once:{author_id}-{token} user:{author} seen:{author} stats:{today} changes:
+--       programs:{author} limit:{limits}*
+-- args: article parent text state author author_id session program body commenting_seconds known_block known_poster
+--       known_answered newcomer_seconds reasons rates*
+-- helpers: common: check_type count_act now; members: check_member check_program hit_rate_limits is_newcomer sent
+--          sent_before; thread: answers check_answered check_open has_state missing_comment next_number notice_kind notify store_comment; visits:
 --          format_visit read_visit
 -- parent is the number of the comment that is answered, 0 for none. What is known is so to the caller: the block of voters, the
 -- poster of the article and the author of the answered comment. newcomer_seconds are those for which a member is a newcomer;
@@ -14,14 +15,15 @@
 -- Answers  written <comment> | written-before <comment> (this form was sent before), each as a member of rankings
 --          | unknown | gone (the article) | closed <unix time> <reason> (by a moderator) | ended <unix time>
 --          | parent-gone | too-deep | full | logged-out | held | rate-limited <1 or 2> <seconds> <unix time>
+--          | other-body (another was sent with this token) | no-right <right> (the program may not comment)
 --          | again <block> <poster> <author of the answered comment> (these are others)
-local refusal = check_member(user_key, author_id, 'member')
+local refusal = check_member(user_key, author_id, 'member') or check_program(programs_key, session, program, 'post')
 if refusal then
   return refusal
 end
-local before = redis.call('GET', once_key)
+local before = sent_before(once_key, 'written-before', body)
 if before then
-  return { 'written-before', before }
+  return before
 end
 local missing, _, posted = missing_comment(article_key, thread_key, 0)
 if missing then
@@ -63,7 +65,7 @@ end
 
 local comment = article .. '.' .. number
 local member = 'comment:' .. comment
-redis.call('SET', once_key, member, 'EX', ONCE_SECONDS)
+sent(once_key, member, body)
 count_act(stats_key, 'comments', 1)
 local node = { parent = parent, votes = 0, base = 0, time = now(), state = state, author = author }
 store_comment(number, node, text, closes, true)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import AccountChange, Notice, NoticeKind, Unread
-from voteweb.core.models import Page, Role, Session, User, Voter
+from voteweb.core.models import Page, Program, Role, Session, User, Voter
+from voteweb.store.accounts.programs import Programs
 from voteweb.store.accounts.sessions import Sessions, digest
 from voteweb.store.accounts.users import FIELDS, parse_user
 from voteweb.store.connection import scripts
@@ -93,6 +94,8 @@ def _notice(row: Sequence[Any]) -> Notice | None:
 class Viewer(NamedTuple):
     """A member whom a session names, None if there is none, with their session, None if it has ended.
 
+    Where a program acts, ``program`` is what its token stands for in place of the session, None if it has ended.
+
     ``waiting`` is the number of all that waits for a moderator, ``logged`` that of the entries of the log, 0 for
     members. ``voted_at`` is when votes of the member on articles changed last, "" for never: it is only compared.
     """
@@ -103,6 +106,7 @@ class Viewer(NamedTuple):
     waiting: int
     logged: int
     voted_at: str
+    program: Program | None = None
 
 
 #: What is read of a reader.
@@ -132,7 +136,7 @@ class Viewers(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._sessions = Sessions(context)
+        self._sessions, self._programs = Sessions(context), Programs(context)
         #: Members as last seen, until their replies differ: nothing is parsed twice, what few have is not asked for.
         self._seen: BoundedCache[int, _Seen] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -143,7 +147,7 @@ class Viewers(StorePart):
         # Plain commands: one script for all of it took Redis 17 microseconds instead of 1, a tenth of a page.
         commands: list[Command] = [
             ("HMGET", keys.user(name), *FIELDS, "voted"),
-            self._sessions.find_command(name, token_digest),
+            (self._programs if voter.call else self._sessions).find_command(name, token_digest),
             self._count_unread(name) if seen.has_list else ("EXISTS", keys.unread(name)),
         ]
         counts = self._queue_waiting(pipeline) if seen.moderates else None
@@ -160,8 +164,9 @@ class Viewers(StorePart):
             waiting = logged = 0
             if moderates:
                 waiting, logged = counts.result if counts else self._connection.read(self._queue_waiting)
-            own_session = self._sessions.parse(voter, token_digest, *session)
-            viewer = Viewer(member, own_session, _unread(unread), waiting, logged, voted_at or "")
+            own_session = None if voter.call else self._sessions.parse(voter, token_digest, *session)
+            program = self._programs.parse(voter, token_digest, *session) if voter.call else None
+            viewer = Viewer(member, own_session, _unread(unread), waiting, logged, voted_at or "", program)
             now_seen = _Seen(bool(unread), moderates)
             if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):
                 now_seen = now_seen._replace(

@@ -72,7 +72,7 @@ class Keys:
     once = KeyOfTwo(
         "once:<member id>-<token>",
         "the article or comment that a member's sent form became",
-        Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=values.is_posted),
+        Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=values.is_sent),
     )
     imported = KeyOf(
         "imported:<bucket>",
@@ -132,6 +132,12 @@ class Keys:
     )
     saved_feed = KeyOf(
         "saved-feed:<digest>", "whose saved articles the feed with the secret address of this digest has", _FEED
+    )
+    programs = KeyOfMember(
+        "programs:<name>",
+        "the programs to which one member gave a token, by a digest of it, and the member's session id",
+        Noun("hash", PRIMARY, (), "user", pair=values.is_program, most=2 * config.MAX_PROGRAMS),
+        "when the last has ended",
     )
     former_mail = KeyOfMember(
         "former-mail:<name>",

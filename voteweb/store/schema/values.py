@@ -16,7 +16,16 @@ from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config, links, passwords, validation
 from voteweb.core.comments import AccountChange, CommentId, NoticeKind
-from voteweb.core.models import DomainAction, DomainRule, Note, PlannedMerge, Reason, Report
+from voteweb.core.models import (
+    DomainAction,
+    DomainRule,
+    Note,
+    PlannedMerge,
+    Program,
+    Reason,
+    Report,
+    Right,
+)
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.names import INVISIBLE_LETTERS, only_visible
 from voteweb.core.settings_in_force import RESCORED, RESCORING, SINCE, SITE_ID, is_stored_setting
@@ -44,6 +53,7 @@ LEFT_OUT = "-"
 #: Members of rankings that stand for no article.
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
+_PROGRAM = re.compile(r"([0-9]{1,11}),([0-9]{1,11}),([0-9]{1,11}),([a-z ]{1,60}),([^\n]{1,100})")
 _HEX_16 = re.compile(r"[0-9a-f]{16}")
 #: A link that a form took, earlier ones also with a name and a password: pages do not show such a link.
 _POSTED_LINK = re.compile(rf"(?=.{{,{config.MAX_LINK_LENGTH}}}\Z)https?://[^/?# \\][^ \\]*", re.IGNORECASE)
@@ -201,6 +211,7 @@ def _are_visible(text: str) -> bool:
 
 
 #: A digest of a text that the store must recognize and not know, such as the token of a link.
+is_token_digest = matching(r"[A-Za-z0-9_-]{20}")
 is_digest = matching(r"[0-9a-f]{32}")
 is_count = matching(r"-?[0-9]{1,12}")
 #: A number of a comment, or 0.
@@ -280,6 +291,37 @@ def is_comment_voter(text: str) -> bool:
 def is_posted(member: str) -> bool:
     """Tell whether *member* is what a form became: an article or a comment."""
     return posted_of(member) is not None
+
+
+def is_sent(stored: str) -> bool:
+    """Tell whether *stored* says what a form became or, with the digest of its body, what a program sent."""
+    member, _, body = stored.partition(" ")
+    return is_posted(member) and (not body or is_token_digest(body))
+
+
+def is_program(name: str, stored: str) -> bool:
+    """Tell whether *stored* is the field *name* of a member's programs: the session id, or one of them."""
+    if name == "of":
+        return validation.is_submission_token(stored)
+    return is_token_digest(name) and parse_program(name, stored) is not None
+
+
+def parse_program(digest: str, stored: str) -> Program | None:
+    """Return the program with this *digest* of its token, None if *stored* is none.
+
+    It is "<unix time at which it was made>,<seconds until its last noted use>,<unix time of its end>,<rights>,<name>".
+    """
+    match = _PROGRAM.fullmatch(stored)
+    if match is None or not set(match[4].split()) <= set(Right):
+        return None
+    made, used, until = (int(match[at]) for at in (1, 2, 3))
+    return Program(digest, match[5], tuple(map(Right, match[4].split())), made, until, made + used)
+
+
+def format_program(program: Program) -> str:
+    """Return what is stored of *program*."""
+    made = int(program.made)
+    return f"{made},{int(program.used) - made},{int(program.until)},{' '.join(program.rights)},{program.name}"
 
 
 def is_any(text: str) -> bool:

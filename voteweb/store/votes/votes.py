@@ -113,24 +113,38 @@ class Votes(StorePart):
         #: Own votes of members, for OWN_VOTES_SECONDS or until they vote: a list for members takes 0.7 times as long.
         self._remembered: BoundedCache[int, _Remembered] = BoundedCache(config.HINT_CACHE_SIZE)
 
-    def cast(self, id: DocumentId, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
+    def cast(
+        self,
+        id: DocumentId,
+        voter: Voter | User,
+        *,
+        hit: RateLimitHit | None = None,
+        others: Sequence[RateLimitHit] = (),
+    ) -> int:
         """Count the vote of *voter* and return the votes of the article or comment.
 
-        A vote that changes something counts against the rate limit of *hit* and, if the voter signed up lately, against
-        that of newcomers.
+        A vote that changes something counts against the rate limit of *hit*, those of *others* and, if the voter signed
+        up lately, against that of newcomers.
         Raises LoggedOut when the voter's session has ended or the voter is banned, Held, TooFast, NoSuchArticle,
         ArticleGone, VotingClosed (also when the voters were lost), AlreadyVoted, Conflict, Unavailable; for a comment
         also NoSuchComment, CommentGone, ConversationClosed, ConversationEnded, and CommentVoted and OwnComment.
         """
-        return self._change("cast", id, voter, hit)
+        return self._change("cast", id, voter, hit, others)
 
-    def take_back(self, id: DocumentId, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
+    def take_back(
+        self,
+        id: DocumentId,
+        voter: Voter | User,
+        *,
+        hit: RateLimitHit | None = None,
+        others: Sequence[RateLimitHit] = (),
+    ) -> int:
         """Take the vote of *voter* back and return the votes of the article or comment.
 
         Raises what :meth:`cast` does, NotVoted and CommentNotVoted in place of AlreadyVoted and CommentVoted, and
         OwnVote.
         """
-        return self._change("take-back", id, voter, hit)
+        return self._change("take-back", id, voter, hit, others)
 
     def change_by_ban(self, id: DocumentId, member: User, removal: BanRemoval) -> None:
         """Take back the vote of a banned *member*, or give back what *removal* took, as its state says.
@@ -141,8 +155,15 @@ class Votes(StorePart):
         with suppress(errors.LoggedOut):
             self._run(action, id, member, [], ban=f"{removal.entry} {removal.state}")
 
-    def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
-        hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
+    def _change(
+        self,
+        action: str,
+        id: DocumentId,
+        voter: Voter | User,
+        hit: RateLimitHit | None,
+        others: Sequence[RateLimitHit],
+    ) -> int:
+        hits = [hit, *others, (NEWCOMER_VOTE, hit[1])] if hit else []
         outcome = self._run(action, id, voter, hits)
         if outcome.status == "counted" and isinstance(id, int):
             self._note(voter.id, id, *outcome.values[1:], has_voted=action == "cast")
@@ -160,7 +181,8 @@ class Votes(StorePart):
             "voter": voter.name,
             "ban": ban,
             "session": voter.session,
-            "digest": digest(voter.token) if isinstance(voter, Voter) else "",
+            "digest": digest(voter.token) if isinstance(voter, Voter) and not voter.call else "",
+            "program": voter.call.program if voter.call else "",
             "idle_seconds": settings.session_seconds,
             **self._context.limits.newcomer_values(hits),
         }

@@ -23,6 +23,7 @@ from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import PENDING, SID, USER
 from voteweb.web.base.context import now, request_globals, store
 from voteweb.web.base.flask_app import SiteRequest
+from voteweb.web.base.request_bounds import is_api
 from voteweb.web.base.responses import wants_json
 from voteweb.web.base.urls import return_url
 from voteweb.web.i18n.formatting import error_message
@@ -66,7 +67,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
         g.setdefault("viewer", None)
         return pipeline.then(lambda: cast("User | None", g.viewer))
     read = store().viewers.queue_read(pipeline, voter)
-    used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" else None
+    used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" and not voter.call else None
     rate_limits.queue_member_hit(pipeline, voter.name)
 
     def set_read() -> User | None:
@@ -74,7 +75,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
         if used:
             read_viewer = read_viewer._replace(session=used.result)
         viewer = set_viewer(read_viewer, voter)
-        if viewer is None:
+        if viewer is None and not voter.call:
             session.clear()  # the session was ended elsewhere
             _ended.put(voter.token, True)
             member = read_viewer.member
@@ -93,8 +94,9 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
     user = read.member
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
     viewer, known = None, request_globals()
-    if user and is_current and read.session is not None and permissions.may_log_in(user):
-        viewer = user
+    has_key = (read.program if voter.call else read.session) is not None
+    if user and is_current and has_key and permissions.may_log_in(user):
+        viewer = user = replace(user, call=voter.call) if voter.call else user
         if permissions.lacks_second_factor(user) and SwitchName.SECOND_FACTOR in site_switches.current():
             viewer, known.lacks_rights = replace(user, role=Role.MEMBER), True
     known.viewer_read, known.viewer = read, viewer
@@ -141,8 +143,11 @@ def session_member_name() -> str:
 
 
 def named_voter() -> Voter | None:
-    """Return what the session cookie says about its member, None for a reader; the session may have ended."""
-    return voter_in(session)
+    """Return what the session cookie says about its member, None for a reader; the session may have ended.
+
+    In the API that is who the token says.
+    """
+    return g.voter if "voter" in g else voter_in(session)
 
 
 def voter_in(stored: SessionMixin) -> Voter | None:
@@ -294,6 +299,8 @@ def login_required(view: View) -> View:
 
 def _check_request() -> ResponseReturnValue | None:
     """Refuse forms of other sites, and bodies that are no forms; redirect readers to log-in, and check form tokens."""
+    if is_api(request.environ):
+        return None  # a token is no cookie: a browser sends none by itself
     view = current_app.view_functions.get(request.endpoint or "")
     if request.method == "POST":
         csrf.check_origin()

@@ -33,6 +33,12 @@ _MESSAGES = {
 }
 
 
+def is_api(environ: "WSGIEnvironment") -> bool:
+    """Tell whether a request is for the API."""
+    path: str = environ.get("PATH_INFO", "")
+    return path.startswith(config.API_PATH) and path[len(config.API_PATH) :][:1] in ("", "/")
+
+
 def limit_headers(app: Flask) -> None:
     """Make *app* refuse requests whose headers are too long in all; cached pages need not ask, which costs 3 us."""
     inner = app.wsgi_app
@@ -55,6 +61,8 @@ def init_app(app: Flask) -> None:
 
     def bounded(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         get = environ.get
+        if is_api(environ):  # whatever a browser sends along is no token
+            environ.pop("HTTP_COOKIE", None)
         if len(get("PATH_INFO", "")) + len(get("QUERY_STRING", "")) > config.MAX_URL_BYTES:
             return _refuse(HTTPStatus.REQUEST_URI_TOO_LONG, environ, start_response)
         remembered = (get("HTTP_COOKIE", ""), get("HTTP_ACCEPT_LANGUAGE", ""), get("HTTP_ACCEPT_ENCODING", ""))

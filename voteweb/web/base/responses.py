@@ -1,11 +1,13 @@
 """Responses that are the same for every client: feeds, sitemaps, robots.txt and icons; and what a client accepts."""
 
+import json
 from datetime import UTC, datetime
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Any
 
 from flask import Response, current_app, g, request
-from werkzeug.datastructures import MIMEAccept
+from werkzeug.datastructures import MIMEAccept, WWWAuthenticate
 from werkzeug.http import parse_accept_header
 
 from voteweb.core import config
@@ -44,6 +46,27 @@ def render_public(template: str, **context: Any) -> str:
 def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **context: Any) -> Response:
     """Return an XML *template* as a public response, well-formed with any text of the database."""
     return public(xml_text(render_public(template, **context)), mimetype, max_age, modified)
+
+
+def problem(status: int, code: str, title: str, detail: str, until: float | None = None) -> Response:
+    """Return the answer of the API to a request that failed, as RFC 9457 has it.
+
+    *code* names the error; until the unix time *until* it stays.
+    """
+    says: dict[str, Any] = {
+        "type": f"/api#{code}", "title": title, "status": status, "detail": detail, "code": code,
+    }  # fmt: skip
+    if until is not None:
+        says["until"] = rfc3339(until)
+    response = Response(json.dumps(says, ensure_ascii=False), status, mimetype="application/problem+json")
+    if status == HTTPStatus.UNAUTHORIZED:
+        response.www_authenticate = WWWAuthenticate("bearer", {"error": "invalid_token"} if code == "bad-token" else {})
+    return response
+
+
+def rfc3339(time: float) -> str:
+    """Return a unix time as APIs write it, in UTC and whole seconds."""
+    return f"{datetime.fromtimestamp(int(time), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def wants_json() -> bool:

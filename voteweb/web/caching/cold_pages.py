@@ -17,8 +17,9 @@ from voteweb.core.cold_reads import ColdReads, hits_of
 from voteweb.core.errors import TooFast
 from voteweb.core.rate_limits import COLD
 from voteweb.core.settings import Settings
-from voteweb.web.auth import login
+from voteweb.web.auth import bearer, login
 from voteweb.web.auth.sessions import SessionInterface, cookie_name
+from voteweb.web.base import request_bounds
 from voteweb.web.base.flask_app import SiteFlask
 from voteweb.web.base.responses import prefers_json
 from voteweb.web.caching.page_cache import IS_WARM, STATIC_PATH, page_key
@@ -70,6 +71,8 @@ class ColdPages:
         path, hits = environ.get("PATH_INFO", ""), self._hits(environ.get("REMOTE_ADDR") or "")
         if not hits or IS_WARM in environ or path in self._free or path.startswith(STATIC_PATH):
             return None
+        if bearer.is_known(environ) and request_bounds.is_api(environ):
+            return None
         session = self._sessions.read(parse_cookie(environ.get("HTTP_COOKIE", "")).get(self._cookie))
         return None if login.names_member(session) else self._reads.take(hits)
 
@@ -77,7 +80,8 @@ class ColdPages:
         """Return the answer to a request that is refused, as to a reader who asks for the front page."""
         cookies = parse_cookie(environ.get("HTTP_COOKIE", ""))
         language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-        reader = {"PATH_INFO": "/", "QUERY_STRING": "", "HTTP_COOKIE": "", "HTTP_ACCEPT_LANGUAGE": language.tag}
+        path = config.API_PATH if request_bounds.is_api(environ) else "/"
+        reader = {"PATH_INFO": path, "QUERY_STRING": "", "HTTP_COOKIE": "", "HTTP_ACCEPT_LANGUAGE": language.tag}
         page = prefers_json(environ.get("HTTP_ACCEPT", "")), page_key(environ | reader, language.code)
         key = *map(refusal.values.get, ("kind", "wait", "when")), *page
         answer = self._answers.get(key)

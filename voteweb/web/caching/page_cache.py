@@ -24,6 +24,7 @@ from voteweb.core import config, rate_limits
 from voteweb.core.caches import BoundedCache, cache_short
 from voteweb.core.settings import Settings
 from voteweb.web.auth import sessions
+from voteweb.web.base import request_bounds
 from voteweb.web.caching import front_titles
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import request_record
@@ -193,7 +194,9 @@ class PageCache:
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
         """Return the key of the requested page, whether it is kept or not; None for a form, or a member."""
-        if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
+        if environ["REQUEST_METHOD"] not in ("GET", "HEAD") or (
+            "HTTP_AUTHORIZATION" in environ and request_bounds.is_api(environ)
+        ):
             return None
         accepted = environ.get("HTTP_ACCEPT_LANGUAGE", "")
         language = _reader_language(environ.get("HTTP_COOKIE", ""), accepted, self._session_cookie)

@@ -75,6 +75,8 @@ def init_app(app: Flask) -> None:
 
     @app.before_request
     def read_if_due() -> None:
+        if request.method == "OPTIONS":
+            return
         if request.endpoint not in _WITHOUT_SWITCHES:
             refuse_lost()
         elif request.endpoint == "static" and not static_files.is_current():

@@ -14,6 +14,7 @@ from voteweb.core.errors import (
     DataDamaged,
     DataLost,
     DecidedMeanwhile,
+    Invalid,
     LoggedOut,
     NoSuchArticle,
     PasswordNeeded,
@@ -29,7 +30,8 @@ from voteweb.web.auth import authentication
 from voteweb.web.auth.csrf import csrf_token, has_valid_token
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.base.context import settings
-from voteweb.web.base.responses import wants_json
+from voteweb.web.base.request_bounds import is_api
+from voteweb.web.base.responses import problem, wants_json
 from voteweb.web.base.urls import return_url, without_slash
 from voteweb.web.i18n.formatting import error_message, format_datetime, join_names, script_error
 from voteweb.web.i18n.locale import gettext as _
@@ -94,7 +96,10 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     if isinstance(error, Unavailable) and request.method == "POST" and has_valid_token(request, session):
         g.kept_token = csrf_token()
         sent = _sent() if _PASSWORDS.isdisjoint(request.form) else []
-    return _render(error.status, error.code, error_message(error), headers, _way_back(error), sent)
+    status = 422 if isinstance(error, Invalid) and is_api(request.environ) else error.status
+    return _render(
+        status, error.code, error_message(error), headers, _way_back(error), sent, until=error.values.get("when")
+    )
 
 
 def _way_back(error: VotewebError) -> str:
@@ -170,7 +175,11 @@ def _render(
     back: str = "",
     sent: Sequence[tuple[str, str]] = (),
     heading: str = "",
+    until: float | None = None,
 ) -> ResponseReturnValue:
+    if is_api(request.environ):
+        title = heading or _(PAGES.get(status, PAGES[400])[0])
+        return problem(status, code, title, message, until), status, headers
     if wants_json():
         return jsonify(error=script_error(message, code=code)), status, headers
     try:

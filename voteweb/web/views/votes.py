@@ -1,6 +1,6 @@
 """Votes on articles and comments: casting one and taking it back, by form or by script, or after log-in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from flask import Blueprint, Response, flash, g, jsonify, redirect, request
@@ -81,10 +81,16 @@ def change_and_count(endpoint: str, id: int | CommentId) -> int:
         raise
 
 
-def change(endpoint: str, id: int | CommentId, voter: Voter, hit: RateLimitHit | None) -> int:
+def change(
+    endpoint: str,
+    id: int | CommentId,
+    voter: Voter,
+    hit: RateLimitHit | None,
+    others: Sequence[RateLimitHit] = (),
+) -> int:
     """Do the act of *endpoint* and count it in the metrics; return the votes of the article or comment then."""
     act = ACTS[endpoint]
-    votes = act.change(store().votes, id, voter, hit=hit)
+    votes = act.change(store().votes, id, voter, hit=hit, others=others)
     metrics.vote_series(act.outcome).inc()
     return votes
 

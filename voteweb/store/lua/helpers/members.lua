@@ -39,6 +39,37 @@ local function check_member(key, id, least_role)
   end
 end
 
+-- Return the answer of a script to a program that may not act for a member with this session id, else nil. digest is that of
+-- its token, empty where no program acts. Its value is "<unix time at which it was made>,<seconds until its last noted
+-- use>,<unix time of its end>,<rights>,<name>". logged-out: it has ended, or the site lets no programs in.
+local function check_program(key, member_session, digest, right)
+  if digest == '' then
+    return nil
+  end
+  local of, value = unpack(redis.call('HMGET', key, 'of', digest))
+  local ends, rights = string.match(value or '', '^%d+,%d+,(%d+),([%l ]*),')
+  local is_open = ends and of == member_session and tonumber(now()) < tonumber(ends)
+  if not is_open or try('HEXISTS', prefix .. 'site:', 'programs') ~= 0 then
+    return { 'logged-out' }
+  elseif not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
+    return { 'no-right', right }
+  end
+end
+
+-- Return the answer of a script to what was sent before with this token, else nil: status and what it became, as the script
+-- stored both with sent(). body is the digest of what a program sends, empty for a form.
+local function sent_before(once_key, status, body)
+  local member, of_body = string.match(redis.call('GET', once_key) or '', '^(%S+) ?(.*)$')
+  if member then
+    return of_body == body and { status, member } or { 'other-body' }
+  end
+end
+
+-- Store what was sent with this token, and what it has become.
+local function sent(once_key, member, body)
+  redis.call('SET', once_key, body == '' and member or member .. ' ' .. body, 'EX', ONCE_SECONDS)
+end
+
 -- Scripts that could act again over somebody else's act, if they are sent again because an answer was lost, remember their
 -- answer at done_key, done:<token>, with another token for each act; it is empty for an act that is not remembered.
 
@@ -116,7 +147,9 @@ end
 -- Return the answer of a script to a voter who may not vote, else nil, whether the voter has the limits of newcomers, and
 -- the value for note_session(), and when the voter's votes changed before, empty for never. digest is empty for a vote
 -- without a session. Seconds: newcomer_seconds for which a member is a newcomer, idle until a session that is not used ends.
-local function check_voter(user_key, sessions_key, session_id, newcomer_seconds, digest, idle)
+-- A program votes by the digest of its token among the member's programs, and without a session.
+local function check_voter(
+  user_key, sessions_key, session_id, newcomer_seconds, digest, idle, programs_key, program)
   local session, banned, until_time, left, signed_up, role, held, voted = unpack(
     redis.call('HMGET', user_key, 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held', 'voted'))
   if session ~= session_id or is_banned(banned, until_time) or left then
@@ -127,6 +160,10 @@ local function check_voter(user_key, sessions_key, session_id, newcomer_seconds,
   local open_session, noted_use = find_session(sessions_key, session_id, digest, idle)
   if digest ~= '' and not open_session then
     return { 'logged-out' }
+  end
+  local refusal = check_program(programs_key, session_id, program, 'vote')
+  if refusal then
+    return refusal
   end
   return nil, is_newcomer(signed_up, role, newcomer_seconds), noted_use, voted or ''
 end

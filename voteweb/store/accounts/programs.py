@@ -1,0 +1,145 @@
+"""Programs: those to which members gave a token, with which they act for them over the API.
+
+A token is ``vw_<name>.<secret>``: the key of the member's name in base64url, and 32 random bytes in base64url. Only a
+digest of the secret is stored, with the session id of the member: a new one ends all tokens at once, as it ends all
+sessions.
+"""
+
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from math import ceil
+from typing import Any
+
+from voteweb.core import clock, config
+from voteweb.core.comments import AccountChange
+from voteweb.core.errors import TooManyPrograms
+from voteweb.core.models import Program, Right, Role, User, Voter
+from voteweb.core.names import name_key
+from voteweb.store.accounts.sessions import digest
+from voteweb.store.accounts.users import read_logged_in
+from voteweb.store.connection.commit import Attempt
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema.values import format_program, parse_program
+from voteweb.store.site.context import StorePart, act
+
+_PREFIX = "vw_"
+#: The field that holds the session id of the member to which all programs of the hash belong, as in ``sessions:``.
+_OWNER_FIELD = "of"
+_DAY = 86_400
+
+
+def new_token(name: str) -> str:
+    """Return a new token of a program of the member *name*."""
+    return f"{_PREFIX}{_text(name_key(name).encode())}.{_text(secrets.token_bytes(32))}"
+
+
+def split_token(token: str) -> tuple[str, str]:
+    """Return the key of the name and the secret in *token*; both are empty for what is no token."""
+    name, _, secret = token.removeprefix(_PREFIX).partition(".")
+    if not token.startswith(_PREFIX) or len(token) > config.MAX_PROGRAM_TOKEN_LENGTH or not (name and secret):
+        return "", ""
+    try:
+        key = urlsafe_b64decode(f"{name}{'=' * (-len(name) % 4)}").decode()
+    except ValueError:
+        return "", ""
+    return (key, secret) if key and name_key(key) == key and _text(key.encode()) == name else ("", "")
+
+
+def program_values(user: User) -> dict[str, str]:
+    """Return the values with which a script checks the program that acts for *user*, if one does."""
+    call = user.call
+    return {
+        "session": user.session,
+        "program": call.program if call else "",
+        "body": call.body if call else "",
+    }
+
+
+class Programs(StorePart):
+    """The programs of one site's members."""
+
+    @act(Role.MEMBER, when_full=True)
+    def add(
+        self, attempt: Attempt, actor: User, token: str, name: str, rights: Iterable[Right], days: int
+    ) -> list[Command]:
+        """Let in the program *name*, with these *rights*, by *token* for so many *days*; the inbox tells of it.
+
+        Raises TooManyPrograms, LoggedOut, Held.
+        """
+        key = self._keys.programs(actor.name)
+        read_logged_in(attempt, actor)
+        stored, now = attempt.value("HGETALL", key), int(float(attempt.now))
+        known = self._parse_all(stored, actor.session, now)
+        if len(known) >= config.MAX_PROGRAMS:
+            raise TooManyPrograms(max=config.MAX_PROGRAMS)
+        new = Program(digest(split_token(token)[1]), name, tuple(rights), now, now + days * _DAY, now)
+        attempt.tell(actor.name, AccountChange.PROGRAM)
+        programs = [*known, new]
+        fields = {_OWNER_FIELD: actor.session, **{program.digest: format_program(program) for program in programs}}
+        end = ceil(max(program.until for program in programs))
+        return [("UNLINK", key), ("HSET", key, *chain.from_iterable(fields.items())), ("EXPIREAT", key, end)]
+
+    @act(Role.MEMBER, when_full=True)
+    def withdraw(self, attempt: Attempt, program: str, *, actor: User) -> list[Command]:
+        """End the token with the digest *program* of a program of *actor*."""
+        return self._end(attempt, actor.name, program)
+
+    @act(Role.ADMIN, when_full=True)
+    def end_of_other(self, attempt: Attempt, name: str, program: str, *, actor: User) -> list[Command]:
+        """End, for the admin *actor*, the token with the digest *program* of a program of the member *name*."""
+        return self._end(attempt, name, program)
+
+    def _end(self, attempt: Attempt, name: str, program: str) -> list[Command]:
+        key = self._keys.programs(name)
+        if attempt.value("HGET", key, program) is None:
+            return []
+        attempt.tell(name, AccountChange.PROGRAM_ENDED)
+        return [("HDEL", key, program)]
+
+    @act(when_full=True, remembers=False)
+    def note_use(self, attempt: Attempt, name: str, program: str) -> list[Command]:
+        """Note that a program of the member *name* is used now, unless that was noted in the last day."""
+        key = self._keys.programs(name)
+        found = parse_program(program, attempt.value("HGET", key, program) or "")
+        now = float(attempt.now)
+        if found is None or now < found.used + config.SESSION_USE_SECONDS:
+            return []
+        return [("HSET", key, program, format_program(found._replace(used=now)))]
+
+    def find_command(self, name: str, token_digest: str) -> Command:
+        """Return the command that reads a program of the member *name*, for :meth:`parse`."""
+        return ("HMGET", self._keys.programs(name), _OWNER_FIELD, token_digest)
+
+    def parse(self, voter: Voter, token_digest: str, owner: str | None, value: str | None) -> Program | None:
+        """Return the program that acts for *voter*, None if it has ended, from the reply to :meth:`find_command`."""
+        program = parse_program(token_digest, value or "") if owner == voter.session else None
+        return program if program and clock.now() < program.until else None
+
+    def queue_find_voter(self, pipeline: Pipeline, token: str) -> Future[Voter | None]:
+        """Queue a read of the member whose program has *token*; None if nobody's has, whatever is wrong with it."""
+        name, secret = split_token(token)
+        reads = [("HMGET", self._keys.user(name), "id", "name", "session"), self.find_command(name, digest(secret))]
+
+        def parse(replies: list[Any]) -> Voter | None:
+            (id, stored_name, session), (owner, value) = replies
+            voter = Voter(int(id), stored_name, session, secret) if session and str(id).isdecimal() else None
+            return voter if voter and self.parse(voter, digest(secret), owner, value) else None
+
+        return pipeline.queue(reads, parse)
+
+    def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Program]]:
+        """Queue a read of all programs of *user*, the last used first."""
+        key = self._keys.programs(user.name)
+        return pipeline.queue_one(("HGETALL", key), lambda reply: self._parse_all(reply, user.session, clock.now()))
+
+    def _parse_all(self, fields: Mapping[str, str], session: str, now: float) -> list[Program]:
+        stored = fields.items() if fields.get(_OWNER_FIELD) == session else ()
+        programs = [parse_program(name, value) for name, value in stored if name != _OWNER_FIELD]
+        present = [program for program in programs if program and now < program.until]
+        return sorted(present, key=lambda program: (-program.used, program.digest))
+
+
+def _text(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")

@@ -1,0 +1,27 @@
+"""The API: operations of programs on the site, each the act that a form does too, and their description as OpenAPI."""
+
+from flask import Flask, Response, request
+
+from voteweb.core.settings import Settings
+from voteweb.web.api import articles, operations, votes
+
+__all__ = ["articles", "init_app", "votes"]
+_EXPOSED = "Link, RateLimit, RateLimit-Policy, Retry-After"
+_ALLOWED = "Authorization, Content-Type, Idempotency-Key"
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Register the operations in *app*, on a site without conversations none of theirs."""
+    app.register_blueprint(operations.blueprint_of(with_comments=bool(settings.comments)))
+
+    @app.after_request
+    def allow_origins(response: Response) -> Response:
+        """Let pages of any site use the API: it takes no cookies, so that they can do what any program can."""
+        if request.path == "/api" or request.path.startswith("/api/"):
+            response.headers["Access-Control-Allow-Origin"] = "*"
+            response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+            if request.method == "OPTIONS":
+                response.headers["Access-Control-Allow-Headers"] = _ALLOWED
+                response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
+                response.headers["Access-Control-Max-Age"] = "86400"
+        return response

@@ -1,0 +1,252 @@
+"""What an operation is: its address, the right it needs, what it takes and answers, and how it is answered.
+
+An operation is a row: :func:`operation` above a function. The function takes what :func:`voteweb.web.pages.acts.reads`
+reads, and ``query`` and ``body`` as structs; it returns a struct, or None for an empty answer.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from http import HTTPStatus
+from inspect import signature
+from typing import Any, TypeVar, get_type_hints
+from urllib.parse import quote, urlencode
+
+import msgspec
+from flask import Blueprint, Response, abort, g, request
+from msgspec import UNSET, Struct
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from voteweb.core import config
+from voteweb.core.errors import N_, Invalid, LoggedOut, TokenNeeded, VotewebError
+from voteweb.core.models import Right, User
+from voteweb.core.rate_limits import member_limit
+from voteweb.store.connection.pipeline import Pipeline
+from voteweb.web.auth import bearer
+from voteweb.web.base.context import store
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages.acts import Query, reads
+from voteweb.web.requests import security, site_switches
+
+Do = TypeVar("Do", bound=Callable[..., Any])
+_JSON = "application/json"
+#: Objects and lists in one another, in a body.
+_MAX_DEPTH = 4
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_SAFE_METHODS = ("GET", "HEAD")
+
+
+class Page(Struct, omit_defaults=True):
+    """A page of a list; ``next`` is what the parameter ``next`` of the page after it is, absent on the last."""
+
+    next: str | msgspec.UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """An operation: *do* answers requests by *method* for *path*, with *status*, if their token has the *right*.
+
+    None is needed if that is None. ``form`` is the endpoint of the form that does the same, whose limit counts it;
+    ``refuses`` are the errors that it may answer.
+    """
+
+    name: str
+    method: str
+    path: str
+    right: Right | None
+    summary: str
+    do: Callable[..., Any]
+    query: type[Struct] | None
+    body: type[Struct] | None
+    answer: Any
+    status: int
+    form: str
+    refuses: tuple[type[VotewebError], ...]
+    is_of_comments: bool
+
+
+#: All operations, in the order of the description.
+OPERATIONS: list[Operation] = []
+
+
+def operation(
+    address: str,
+    right: Right | None = None,
+    *,
+    form: str = "",
+    status: int = 200,
+    refuses: tuple[type[VotewebError], ...] = (),
+    is_of_comments: bool = False,
+    loads_member: bool = True,
+    **queries: Query,
+) -> Callable[[Do], Do]:
+    """Make an operation of a function, at an *address* such as "GET /articles/<int:id>", see :class:`Operation`.
+
+    Its summary is the first line of the docstring; what it takes and answers is what its annotations say. *queries* are
+    those of :func:`voteweb.web.pages.acts.reads`. Unless it *loads_member*, a script does all, and checks the token.
+    """
+    method, _, path = address.partition(" ")
+
+    def decorate(do: Do) -> Do:
+        hints = get_type_hints(do)
+        OPERATIONS.append(
+            Operation(
+                name=do.__name__,
+                method=method,
+                path=path,
+                right=right,
+                summary=(do.__doc__ or "").splitlines()[0],
+                do=_opened(do, right, queries) if loads_member else do,
+                query=hints.get("query"),
+                body=hints.get("body"),
+                answer=hints["return"],
+                status=status if hints["return"] is not type(None) else HTTPStatus.NO_CONTENT,
+                form=form,
+                refuses=refuses,
+                is_of_comments=is_of_comments,
+            )
+        )
+        return do
+
+    return decorate
+
+
+def _opened(do: Callable[..., Any], right: Right | None, queries: Mapping[str, Query]) -> Callable[..., Any]:
+    """Return *do* as it is called with the parts of an address: it reads what it wants, and who asks."""
+
+    def check(user: User | None) -> User:
+        return bearer.require_right(user, right or Right.READ)
+
+    wanted = signature(do).parameters
+    takes = {**queries, "limited": _queue_program_hit}
+    if right is None and "user" not in wanted:
+        return reads(**takes)(do)
+    return reads(check, **takes)(do)
+
+
+def _queue_program_hit(pipeline: Pipeline) -> Any:
+    """Queue this request to be counted against the limit of its token, for the headers of the answer too."""
+    refusal = store().limits.queue_hit(pipeline, bearer.program_hits())
+
+    def keep() -> None:
+        if refusal.result:
+            g.rate_limit_refusal = refusal.result
+
+    return pipeline.then(keep)
+
+
+def blueprint_of(*, with_comments: bool) -> Blueprint:
+    """Return the blueprint with all operations of a site with or without conversations."""
+    blueprint = Blueprint("api", __name__, url_prefix=config.API_PATH)
+    for row in OPERATIONS:
+        if with_comments or not row.is_of_comments:
+            blueprint.add_url_rule(row.path, row.name, _view(row), methods=[row.method])
+    return blueprint
+
+
+def _view(row: Operation) -> Callable[..., Response]:
+    """Return the view of an operation."""
+
+    @wraps(row.do)
+    def view(**parts: Any) -> Response:
+        body = _read_body(row)
+        once = request.headers.get("Idempotency-Key", "") if row.method == "POST" else ""
+        if once and not _KEY.fullmatch(once):
+            raise Invalid(N_("An Idempotency-Key has 1 to 255 characters of ASCII, without blanks."))
+        bearer.authenticate(row.right or Right.READ, once, request.path.encode() + body)
+        g.other_limit = member_limit(row.form, "POST") or member_limit(row.form, "GET")
+        if row.query:
+            parts["query"] = _parse_query(row.query)
+        if row.body:
+            parts["body"] = _parse_body(body, row.body)
+        if row.method not in _SAFE_METHODS and row.right is not Right.MODERATE and (refused := site_switches.error()):
+            raise refused
+        try:
+            response = _answer(row, row.do(**parts))
+            bearer.note_use()
+            return response
+        except LoggedOut:  # withdrawn meanwhile, or the member has left
+            if g.voter is None:
+                raise TokenNeeded() from None
+            bearer.refuse()
+
+    return view
+
+
+def _answer(row: Operation, answer: Any) -> Response:
+    if isinstance(answer, Response):
+        return answer
+    response = Response(b"" if answer is None else msgspec.json.encode(answer), row.status, mimetype=_JSON)
+    if isinstance(answer, Page) and answer.next is not UNSET:
+        args = {**request.args.to_dict(), "next": answer.next}
+        response.headers["Link"] = f'<{quote(request.path)}?{urlencode(args)}>; rel="next"'
+    if g.voter:
+        response.headers.set(*security.PRIVATE)
+    if row.method in _SAFE_METHODS:
+        response.add_etag()
+        response.make_conditional(request)
+    return response
+
+
+def _read_body(row: Operation) -> bytes:
+    """Return the body of the request, which must be JSON and short, or empty for an operation that takes none."""
+    length = request.content_length
+    if length is None and "HTTP_TRANSFER_ENCODING" in request.environ:
+        abort(411, _("Please send the length of the body."))
+    if (length or 0) > config.MAX_API_BODY_BYTES:
+        raise RequestEntityTooLarge(_("A body has at most %(max)s bytes.", max=config.MAX_API_BODY_BYTES))
+    if row.body is None:
+        return b""
+    if request.mimetype != _JSON:
+        abort(415, _("This operation takes a body of the type application/json."))
+    return request.get_data(cache=False)
+
+
+def _parse_query(shape: type[Struct]) -> Any:
+    """Return the query of the address as *shape*; raise Invalid for parameters that it has not, or that come twice."""
+    values = request.args.to_dict(flat=False)
+    if twice := [name for name, all in values.items() if len(all) > 1]:
+        raise Invalid(N_("The parameter %(name)s is there twice."), name=twice[0])
+    return _convert({name: all[0] for name, all in values.items()}, shape, strict=False)
+
+
+def _parse_body(body: bytes, shape: type[Struct]) -> Any:
+    """Return a body as *shape*; raise Invalid for one that is no JSON, too deep, or that names something twice."""
+    try:
+        value = json.loads(body, object_pairs_hook=_object, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Invalid(N_("The body is not valid JSON.")) from None
+    if _depth(value) > _MAX_DEPTH:
+        raise Invalid(N_("The body is nested deeper than this operation takes."))
+    return _convert(value, shape, strict=True)
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a name is there twice")
+    return made
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _depth(value: Any) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
+
+
+def _convert(value: Any, shape: type[Struct], *, strict: bool) -> Any:
+    try:
+        return msgspec.convert(value, shape, strict=strict)
+    except msgspec.ValidationError as error:
+        raise InvalidField(problem=str(error)) from None
+
+
+class InvalidField(VotewebError, status=422, code="invalid"):
+    """A parameter or a field of a body is not as the description of the API has it; value ``problem``."""
+
+    template = N_("This request is not as the description of the API has it: %(problem)s")
