@@ -43,6 +43,7 @@ class Node:
     imported ones; ``time`` is in unix seconds; ``author`` is the name as written, "" once deleted.
     ``removes_replies``: it was removed together with everything below it. ``is_quiet``: its author wants no notice of
     replies to it. ``named`` notes the members in its words: letters of :func:`voteweb.core.mentions.encode`.
+    ``by_program``: a program wrote or edited it.
     """
 
     number: int
@@ -56,6 +57,7 @@ class Node:
     is_quiet: bool = False
     is_edited: bool = False
     named: str = ""
+    by_program: bool = False
 
     @property
     def is_visible(self) -> bool:

@@ -152,7 +152,8 @@ class Article(Draft):
     of what can be edited, ``comments`` the comments that can be read; ``new`` are those of them that the viewer has
     not seen, if it was read for a viewer who has seen some. ``saved`` tells whether the viewer has saved it for later.
     ``released`` tells whether it waited until a moderator published it, ``no_group`` whether a moderator decided that
-    no group fits, ``hides_title`` whether the title is hidden from all but its poster and moderators.
+    no group fits, ``hides_title`` whether the title is hidden from all but its poster and moderators, ``by_program``
+    whether a program posted it, or edited it for its poster.
     """
 
     id: int
@@ -173,6 +174,7 @@ class Article(Draft):
     released: bool = False
     no_group: bool = False
     hides_title: bool = False
+    by_program: bool = False
 
     @property
     def is_listed(self) -> bool:
@@ -435,8 +437,9 @@ class LogEntry:
     for none. Of what ``about`` did ``since`` a unix time, UNDO undid so many ``acts``, None until all are done, and so
     many others are ``kept``. ``part_of`` is the id of the entry of the act of which this one is a part, 0 for none:
     such a part is not logged. ``former`` is what undoing the act brings back, as LOG_FIELDS says. ``hidden`` is the
-    title while only moderators read it: a removal with such an entry hides it. ``seen`` is how many entries the log had
-    when the moderator opened the form, None if that is not known; it is not stored.
+    title while only moderators read it: a removal with such an entry hides it. ``program`` is 1 if a program acted for
+    the moderator. ``seen`` is how many entries the log had when the moderator opened the form, None if that is not
+    known; it is not stored.
     """
 
     kind: LogAction
@@ -461,6 +464,7 @@ class LogEntry:
     part_of: int = 0
     former: str = ""
     hidden: str = ""
+    program: int = 0
     seen: int | None = None
     id: int = 0
     time: float = 0.0

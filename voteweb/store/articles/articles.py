@@ -256,6 +256,8 @@ class Articles(StorePart):
             self._check_link(attempt, article, draft.link, editor, entry)
         _log_groups(attempt, before_groups, after.groups)
         changes = self._changes(attempt, article, after, editor.name)
+        if editor.call and entry is None:
+            changes.append(("HSET", self._keys.article(id), "program", "1"))
         by, versions = POSTER if is_poster(editor, article) else str(editor.id), Versions(attempt, id)
         attempt.former = attempt.now
         return [*versions.add(article, after, attempt.now, by), *changes]

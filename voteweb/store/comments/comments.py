@@ -151,8 +151,9 @@ class Comments(StorePart):
         ConversationEnded, ParentGone, TooDeep, ConversationFull, TooFast to a newcomer, Conflict, Unavailable.
         """
         keys, node, (named, letters) = self._keys, thread.nodes.get(parent), self.named(text)
+        state = f"{_program_letter(author)}{letters}" or "-"
         values = {
-            "article": article.id, "parent": parent, "text": text, "state": letters or "-",
+            "article": article.id, "parent": parent, "text": text, "state": state,
             "author": author.name, "author_id": author.id, "token": token, "today": this_day(),
             **program_values(author),
             "commenting_seconds": self._settings.commenting_seconds,
@@ -214,7 +215,9 @@ class Comments(StorePart):
             return []
         attempt.not_after, attempt.told_of = end, str(id)
         attempt.told = [(NoticeKind.MENTION, name) for name in named]
-        edited = StoredComment(attempt, id).set_state(stored, put=f"e{letters}", take=mentions.LETTERS)
+        edited = StoredComment(attempt, id).set_state(
+            stored, put=f"e{_program_letter(actor)}{letters}", take=mentions.LETTERS
+        )
         return [("HSET", words, id.number, text), *edited]
 
     @act(Role.MEMBER)
@@ -250,6 +253,11 @@ class Comments(StorePart):
         members = {name for name, (id, left) in zip(asked, told, strict=True) if id and not left}
         names = [next((name for name in names if name in members), names[0]) for names in found]
         return names, mentions.encode(found, members)
+
+
+def _program_letter(author: User) -> str:
+    """Return the letter that a comment gets from *author*, "" unless a program acts for them."""
+    return "p" if author.call else ""
 
 
 def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> dict[str, list[str]]:

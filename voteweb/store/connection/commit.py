@@ -6,6 +6,7 @@ docs/contributing.md.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -132,6 +133,8 @@ def commit(
     raises, DecidedMeanwhile for an *entry* that says what its actor has seen, and Conflict.
     """
     keys = connection.keys
+    if entry and actor and actor.call:
+        entry = replace(entry, program=1)
     logged, log_keys = script_values(keys, entry)
     act: dict[str, Any] = {
         **_UNSAID,
@@ -166,9 +169,11 @@ def commit(
         named += filter(None, [act["done_key"], *log_keys, act["actor_key"], act["programs_key"]])
         outcome = connection.script("commit", named=named, **{**act, **said}, **guard)
         act["is_repeated"] |= outcome.repeated
-        if outcome.values:  # this program has done it before
+        if outcome.status == "done" and outcome.values:  # by now, or before, with this Idempotency-Key
             return True
-        if outcome.status == "done":
+        if outcome.status == "nothing":
+            writes = None
+        if outcome.status in ("done", "nothing"):
             is_done = not writes and isinstance(refusal, NothingToUndo | None)
             if is_done and entry and actor and is_own_result(connection, entry, attempt.until):
                 return True

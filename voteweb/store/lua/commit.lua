@@ -15,7 +15,8 @@
 -- which is told instead, "" for none.
 -- programs_key, program and right are those of check_program(); body is the digest of what a program sends with a key of its
 -- own, else empty: its answer tells that it was remembered.
--- Answers  done | done <body> | other-body (another was sent with this key) | no-right <right> | logged-out | held | forbidden
+-- Answers  done | done <body> | nothing <body> (nor does an earlier call do anything) | other-body (another was sent with
+--          this key) | no-right <right> | logged-out | held | forbidden
 --          | again (a read has another reply by now, or it is too late)
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL, FORMER = 3, 8, 9, 15, 21
@@ -75,9 +76,8 @@ end
 if when_full == '1' then
   write_when_full(done_key ~= '' and done_key or writes[1][2])
 end
-local outcome = body == '' and { 'done' } or { 'done', body }
 if #writes == 0 then
-  return done(done_key, outcome)
+  return done(done_key, body == '' and { 'done' } or { 'nothing', body })
 end
 -- Two writes are several commands: see place_writes() in store/schema/rankings.py.
 local function enter(key, member, score)
@@ -120,4 +120,4 @@ for _, member in ipairs(what ~= '' and cjson.decode(told) or {}) do
     notify(user_key, inbox_key, unread_key, kind, what)
   end
 end
-return done(done_key, outcome)
+return done(done_key, body == '' and { 'done' } or { 'done', body })

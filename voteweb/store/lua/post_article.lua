@@ -65,6 +65,9 @@ local closes = math.floor(time + open_seconds)
 
 collect_in_small_steps()
 local fields = { 'poster', poster, 'time', posted, 'groups', table.concat(names, ' ') }
+if program ~= '' then
+  fields[#fields + 1], fields[#fields + 2] = 'program', '1'
+end
 store_article(words, fields, votes, votes - 1, closes, poster_id)
 sent(once_key, member, body)
 if is_held then

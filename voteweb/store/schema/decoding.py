@@ -16,7 +16,7 @@ from voteweb.store.schema.values import article_of, finite_number, whole_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
-_MORE_FIELDS = ("edited", "reason", "revision", "answer", "answered", "released", "no-group", "hidden-title")
+_MORE_FIELDS = ("edited", "reason", "revision", "answer", "answered", "released", "no-group", "hidden-title", "program")
 #: The words that rows leave out.
 _MORE_WORDS = tuple(name for name in ARTICLE_WORDS if name not in FIELDS)
 #: Those of an article's own page.
@@ -34,7 +34,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
     Other programs write here too, so every value is checked: one bad article must not break a whole list.
     """
     title, link, poster, time, votes, groups, gone, closes, comments, *more = values
-    edited, reason, revision, answer, answered, released, no_group, hidden_title, *texts = more or _NO_MORE
+    edited, reason, revision, answer, answered, released, no_group, hidden_title, program, *texts = more or _NO_MORE
     words: dict[str, Any] = _NO_WORDS
     if more:
         words = {name: text or "" for name, text in zip(_MORE_WORDS, texts, strict=True)}
@@ -62,6 +62,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         released=released == "1",
         no_group=no_group == "1",
         hides_title=bool(hidden_title and not title),
+        by_program=program == "1",
         revision=whole_number(revision, 15) or 0,
         **words,
     )

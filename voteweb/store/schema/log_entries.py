@@ -46,7 +46,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     "kind": LogAction, "undone": bool,
     **dict.fromkeys(("time", "until", "since"), float),
     **dict.fromkeys(("added", "removed"), _names),
-    **dict.fromkeys(("article", "comment", "articles", "comments", "votes", "closed", "undoes", "acts", "kept"), int),
+    **dict.fromkeys(("article", "comment", "articles", "comments", "votes", "closed", "undoes", "acts", "kept", "program"), int),
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from voteweb.store.schema.values import finite_number, whole_number
 T = TypeVar("T")
 
 #: The letters of a comment's state.
-STATE = f"-|[drRqe{mentions.LETTERS}]{{1,{5 + config.MAX_MENTIONS}}}"
+STATE = f"-|[drRqep{mentions.LETTERS}]{{1,{6 + config.MAX_MENTIONS}}}"
 _NODE = re.compile(
     r"(?P<parent>[0-9]{1,9}) (?P<votes>-?[0-9]{1,12}) (?P<base>-?[0-9]{1,12}) (?P<time>[0-9.]{1,20})"
     rf" (?P<state>{STATE}) (?P<author>.{{0,40}})"
@@ -64,11 +64,11 @@ def parse_node(number: int, stored: str) -> Node | None:
     return Node(number, int(parent), int(votes), int(base), written, author, *_parse_state(state))
 
 
-def _parse_state(state: str) -> tuple[CommentStatus, bool, bool, bool, str]:
-    """Return status, removes_replies, is_quiet, is_edited and named of a comment whose state has these letters."""
+def _parse_state(state: str) -> tuple[CommentStatus, bool, bool, bool, str, bool]:
+    """Return what a state of these letters says: status, removes_replies, is_quiet, is_edited, named, by_program."""
     removed = CommentStatus.REMOVED if {"r", "R"} & set(state) else CommentStatus.VISIBLE
     status = CommentStatus.DELETED if "d" in state else removed
-    return status, "R" in state, "q" in state, "e" in state, state.strip("-drRqe")
+    return status, "R" in state, "q" in state, "e" in state, state.strip("-drRqep"), "p" in state
 
 
 def format_node(node: Node) -> str:
@@ -77,7 +77,7 @@ def format_node(node: Node) -> str:
     letters = {CommentStatus.DELETED: f"d{covers}", CommentStatus.REMOVED: covers or "r", CommentStatus.VISIBLE: ""}[
         node.status
     ]
-    letters += "q" * node.is_quiet + "e" * node.is_edited + node.named
+    letters += "q" * node.is_quiet + "e" * node.is_edited + "p" * node.by_program + node.named
     return f"{node.parent} {node.votes} {node.base} {node.time:.6f} {letters or '-'} {node.author}"
 
 
