@@ -42,7 +42,10 @@ class VotewebError(Exception):
 
 
 class Invalid(VotewebError):
-    """A field has a value that is not allowed; the message says what is. Value ``errors``: those of several fields."""
+    """A field has a value that is not allowed; the message says what is.
+
+    Value ``errors``: those of several fields; ``fields``: their messages by the names of the fields.
+    """
 
 
 class ConfigError(VotewebError, status=500, code="config"):
@@ -101,6 +104,7 @@ class TooLate(VotewebError, status=403):
 
 class NotYours(VotewebError, status=403):
     template = N_("Only the poster of this article and moderators can do this.")
+    deletion: ClassVar[str] = N_("Only its poster can delete an article. Moderators can remove it.")
 
 
 class NotRemoved(VotewebError, status=409):
@@ -116,6 +120,8 @@ class FormExpired(VotewebError, status=409):
 
 
 class StaleEdit(VotewebError, status=409):
+    """An article has another revision than the one that its editor saw; value ``revision``, if it is known."""
+
     template = N_(
         "Somebody has changed this article since you opened this form, so nothing was saved. "
         "Compare both versions, then save yours or leave the article as it is."
@@ -153,6 +159,22 @@ class FetchBusy(VotewebError, status=503):
     """As many titles are being fetched as this process fetches at a time."""
 
     template = N_("Titles of other links are being fetched at this moment. Please try again in a few seconds.")
+
+
+class OwnReport(VotewebError, status=403):
+    template = N_("You cannot report your own article; you can edit or delete it in its first minutes.")
+    of_comment: ClassVar[str] = N_("You cannot report your own comment; you can delete it.")
+
+
+class ReportsSettled(VotewebError, status=409):
+    template = N_("These reports are settled already: they were dismissed, or the article was removed.")
+    of_comment: ClassVar[str] = N_(
+        "These reports are settled already: they were dismissed, or the comment was removed."
+    )
+
+
+class NotWaiting(VotewebError, status=409):
+    template = N_("This article does not wait any more.")
 
 
 class AlreadyReported(VotewebError, status=409):

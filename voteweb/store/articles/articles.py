@@ -250,7 +250,7 @@ class Articles(StorePart):
         if after == replace(article, groups=before_groups):
             return []
         if revision not in (None, article.revision):
-            raise errors.StaleEdit()
+            raise errors.StaleEdit(revision=article.revision)
         self._check_groups(article, after, group_of)
         if draft.link != article.link:
             self._check_link(attempt, article, draft.link, editor, entry)

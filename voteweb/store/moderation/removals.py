@@ -8,7 +8,16 @@ from itertools import chain
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.conversation import climb
-from voteweb.core.errors import ArticleGone, CommentGone, Conflict, NoSuchArticle, NoSuchComment, NotYourComment
+from voteweb.core.errors import (
+    ArticleGone,
+    CommentGone,
+    Conflict,
+    NoSuchArticle,
+    NoSuchComment,
+    NotYourComment,
+    NotYours,
+    StaleEdit,
+)
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.articles.articles import ArticlePlaces, StoredArticle, check_poster
@@ -40,10 +49,12 @@ class RemovableArticle:
         self._places, self._edit_seconds = ArticlePlaces(context), context.settings.edit_seconds
         self._key = self._keys.article(id)
 
-    def deletion(self, author: User | None) -> list[Command]:
-        """Return the writes that delete it, if any; raises ArticleGone, NotYours, TooLate to an *author*."""
-        stored = self._places.read(self._attempt, self._id)
+    def deletion(self, author: User | None, revision: int | None = None) -> list[Command]:
+        """Return the writes that delete it, if any; raises ArticleGone, NotYours, TooLate, StaleEdit to an *author*."""
+        stored = self._places.read(self._attempt, self._id, "revision")
         article = stored.article
+        if author and name_key(article.poster) != name_key(author.name):
+            raise NotYours(NotYours.deletion)
         if article.is_deleted:
             return []
         # The reason of a removal must stay readable.
@@ -51,6 +62,8 @@ class RemovableArticle:
             raise ArticleGone()
         if author:
             check_poster(self._attempt, article, author.name, article.time + self._edit_seconds)
+        if revision not in (None, article.revision):
+            raise StaleEdit(revision=article.revision)
         return self._forget(stored)
 
     def purge(self) -> list[Command]:
@@ -235,14 +248,19 @@ class Removals(StorePart):
     """Takes articles and comments of one site out of its lists and conversations, and puts them back."""
 
     @act(Role.MEMBER, when_full=True)
-    def delete(self, attempt: Attempt, id: int | CommentId, actor: User | None = None) -> list[Command]:
+    def delete(
+        self, attempt: Attempt, id: int | CommentId, actor: User | None = None, *, revision: int | None = None
+    ) -> list[Command]:
         """Delete an article or a comment for good, with its words; done before, it changes nothing.
 
-        An author, as *actor*, deletes only their own, an article within EDIT_SECONDS; None is the operator. Raises
-        LoggedOut, Held, Conflict; of an article NoSuchArticle, NotYours, TooLate, and ArticleGone to an author whose
-        article was removed; of a comment NoSuchComment, NotYourComment, and so CommentGone.
+        An author, as *actor*, deletes only their own, an article within EDIT_SECONDS; None is the operator. *revision*
+        is that of the article which the author saw, None for any. Raises LoggedOut, Held, Conflict; of an article
+        NoSuchArticle, NotYours, TooLate, StaleEdit, and ArticleGone to an author whose article was removed; of a
+        comment NoSuchComment, NotYourComment, and so CommentGone.
         """
-        return removable(attempt, self._context, id).deletion(actor)
+        if isinstance(id, CommentId):
+            return RemovableComment(attempt, id).deletion(actor)
+        return RemovableArticle(attempt, self._context, id).deletion(actor, revision)
 
     @act(when_full=True)
     def leave(self, attempt: Attempt, id: int | CommentId, name: str, *, deletes: bool) -> list[Command]:

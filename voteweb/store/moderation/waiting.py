@@ -148,7 +148,7 @@ class Waiting(StorePart):
         if not stored.article.is_held:
             return []
         if revision not in (None, stored.article.revision):
-            raise StaleEdit()
+            raise StaleEdit(revision=stored.article.revision)
         attempt.told = who_is_told(entry.who, stored.article.poster)
         return self._release(attempt, stored)
 

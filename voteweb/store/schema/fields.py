@@ -146,9 +146,7 @@ ARTICLE_FIELDS = ARTICLE_WORDS | {
         values.is_id_text,
         "id of the log entry of the ban that removed it, which restores it if that is undone; absent otherwise",
     ),
-    "program": Field(
-        values.one_of(["1"]), "`1` if a program posted it, or edited it for its poster; absent otherwise"
-    ),
+    "program": Field(values.one_of(["1"]), "`1` if a program posted it, or edited it for its poster; absent otherwise"),
 }
 #: Those of an article with a base.
 OWN_ARTICLE_FIELDS = {name: field._replace(check=field.own or field.check) for name, field in ARTICLE_FIELDS.items()}
@@ -338,8 +336,8 @@ COMMENT_FIELDS = {
     "state": Field(
         values.matching(STATE),
         "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
-        "replies, `e` edited, `p` written or edited by a program; another capital for each name after `@` in its text: `A` for no member's, `B` for a "
-        "member's, `C` for one that ends a letter earlier, and so on",
+        "replies, `e` edited, `p` written or edited by a program; another capital for each name after `@` in its text: "
+        "`A` for no member's, `B` for a member's, `C` for one that ends a letter earlier, and so on",
         required=True,
     ),
     "author": Field(values.is_author, "the author's name, empty once it is deleted", required=True),

@@ -46,7 +46,8 @@ _READ: dict[str, Callable[[str], Any]] = {
     "kind": LogAction, "undone": bool,
     **dict.fromkeys(("time", "until", "since"), float),
     **dict.fromkeys(("added", "removed"), _names),
-    **dict.fromkeys(("article", "comment", "articles", "comments", "votes", "closed", "undoes", "acts", "kept", "program"), int),
+    **dict.fromkeys(("article", "comment", "articles", "comments", "votes", "closed"), int),
+    **dict.fromkeys(("undoes", "acts", "kept", "program"), int),
 }  # fmt: skip
 
 

@@ -48,8 +48,8 @@ def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **con
     return public(xml_text(render_public(template, **context)), mimetype, max_age, modified)
 
 
-def problem(status: int, code: str, title: str, detail: str, until: float | None = None) -> Response:
-    """Return the answer of the API to a request that failed, as RFC 9457 has it.
+def problem(status: int, code: str, title: str, detail: str, until: float | None = None, **more: Any) -> Response:
+    """Return the answer of the API to a request that failed, as RFC 9457 has it, with *more* members.
 
     *code* names the error; until the unix time *until* it stays.
     """
@@ -58,6 +58,7 @@ def problem(status: int, code: str, title: str, detail: str, until: float | None
     }  # fmt: skip
     if until is not None:
         says["until"] = rfc3339(until)
+    says |= more
     response = Response(json.dumps(says, ensure_ascii=False), status, mimetype="application/problem+json")
     if status == HTTPStatus.UNAUTHORIZED:
         response.www_authenticate = WWWAuthenticate("bearer", {"error": "invalid_token"} if code == "bad-token" else {})

@@ -143,10 +143,14 @@ def lead(target: str, message: str, category: str = "message") -> ResponseReturn
     return redirect(target, 303)
 
 
-def article_entry(kind: LogAction, user: User, article: Article, why: str = "") -> LogEntry:
-    """Return the entry of an act on *article*; in the log, its title is hidden where *article* says so."""
+def article_entry(kind: LogAction, user: User, article: Article, why: str = "", *, seen: int | None = None) -> LogEntry:
+    """Return the entry of an act on *article*; in the log, its title is hidden where *article* says so.
+
+    *seen* is how many entries of the log *user* had seen, None if the form of this request says that.
+    """
     title, hidden = ("", article.title) if article.hides_title else (article.title, "")
-    return LogEntry(kind, user.name, article.poster, article.id, title, why, hidden=hidden, seen=seen_in_form())
+    seen = seen_in_form() if seen is None else seen
+    return LogEntry(kind, user.name, article.poster, article.id, title, why, hidden=hidden, seen=seen)
 
 
 def seen_in_form() -> int | None:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from flask import g, request
 from flask_babel import lazy_gettext as _l
 from flask_wtf import FlaskForm
+from werkzeug.datastructures import MultiDict
 from wtforms import (
     HiddenField,
     PasswordField,
@@ -75,6 +76,17 @@ class Form(FlaskForm):
 
     def _check_fields(self) -> bool:
         return bool(super().validate())
+
+    @classmethod
+    def of_body(cls, **fields: Any) -> Self:
+        """Return the form with the *fields* of the body of a program's request, which needs no form token."""
+        return cls(formdata=MultiDict(fields), meta={"csrf": False})
+
+    def require_valid(self) -> None:
+        """Raise Invalid with the messages of all fields that are wrong."""
+        if not self._check_fields():
+            fields = {field.name: " ".join(map(str, field.errors)) for field in self if field.errors}
+            raise Invalid("%(problem)s", problem=" ".join(fields.values()), fields=fields)
 
     def validate_only(self, *names: str) -> bool:
         """Check this form, which asks something before it is sent, as :meth:`validate` does, but only these fields."""

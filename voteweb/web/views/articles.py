@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from flask import Blueprint, abort, render_template, request
+from flask import Blueprint, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, links, markup, permissions, validation
@@ -158,28 +158,26 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
         raise LoggedOut()
     form = EditForm()
     form.set_groups(names)
-    _check_listed(article)
+    if not article.is_listed and not article.is_held:
+        raise ArticleGone()
     if viewer is None:
         form.refuse(LoggedOut())
         if article.is_held:  # a reader must not see its title
             article = replace(article, title=form.title.data or "")
         return render_template("articles/edit.html", form=form, article=article, until=None), 422
     user = require_member(viewer)
-    if not permissions.may_read(user, article):
-        raise ArticleGone()
     form.stored_link, form.stored_title = article.link, article.title
-    may_edit = permissions.may_edit(user, article, now(), settings())
-    if not may_edit and not (form.is_submitted() and permissions.is_poster(user, article)):
-        raise _edit_refusal(user, article)
-    edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
+    refusal = edit_refusal(user, article)
+    if refusal and not (form.is_submitted() and isinstance(refusal, TooLate)):
+        raise refusal
 
     def log_entry() -> LogEntry | None:
-        return None if edits_as_poster else article_entry(LogAction.EDIT, user, article, form.reason.data or "")
+        return edit_entry(user, article, form.reason.data or "")
 
     if not form.is_submitted():
         form.fill(article, aliases)
-    elif not may_edit:  # what was typed a moment too late is shown again
-        form.refuse(_edit_refusal(user, article))
+    elif refusal:  # what was typed a moment too late is shown again
+        form.refuse(refusal)
     elif form.validate(_asks(article, user, log_entry)):
         try:
             with refusals(form, ARTICLE_FIELDS):
@@ -187,7 +185,7 @@ def edit(viewer: User | None, article: Article, aliases: dict[str, str], names: 
                 return lead(f"/a/{article.id}", _("The article has been changed."))
         except StaleEdit as error:
             form.compare(store().read(queue_article, article.id) or article, error)
-    until = article.time + settings().edit_seconds if edits_as_poster else None
+    until = article.time + settings().edit_seconds if log_entry() is None else None
     page = render_template("articles/edit.html", form=form, article=article, until=until)
     return page, form.status
 
@@ -251,22 +249,26 @@ def go_back(
     return _("The article is as it was in that version.")
 
 
-@act(blueprint, "/a/<int:id>/delete", require_member, leads_to="/", article=queue_article)
-def delete(id: int, user: User, article: Article) -> Message:
+@act(blueprint, "/a/<int:id>/delete", require_member, leads_to="/")
+def delete(id: int, user: User) -> Message:
     """Delete the viewer's own article for good."""
-    if not permissions.is_poster(user, article):
-        abort(403, _("Only its poster can delete an article. Moderators can remove it."))
     if store().removals.delete(id, actor=user):
         return _("Your article has been deleted.")
     return _("Your article has been deleted already.")  # the form was sent twice
 
 
-def _check_listed(article: Article) -> None:
-    if not article.is_listed and not article.is_held:
-        raise ArticleGone()
-
-
-def _edit_refusal(user: User, article: Article) -> VotewebError:
+def edit_refusal(user: User, article: Article) -> VotewebError | None:
+    """Return why *user* cannot edit *article*, None if they can."""
+    if article.is_removed or not permissions.may_read(user, article):
+        return ArticleGone()
+    if permissions.may_edit(user, article, now(), settings()):
+        return None
     if permissions.is_poster(user, article):
         return TooLate(when=article.time + (0 if article.released else settings().edit_seconds))
     return NotYours()
+
+
+def edit_entry(user: User, article: Article, why: str) -> LogEntry | None:
+    """Return the log entry of an edit by the moderator *user*, None for one that they make as its poster."""
+    is_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
+    return None if is_as_poster else article_entry(LogAction.EDIT, user, article, why)

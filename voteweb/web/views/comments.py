@@ -13,7 +13,7 @@ from flask import Blueprint, flash, g, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, markup, mentions, permissions
-from voteweb.core.comments import CommentId, CommentOrder, ListedComment, Node
+from voteweb.core.comments import CommentId, CommentOrder, ListedComment, Node, Thread
 from voteweb.core.models import Article, Page, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.store.comments.threads import ThreadRead
@@ -255,18 +255,22 @@ def write(id: int, number: int = 0) -> ResponseReturnValue:
 
     def save(form: CommentForm, viewer: User) -> str:
         # A form that is sent again leads to its comment even where nobody can write any more: the script decides.
-        comment = store().comments.write(
-            target.article, target.conversation.thread, number, form.text.data, viewer, form.once.data
-        )
-        pipeline = store().pipeline()
-        conversations.queue_entries_read(pipeline, viewer, id, [number])  # who has answered a comment has read it
-        pipeline.execute()
+        comment = post(target.article, target.conversation.thread, number, form.text.data, viewer, form.once.data)
         came_from = _came_from()
         flash(_("Your comment has been posted."), comment_path(*comment) if came_from else "message")
         return came_from or _place_of(comment, viewer)
 
     words = mentions.quotation(target.words) if request.args.get("quote") == "1" else ""
     return _answer(target, _writing_refusal(target, number), words, save, save_decides=True)
+
+
+def post(article: Article, thread: Thread, parent: int, text: str, viewer: User, token: str) -> CommentId:
+    """Write a comment; *viewer*, who has answered a comment, has read it. Raises as the store does."""
+    comment = store().comments.write(article, thread, parent, text, viewer, token)
+    pipeline = store().pipeline()
+    conversations.queue_entries_read(pipeline, viewer, article.id, [parent])
+    pipeline.execute()
+    return comment
 
 
 @form_page(blueprint, "/a/<int:id>/c/<int:number>/edit")

@@ -1,6 +1,7 @@
 """Error pages: an answer to every failure, as a page or, for script, as JSON."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from flask import Flask, current_app, flash, g, jsonify, redirect, render_template, request, session
 from flask.typing import ResponseReturnValue
@@ -59,6 +60,8 @@ PAGES = {
         N_("The site cannot answer at the moment. Please try again in a few seconds."),
     ),
 }
+#: The values of errors that the API answers, with their names there.
+_MEMBERS = {"when": "until", "fields": "errors", "revision": "revision"}
 #: The fields with passwords, but for that of :func:`_password_needed`: no page repeats a form that has one.
 _PASSWORDS = {authentication.PASSWORD_FIELD, "password", "old", "new"}
 
@@ -97,9 +100,8 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         g.kept_token = csrf_token()
         sent = _sent() if _PASSWORDS.isdisjoint(request.form) else []
     status = 422 if isinstance(error, Invalid) and is_api(request.environ) else error.status
-    return _render(
-        status, error.code, error_message(error), headers, _way_back(error), sent, until=error.values.get("when")
-    )
+    says = {_MEMBERS[name]: value for name, value in error.values.items() if name in _MEMBERS}
+    return _render(status, error.code, error_message(error), headers, _way_back(error), sent, **says)
 
 
 def _way_back(error: VotewebError) -> str:
@@ -175,11 +177,11 @@ def _render(
     back: str = "",
     sent: Sequence[tuple[str, str]] = (),
     heading: str = "",
-    until: float | None = None,
+    **says: Any,
 ) -> ResponseReturnValue:
     if is_api(request.environ):
         title = heading or _(PAGES.get(status, PAGES[400])[0])
-        return problem(status, code, title, message, until), status, headers
+        return problem(status, code, title, message, **says), status, headers
     if wants_json():
         return jsonify(error=script_error(message, code=code)), status, headers
     try:

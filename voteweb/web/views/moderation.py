@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flask import Blueprint, abort, render_template, request
+from flask import Blueprint, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, errors, permissions, validation
@@ -44,7 +44,7 @@ _MAX_POSITION = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Comment:
+class StoredComment:
     """A comment with its words, its article and its conversation, whoever may read it."""
 
     id: CommentId
@@ -58,30 +58,37 @@ class _Comment:
         """Whether a comment above was removed together with its replies."""
         return tree(self.thread, CommentOrder.SCORE).is_covered(self.id.number)
 
-    def log_entry(self, kind: LogAction, user: User, why: str = "") -> LogEntry:
-        return replace(article_entry(kind, user, self.article, why), about=self.node.author, comment=self.id.number)
+
+def log_entry(
+    kind: LogAction, user: User, post: Article | StoredComment, why: str = "", seen: int | None = None
+) -> LogEntry:
+    """Return the entry of an act on an article or a comment, see :func:`article_entry`."""
+    if isinstance(post, Article):
+        return article_entry(kind, user, post, why, seen=seen)
+    entry = article_entry(kind, user, post.article, why, seen=seen)
+    return replace(entry, about=post.node.author, comment=post.id.number)
 
 
-def _queue_comment(pipeline: Pipeline, id: int, number: int) -> Future[_Comment | None]:
+def queue_comment(pipeline: Pipeline, id: int, number: int) -> Future[StoredComment | None]:
     """Queue a read of a comment; its result is None if there is none."""
     stored = store().articles.queue_get(pipeline, id)
     read = queue_thread(pipeline, id)
     words = store().threads.queue_words(pipeline, id, [number])
 
-    def comment() -> _Comment | None:
+    def comment() -> StoredComment | None:
         article, thread = stored.result, read.result.thread
         if article is None or number not in thread.nodes:
             return None
         text = words.result.get(number, "")
-        return _Comment(CommentId(id, number), thread.nodes[number], text, article, thread)
+        return StoredComment(CommentId(id, number), thread.nodes[number], text, article, thread)
 
     return pipeline.then(comment)
 
 
-def _refuse_on_article(error: errors.VotewebError, id: int, **_: object) -> ResponseReturnValue:
+def _refuse_on_article(error: errors.VotewebError, article: Article, **_: object) -> ResponseReturnValue:
     """Return the article's page with the refused form as it was sent; the statuses 400 and 404 become 422."""
     refused = {"error": error_message(error), "next": return_url(), "reason": _removal_reason()}
-    return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)
+    return render_article(article.id, 422 if error.status in (400, 404) else error.status, refused=refused)
 
 
 @act(
@@ -113,13 +120,62 @@ def set_groups(id: int, user: User, article: Article) -> Message:
     refused=_refuse_on_article,
     article=queue_article,
 )
-def remove(id: int, user: User, article: Article) -> Message:
+def remove(user: User, article: Article) -> Message:
     """Remove an article from the site, with a reason that everybody can read."""
-    after = replace(article, hides_title="hide-title" in request.form)
-    entry = article_entry(LogAction.REMOVE, user, after, validation.reason(_removal_reason()))
-    if not store().removals.remove(id, entry, actor=user):
-        raise errors.ArticleGone()
+    remove_post(user, article, _removal_reason(), hides_title="hide-title" in request.form)
     return _("The article has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
+
+
+def remove_post(
+    user: User,
+    post: Article | StoredComment,
+    reason: str,
+    *,
+    hides_title: bool = False,
+    with_replies: bool = False,
+    seen: int | None = None,
+) -> None:
+    """Remove an article or a comment for a typed *reason*; raise Invalid, ArticleGone, CommentGone, and as the store.
+
+    *seen* is that of :func:`article_entry`.
+    """
+    after = replace(post, hides_title=hides_title) if isinstance(post, Article) else post
+    entry = log_entry(LogAction.REMOVE, user, after, validation.reason(reason), seen)
+    if not store().removals.remove(post.id, entry, with_replies=with_replies, actor=user):
+        raise errors.ArticleGone() if isinstance(post, Article) else errors.CommentGone()
+
+
+def restore_post(user: User, post: Article | StoredComment, seen: int | None = None) -> None:
+    """Bring a removed article or comment back; raise as the store. *seen* is that of :func:`article_entry`."""
+    after = replace(post, hides_title=False) if isinstance(post, Article) else post
+    store().removals.restore(post.id, log_entry(LogAction.RESTORE, user, after, seen=seen), actor=user)
+
+
+def dismiss_reports(user: User, post: Article | StoredComment, seen: int | None = None) -> None:
+    """Close the reports of an article or a comment; raise ReportsSettled if there are none, and as the store.
+
+    *seen* is that of :func:`article_entry`.
+    """
+    if not store().reports.dismiss(post.id, log_entry(LogAction.DISMISS, user, post, seen=seen), actor=user):
+        raise errors.ReportsSettled(errors.ReportsSettled.of_comment if isinstance(post, StoredComment) else "")
+
+
+def publish(user: User, article: Article, revision: int, seen: int | None = None) -> None:
+    """Publish an article that waits; raise NotWaiting if it does not, and as the store.
+
+    *seen* is that of :func:`article_entry`.
+    """
+    entry = article_entry(LogAction.RELEASE, user, article, seen=seen)
+    if not store().waiting.release(article.id, entry, actor=user, revision=revision):
+        raise errors.NotWaiting()
+
+
+def check_not_own(user: User, post: Article | StoredComment) -> None:
+    """Raise OwnReport to a member who would report what they posted themselves."""
+    if isinstance(post, StoredComment) and permissions.is_author(user, post.node):
+        raise errors.OwnReport(errors.OwnReport.of_comment)
+    if isinstance(post, Article) and post.is_listed and permissions.is_poster(user, post):
+        raise errors.OwnReport()
 
 
 def _undo_span() -> str:
@@ -138,8 +194,7 @@ def _removal_reason() -> str:
 @act(blueprint, "/a/<int:id>/restore", require_moderator, article=queue_article)
 def restore(id: int, user: User, article: Article) -> Message:
     """Put a removed article back, with its votes."""
-    entry = article_entry(LogAction.RESTORE, user, replace(article, hides_title=False))
-    store().removals.restore(id, entry, actor=user)
+    restore_post(user, article)
     if store().waiting.has_article(id):
         return _("This article waits for a moderator. Only its poster and moderators see it until it is published.")
     return _("The article has been restored to every list, with its votes.")
@@ -151,8 +206,7 @@ def report(id: int, user: User, article: Article) -> ResponseReturnValue:
     """Report an article to the moderators, once."""
     if user.held:
         raise errors.Held()
-    if article.is_listed and not permissions.may_report(user, article):
-        abort(403, _("You cannot report your own article; you can edit or delete it in its first minutes."))
+    check_not_own(user, article)
     form = ReportForm()
     if not form.validate():
         return render_article(id, form.status, report=form)
@@ -168,15 +222,14 @@ def _make_report(id: int | CommentId, user: User, form: ReportForm) -> ResponseR
     return lead(return_url(), _("Thank you for your report. The moderators will look at it."))
 
 
-@act(blueprint, "/a/<int:id>/dismiss", require_moderator, article=queue_article)
-def dismiss(id: int, user: User, article: Article) -> Message:
+@act(blueprint, "/a/<int:id>/dismiss", require_moderator, says=(errors.ReportsSettled,), article=queue_article)
+def dismiss(user: User, article: Article) -> Message:
     """Close the reports of an article and leave it as it is."""
-    if store().reports.dismiss(id, article_entry(LogAction.DISMISS, user, article), actor=user):
-        return _(
-            "The reports have been dismissed; the article stays. You can undo this in the log for %(span)s.",
-            span=_undo_span(),
-        )
-    return _("These reports are settled already: they were dismissed, or the article was removed."), "error"
+    dismiss_reports(user, article)
+    return _(
+        "The reports have been dismissed; the article stays. You can undo this in the log for %(span)s.",
+        span=_undo_span(),
+    )
 
 
 def _report_position() -> int:
@@ -199,8 +252,8 @@ def article_reports(article: Article, open_reports: Any) -> str:
 
 
 @comment_moderation.get(f"{_COMMENT_PATH}/reports", endpoint="reports")
-@reads(require_moderator, comment=_queue_comment, open_reports=_queue_open_reports)
-def comment_reports(comment: _Comment, open_reports: Any) -> str:
+@reads(require_moderator, comment=queue_comment, open_reports=_queue_open_reports)
+def comment_reports(comment: StoredComment, open_reports: Any) -> str:
     return _render_reports(open_reports, comment=comment)
 
 
@@ -245,22 +298,21 @@ def keep_removed(user: User, article: Article) -> Message:
     held_articles,
     "/a/<int:id>/release",
     require_moderator,
+    says=(errors.NotWaiting,),
     refuses=(errors.StaleEdit,),
     # Its poster has changed it: what nobody has looked at must not come into lists.
-    refused=lambda _, id, **__: lead(f"/a/{id}", error_message(errors.Conflict()), "error"),
+    refused=lambda _, article, **__: lead(f"/a/{article.id}", error_message(errors.Conflict()), "error"),
     article=queue_article,
 )
-def release(id: int, user: User, article: Article) -> Message:
+def release(user: User, article: Article) -> Message:
     """Publish an article that waits for a moderator; its publish time is now."""
-    entry, revision = article_entry(LogAction.RELEASE, user, article), parse_revision(request.form.get("revision"))
-    if store().waiting.release(id, entry, actor=user, revision=revision):
-        return _("The article has been published. Its time is that of now.")
-    return _("This article does not wait any more."), "error"
+    publish(user, article, parse_revision(request.form.get("revision")))
+    return _("The article has been published. Its time is that of now.")
 
 
 @form_page(comment_moderation, f"{_COMMENT_PATH}/report", "report")
-@reads(comment=_queue_comment)
-def report_comment(viewer: User | None, comment: _Comment) -> ResponseReturnValue:
+@reads(comment=queue_comment)
+def report_comment(viewer: User | None, comment: StoredComment) -> ResponseReturnValue:
     """Report a comment to the moderators, once; a member whose session has ended keeps what they typed."""
     if viewer is None and (request.method != "POST" or wants_json()):
         raise errors.LoggedOut()
@@ -273,11 +325,11 @@ def report_comment(viewer: User | None, comment: _Comment) -> ResponseReturnValu
     form = CommentReportForm()
     if viewer is None:
         form.refuse(errors.LoggedOut())
-    elif permissions.is_author(viewer, comment.node):
-        abort(403, _("You cannot report your own comment; you can delete it."))
-    elif form.validate_on_submit():
-        with refusals(form, LOST_RIGHTS):
-            return _make_report(comment.id, require_member(viewer), form)
+    else:
+        check_not_own(viewer, comment)
+        if form.validate_on_submit():
+            with refusals(form, LOST_RIGHTS):
+                return _make_report(comment.id, require_member(viewer), form)
     return render_template("moderation/comment.html", comment=comment, form=form), form.status
 
 
@@ -301,14 +353,12 @@ def _show_again(error: errors.Invalid, **about: object) -> str:
     says=(errors.CommentGone,),
     refuses=(errors.Invalid,),
     refused=_show_again,
-    comment=_queue_comment,
+    comment=queue_comment,
 )
-def remove_comment(user: User, comment: _Comment) -> Message:
+def remove_comment(user: User, comment: StoredComment) -> Message:
     """Remove a comment, alone or with its replies, with a reason that everybody can read."""
-    entry = comment.log_entry(LogAction.REMOVE, user, validation.reason(_removal_reason()))
     with_replies = "replies" in request.form
-    if not store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user):
-        raise errors.CommentGone()
+    remove_post(user, comment, _removal_reason(), with_replies=with_replies)
     alone = _("The comment has been removed. You can undo this in the log for %(span)s.", span=_undo_span())
     both = _(
         "The comment and its replies have been removed. You can undo this in the log for %(span)s.", span=_undo_span()
@@ -316,10 +366,10 @@ def remove_comment(user: User, comment: _Comment) -> Message:
     return both if with_replies else alone
 
 
-@act(comment_moderation, f"{_COMMENT_PATH}/restore", require_moderator, endpoint="restore", comment=_queue_comment)
-def restore_comment(user: User, comment: _Comment) -> Message:
+@act(comment_moderation, f"{_COMMENT_PATH}/restore", require_moderator, endpoint="restore", comment=queue_comment)
+def restore_comment(user: User, comment: StoredComment) -> Message:
     """Bring a removed comment back, with its votes, and the replies that were removed with it."""
-    store().removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
+    restore_post(user, comment)
     if comment.node.is_deleted:
         return _("What was removed with this comment has been restored.")
     if comment.is_covered:
@@ -327,15 +377,21 @@ def restore_comment(user: User, comment: _Comment) -> Message:
     return _("The comment has been restored, with its votes.")
 
 
-@act(comment_moderation, f"{_COMMENT_PATH}/dismiss", require_moderator, endpoint="dismiss", comment=_queue_comment)
-def dismiss_comment(user: User, comment: _Comment) -> Message:
+@act(
+    comment_moderation,
+    f"{_COMMENT_PATH}/dismiss",
+    require_moderator,
+    endpoint="dismiss",
+    says=(errors.ReportsSettled,),
+    comment=queue_comment,
+)
+def dismiss_comment(user: User, comment: StoredComment) -> Message:
     """Close the reports of a comment and leave it as it is."""
-    if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
-        return _(
-            "The reports have been dismissed; the comment stays. You can undo this in the log for %(span)s.",
-            span=_undo_span(),
-        )
-    return _("These reports are settled already: they were dismissed, or the comment was removed."), "error"
+    dismiss_reports(user, comment)
+    return _(
+        "The reports have been dismissed; the comment stays. You can undo this in the log for %(span)s.",
+        span=_undo_span(),
+    )
 
 
 def _conversation_address() -> str:

@@ -55,9 +55,14 @@ def follow(groups: dict[str, str], user: User) -> Message:
 @act(blueprint, "/g/<name>/unfollow", require_member, groups=_queue_group)
 def unfollow(groups: dict[str, str], user: User) -> Message:
     """Follow a group no longer, whether it still exists, is merged into another, or not."""
+    end_following(groups, user)
+    return _("You no longer follow this group.")
+
+
+def end_following(groups: dict[str, str], user: User) -> None:
+    """Make *user* follow none of *groups*, by the names of the address, and none that these stand for."""
     for name in {*groups, *groups.values()}:
         store().my_sites.unfollow(name, user)
-    return _("You no longer follow this group.")
 
 
 @act(blueprint, "/my/front", require_member, back="/my")

@@ -44,8 +44,8 @@ def submit() -> ResponseReturnValue:
         try:
             with refusals(form, _FIELDS):
                 return _post(viewer, form)
-        except errors.Duplicate:
-            form.refuse(_duplicate(viewer, form) or errors.Duplicate(), "link")
+        except errors.Duplicate as error:
+            form.refuse(error, "link")
     return _render(form, duplicate=form.duplicate)
 
 
@@ -54,7 +54,7 @@ def _asks(viewer: User, form: SubmitForm) -> dict[str, Any]:
 
     def ask_link(link: str) -> str:
         if "anyway" not in request.form:
-            _check_not_waiting(viewer, form)
+            _check_not_waiting(viewer, link, form.once.data)
             if error := _duplicate(viewer, form):
                 raise error
         store().articles.check_new(link=link)
@@ -76,13 +76,24 @@ def _duplicate(viewer: User, form: SubmitForm) -> errors.Duplicate | None:
 
 def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
     """Post the article of the form and lead to it."""
-    anyway, token = "anyway" in request.form, form.once.data
-    if not anyway:
-        _check_not_waiting(viewer, form)
-    id = store().articles.post(form.draft(), viewer, token, allow_duplicate=anyway)
+    id = post(viewer, form, form.once.data, anyway="anyway" in request.form)
     if not store().waiting.has_article(id):  # the page of one that waits says so
         flash(_("Your article has been posted."))
     return lead(f"/a/{id}", _("“https://” was added to its link.") if form.has_completed_link else "")
+
+
+def post(viewer: User, form: SubmitForm, token: str, *, anyway: bool) -> int:
+    """Post the article of *form*, which is valid, and return its id; the same *token* leads to the same article.
+
+    Raises as the store does, and unless *anyway* AlreadyWaiting and Duplicate, for which *form* has the article.
+    """
+    draft = form.draft()
+    if not anyway:
+        _check_not_waiting(viewer, draft.link, token)
+    try:
+        return store().articles.post(draft, viewer, token, allow_duplicate=anyway)
+    except errors.Duplicate:
+        raise _duplicate(viewer, form) or errors.Duplicate() from None
 
 
 @blueprint.post("/submit/title")
@@ -157,10 +168,10 @@ def _find_duplicate(viewer: User, form: SubmitForm) -> Article | None:
     return row
 
 
-def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
+def _check_not_waiting(viewer: User, link: str, token: str) -> None:
     """Raise AlreadyWaiting if another form of the viewer has posted this link, and a moderator has not seen it yet."""
-    waiting = store().waiting.find_article(viewer.name, form.link.data) if form.link.data else None
-    if waiting and not store().articles.was_sent(viewer, form.once.data):
+    waiting = store().waiting.find_article(viewer.name, link) if link else None
+    if waiting and not store().articles.was_sent(viewer, token):
         raise errors.AlreadyWaiting(id=waiting.id)
 
 
