@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.errors import TooFast
@@ -63,6 +64,13 @@ def _counts(day: str, replies: Sequence[Any]) -> DayCounts:
 RateLimitHit = tuple[Limit, str]
 
 
+class Quota(NamedTuple):
+    """The acts that a limit accepts at once, and the seconds until it accepts as many as it ever does."""
+
+    acts: int
+    seconds: int
+
+
 def member_hits(limits: Iterable[Limit], name: str) -> list[RateLimitHit]:
     """Return *limits* as those of the member *name*."""
     return [(limit, name_key(name)) for limit in limits]
@@ -87,12 +95,37 @@ class RateLimits:
 
         A refused act counts against none of them.
         """
-        if not hits or not self._settings().limits:
-            return pipeline.then(lambda: None)
+        counted = self._queue_counted(pipeline, hits, mode)
+        return pipeline.then(lambda: counted.result[0])
 
-        def parse(reply: list[str]) -> TooFast | None:
+    def queue_quota(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[tuple[TooFast | None, Quota]]:
+        """Queue one act to be counted against *hit*; the result is the refusal, or None, and what is left then."""
+        counted, whole = self._queue_counted(pipeline, [hit], "when-full"), self.quota(hit[0])
+
+        def parse() -> tuple[TooFast | None, Quota]:
+            refusal, ahead = counted.result
+            if refusal:
+                return refusal, Quota(0, refusal.values["wait"])
+            # A clock that has gone on for a microsecond must not take an act away.
+            left = whole.acts - ahead * self._settings().limits / hit[0].interval
+            return None, Quota(int(left + 0.001), ceil(ahead))
+
+        return pipeline.then(parse)
+
+    def quota(self, limit: Limit) -> Quota:
+        """Return how many acts *limit* accepts in a row, and the seconds after which it accepts as many again."""
+        return Quota(self._settings().limits * limit.burst, round(limit.burst * limit.interval))
+
+    def _queue_counted(
+        self, pipeline: Pipeline, hits: Sequence[RateLimitHit], mode: str
+    ) -> Future[tuple[TooFast | None, float]]:
+        """Queue what :meth:`queue_hit` does; the result also has the seconds for which the first limit is used up."""
+        if not hits or not self._settings().limits:
+            return pipeline.then(lambda: (None, 0.0))
+
+        def parse(reply: list[str]) -> tuple[TooFast | None, float]:
             status, *values = reply
-            return None if status == "counted" else self.to_error(hits, values)
+            return (None, float(values[0])) if status == "counted" else (self.to_error(hits, values), 0.0)
 
         command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self.script_values(hits))
         return pipeline.queue_one(command, parse)

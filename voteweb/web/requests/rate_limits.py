@@ -13,7 +13,7 @@ from flask import Response, g, request
 from voteweb.core import rate_limits
 from voteweb.core.errors import TooFast, Unavailable
 from voteweb.core.names import name_key
-from voteweb.core.rate_limits import REFUSED_FORMS, Limit
+from voteweb.core.rate_limits import PROGRAM, REFUSED_FORMS, Limit
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web.base.context import store
@@ -59,6 +59,26 @@ def queue_member_hit(pipeline: Pipeline, name: str) -> None:
         g.member_hit = rate_limit_hit
     else:
         _queue_form(pipeline, rate_limit_hit)
+
+
+def queue_program_hit(pipeline: Pipeline, program: str) -> None:
+    """Queue this request to be counted against the limit of the *program* whose token was sent."""
+    counted = store().limits.queue_quota(pipeline, (PROGRAM, program))
+
+    def read() -> None:
+        refusal, g.program_quota = counted.result
+        g.rate_limit_refusal = exceeded() or refusal
+
+    pipeline.then(read)
+
+
+def add_quota(response: Response) -> None:
+    """Tell a program how many requests it may send; where a script has counted, only what its limit is."""
+    whole, left = store().limits.quota(PROGRAM), g.get("program_quota")
+    if whole.acts:  # limits are not off
+        response.headers["RateLimit-Policy"] = f'"{PROGRAM.kind}";q={whole.acts};w={whole.seconds}'
+        if left:
+            response.headers["RateLimit"] = f'"{PROGRAM.kind}";r={left.acts};t={left.seconds}'
 
 
 def _queue_form(pipeline: Pipeline, hit: RateLimitHit) -> None:

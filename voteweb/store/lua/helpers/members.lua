@@ -91,7 +91,7 @@ end
 -- exceeded (generic cell rate algorithm). rates has two numbers per limit: acts at once (the burst), and seconds per act
 -- in the long run (the interval). A limit's key holds the time up to which its acts are used up: each act adds an interval,
 -- and the next is accepted while no more than the burst lies ahead. Returns the answer of the script when a limit is
--- exceeded, else nil. The mode is "asked" if nothing is to be counted, and "when-full" for acts that a server whose memory is
+-- exceeded, else nil and the times of all limits. The mode is "asked" if nothing is to be counted, and "when-full" for acts that a server whose memory is
 -- full counts too, so that people can log in and moderate.
 local function hit_rate_limits(keys, rates, count, mode)
   local time, used_until, exceeded, wait = tonumber(now()), {}, 0, 0
@@ -112,9 +112,10 @@ local function hit_rate_limits(keys, rates, count, mode)
     write_when_full(keys[1])
   end
   for i = 1, mode == 'asked' and 0 or count do
-    local used = used_until[i] + tonumber(rates[2 * i])
-    redis.call('SET', keys[i], exact(used), 'EX', string.format('%d', math.ceil(used - time)))
+    used_until[i] = used_until[i] + tonumber(rates[2 * i])
+    redis.call('SET', keys[i], exact(used_until[i]), 'EX', string.format('%d', math.ceil(used_until[i] - time)))
   end
+  return nil, used_until
 end
 
 -- The value of an open session is "<unix time at which it began>,<seconds until its last noted use>,<seconds until the
