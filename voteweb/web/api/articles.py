@@ -1,4 +1,4 @@
-"""Articles: lists of them, one of them, and what members write."""
+"""Articles: one of them, and what members write."""
 
 from voteweb.core import errors, models, permissions
 from voteweb.core.models import User
@@ -9,9 +9,9 @@ from voteweb.web.pages.acts import queue_article
 
 
 @operation("GET /articles/<int:id>", refuses=(errors.NoSuchArticle, errors.ArticleGone), article=queue_article)
-def get_article(viewer: User | None, article: models.Article) -> Article:
-    """One article with its text."""
-    if not permissions.may_read(viewer, article):
+def get_article(user: User | None, article: models.Article) -> Article:
+    """Get an article with its text; its poster can read it while it is held, and when it was removed, too."""
+    if not permissions.may_read(user, article):
         raise errors.ArticleGone()
-    (row,) = read_marks((article,), viewer, in_list=False).on((article,))
-    return whole_article(row, has_marks=viewer is not None)
+    (row,) = read_marks((article,), user, in_list=False).on((article,))
+    return whole_article(row, has_marks=user is not None)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
-from inspect import signature
 from typing import Any, TypeVar, get_type_hints
 from urllib.parse import quote, urlencode
 
@@ -23,9 +22,7 @@ from voteweb.core import config
 from voteweb.core.errors import N_, Invalid, LoggedOut, TokenNeeded, VotewebError
 from voteweb.core.models import Right, User
 from voteweb.core.rate_limits import member_limit
-from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.auth import bearer
-from voteweb.web.base.context import store
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import Query, reads
 from voteweb.web.requests import security, site_switches
@@ -90,7 +87,7 @@ def operation(
     method, _, path = address.partition(" ")
 
     def decorate(do: Do) -> Do:
-        hints = get_type_hints(do)
+        hints = {name: hint for taker in (*queries.values(), do) for name, hint in get_type_hints(taker).items()}
         OPERATIONS.append(
             Operation(
                 name=do.__name__,
@@ -114,27 +111,15 @@ def operation(
 
 
 def _opened(do: Callable[..., Any], right: Right | None, queries: Mapping[str, Query]) -> Callable[..., Any]:
-    """Return *do* as it is called with the parts of an address: it reads what it wants, and who asks."""
+    """Return *do* as it is called with the parts of an address: it reads what it wants, and the ``user`` who asks.
 
-    def check(user: User | None) -> User:
-        return bearer.require_right(user, right or Right.READ)
+    Without a *right* that is None for a reader, and for a member whose program may not read what only they see.
+    """
 
-    wanted = signature(do).parameters
-    takes = {**queries, "limited": _queue_program_hit}
-    if right is None and "user" not in wanted:
-        return reads(**takes)(do)
-    return reads(check, **takes)(do)
+    def check(user: User | None) -> User | None:
+        return bearer.require_right(user, right) if right else bearer.allow_all(user)
 
-
-def _queue_program_hit(pipeline: Pipeline) -> Any:
-    """Queue this request to be counted against the limit of its token, for the headers of the answer too."""
-    refusal = store().limits.queue_hit(pipeline, bearer.program_hits())
-
-    def keep() -> None:
-        if refusal.result:
-            g.rate_limit_refusal = refusal.result
-
-    return pipeline.then(keep)
+    return reads(check, **queries)(do)
 
 
 def blueprint_of(*, with_comments: bool) -> Blueprint:

@@ -10,12 +10,12 @@ from flask import g, request
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import BadToken, NoRight, TokenNeeded, Unavailable
-from voteweb.core.models import ProgramCall, Right, User, Voter
+from voteweb.core.models import Program, ProgramCall, Right, User, Voter
 from voteweb.core.rate_limits import BAD_TOKEN, PROGRAM
 from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web.auth.login import viewer_read
+from voteweb.web.auth.login import treat_as_reader, viewer_read
 from voteweb.web.base.context import now, store
 from voteweb.web.requests import rate_limits, site_switches
 
@@ -77,20 +77,36 @@ def require_token() -> Voter:
 def require_right(user: User | None, right: Right) -> User:
     """Return *user*, whose program has *right*; raises TokenNeeded, BadToken, NoRight, and TooFast as forms do."""
     require_token()
+    member, program = _check(user)
+    if right not in program.rights:
+        raise NoRight(right=right)
+    return member
+
+
+def allow_all(user: User | None) -> User | None:
+    """Return *user* if their program may read what only they see; without a token, or that right, it is a reader's.
+
+    Raises BadToken and TooFast.
+    """
+    if g.voter is not None and Right.READ in _check(user)[1].rights:
+        return user
+    treat_as_reader()
+    return None
+
+
+def _check(user: User | None) -> tuple[User, Program]:
     program = viewer_read().program
     if user is None or program is None:
         refuse()
-    if right not in program.rights:
-        raise NoRight(right=right)
     refusal = rate_limits.exceeded()
     if refusal is not None:
         raise refusal
-    return user
+    return user, program
 
 
 def program_hits() -> list[RateLimitHit]:
     """Return the limits that count this request by its token."""
-    voter: Voter | None = g.voter
+    voter: Voter | None = g.get("voter")
     return [(PROGRAM, voter.call.program)] if voter and voter.call else []
 
 

@@ -14,7 +14,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import browsers, config, errors, permissions
 from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import N_
-from voteweb.core.models import LogInOutcome, Role, User, Voter
+from voteweb.core.models import LogInOutcome, Right, Role, User, Voter
 from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -69,6 +69,8 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     read = store().viewers.queue_read(pipeline, voter)
     used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" and not voter.call else None
     rate_limits.queue_member_hit(pipeline, voter.name)
+    if voter.call:
+        rate_limits.queue_program_hit(pipeline, voter.call.program)
 
     def set_read() -> User | None:
         read_viewer = read.result
@@ -99,6 +101,8 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
         viewer = user = replace(user, call=voter.call) if voter.call else user
         if permissions.lacks_second_factor(user) and SwitchName.SECOND_FACTOR in site_switches.current():
             viewer, known.lacks_rights = replace(user, role=Role.MEMBER), True
+        if read.program and Right.MODERATE not in read.program.rights:
+            viewer = replace(viewer, role=Role.MEMBER)
     known.viewer_read, known.viewer = read, viewer
     return viewer
 

@@ -32,8 +32,8 @@ from voteweb.web.pages.pagination import check_page_exists
 #: The message of the next page, "" for none, or that with its category.
 Message = str | tuple[str, str]
 View = Callable[..., Any]
-#: Returns the viewer who may come in; raises the error that refuses the others.
-Check = Callable[[User | None], User]
+#: Returns the viewer who may come in, None for a reader; raises the error that refuses the others.
+Check = Callable[[User | None], User | None]
 #: Queues a read; it gets the pipeline and the parts of the address.
 Query = Callable[..., Future[Any]]
 Errors = tuple[type[VotewebError], ...]
