@@ -170,6 +170,11 @@ class Conversation:
         """The number of comments that anybody can read."""
         return self._below.get(0, 0)
 
+    @property
+    def ranked(self) -> tuple[int, ...]:
+        """The numbers of all comments that have a row, in the order of the conversation, whatever they answer."""
+        return tuple(self._ranks)
+
     def below(self, root: int, number: int, newest: float = inf) -> ConversationPage:
         """Return page *number* of the replies to comment *root*, without itself: the same object for the same page.
 

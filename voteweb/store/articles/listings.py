@@ -173,7 +173,7 @@ class Listings(StorePart):
         super().__init__(context)
         self._made = MadeRankings(context)
         #: Ids last seen on a page of a ranking, until it is read again: a member's marks take no second round trip.
-        self._id_hints: BoundedCache[tuple[str, int, int], tuple[int, ...]] = BoundedCache(config.HINT_CACHE_SIZE)
+        self._id_hints: BoundedCache[tuple[str, str, int, int], tuple[int, ...]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
         self,
@@ -215,7 +215,7 @@ class Listings(StorePart):
             if ranking.order is not Order.VOTES:
                 self._order_ties(pipeline, ranking, rows, (start, stop), fields)
             present = tuple(row for at, row in sorted(rows.items()) if row and start <= at < stop)
-            self._id_hints.put((ranking.key, start, size), tuple(article.id for article in present))
+            self._id_hints.put((ranking.key, newest, start, size), tuple(article.id for article in present))
             is_full = ranking.order is Order.VOTES and total >= config.MAX_RANKED
             page = Page.at(number, size, present, total)
             is_first = number == 1 and present and ranking.order is Order.TIME
@@ -268,7 +268,7 @@ class Listings(StorePart):
     def recent_ids(self, ranking: Ranking, number: int, size: int | None = None) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last read it: a hint only."""
         size = size or self._settings.page_size
-        return self._id_hints.get((ranking.key, (number - 1) * size, size)) or ()
+        return self._id_hints.get((ranking.key, ranking.newest, (number - 1) * size, size)) or ()
 
     def queue_good(self, pipeline: Pipeline, count: int, *, with_text: bool = False) -> Future[tuple[Article, ...]]:
         """Queue a read of the newest *count* good articles; *with_text*: whole ones."""

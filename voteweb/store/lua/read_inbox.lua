@@ -1,12 +1,13 @@
 #!lua flags=no-writes
 -- Read a page of a member's inbox, newest first.
 -- keys: removing: unread:{name} log-entries: inbox:{name} hides:{name}
--- args: shows_comments first size with_hidden only_unread viewer
+-- args: shows_comments first size with_hidden only_unread viewer after
 -- helpers: common: finite now try; listed: comment_row find_article readable_entries; thread: VOTER_FACTOR has_state
 --          read_node
 -- shows_comments is 1 if the site has comments; first is the position of the first row, from 0; size how many rows;
 -- unless with_hidden is 1, comments by members whom the owner hides are left out; if only_unread is 1, what has been read;
--- viewer is the id of the member whose votes are read, 0 for none.
+-- viewer is the id of the member whose votes are read, 0 for none; entries down to the one after are left out, unless it
+-- is empty.
 -- Answers  <number of entries> <of those whether read or not>, then for each row the entry, 1 if it is unread, the id of the
 --          log entry that it is about, 0 for none, and that entry, or the change of the account; or the row of the comment
 --          as comment_row() in listed.lua makes it, and as 1 or 0: is its conversation open, has the viewer voted for it, do they want no notices of this
@@ -15,9 +16,16 @@ local readable, unread = readable_entries(inbox_key, log_entries_key, with_hidde
 for _, text in ipairs(redis.call('LRANGE', unread_key, 0, -1)) do
   unread[text] = 1
 end
+local before = {}
+for _, text in ipairs(after == '' and {} or redis.call('LRANGE', inbox_key, 0, -1)) do
+  before[text] = true
+  if text == after then
+    break
+  end
+end
 local entries = {}
 for _, entry in ipairs(readable) do
-  if only_unread ~= '1' or unread[entry.text] then
+  if not before[entry.text] and (only_unread ~= '1' or unread[entry.text]) then
     entries[#entries + 1] = entry
   end
 end

@@ -174,14 +174,22 @@ class MySites(StorePart):
         )
 
     def queue_saved(
-        self, pipeline: Pipeline, name: str, number: int, size: int | None = None, *, with_text: bool = False
+        self,
+        pipeline: Pipeline,
+        name: str,
+        number: int,
+        size: int | None = None,
+        *,
+        with_text: bool = False,
+        newest: str = "",
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles that a member saved, the last first.
 
-        Those that were removed or deleted since are among them. *with_text*: whole articles.
+        Those that were removed or deleted since are among them. *with_text*: whole articles. With *newest*, of those
+        that were saved at that unix time at the latest.
         """
         fields = decoding.WHOLE if with_text else decoding.FIELDS
-        read_from = rows_of(self._keys, self._keys.saved(name), fields)
+        read_from = rows_of(self._keys, self._keys.saved(name), fields, newest)
         return queue_page(pipeline, number, size or self._settings.page_size, read_from, decoding.rows_in_any_state)
 
     def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, float]]:

@@ -47,10 +47,14 @@ class Inbox(StorePart):
         with_hidden: bool = False,
         only_unread: bool = False,
         viewer_id: int = 0,
+        after: str = "",
     ) -> Future[InboxPage]:
-        """Queue a read of page *number* (from 1) of a member's inbox, newest first, with the votes of *viewer_id*."""
+        """Queue a read of page *number* (from 1) of a member's inbox, newest first, with the votes of *viewer_id*.
+
+        With *after*, of what is older than that entry.
+        """
         values = {"shows_comments": self._settings.comments, "with_hidden": with_hidden, "only_unread": only_unread}
-        page = {"first": (number - 1) * size, "size": size, "viewer": viewer_id}
+        page = {"first": (number - 1) * size, "size": size, "viewer": viewer_id, "after": after}
         command = scripts.call(self._keys, "read_inbox", name=name, **page, **{k: int(v) for k, v in values.items()})
 
         def parse(reply: Sequence[Any]) -> InboxPage:

@@ -81,6 +81,10 @@ class Rankings:
         key = {Order.SCORE: self._keys.by_score, Order.TIME: self._keys.by_time}[order]
         return Ranking(key(), order)
 
+    def good(self) -> Ranking:
+        """Return the ranking of the good articles, by time."""
+        return Ranking(self._keys.good(), Order.TIME)
+
     def groups(self, names: Sequence[str], order: Order) -> Ranking:
         """Return the ranking of the articles that are in all groups *names* (at least one)."""
         if len(names) == 1:

@@ -54,9 +54,10 @@ def members_of(key: str, *options: str, command: str = "ZREVRANGE") -> ReadFrom:
     return lambda first, size: [("ZCARD", key), (command, key, first, first + size - 1, *options)]
 
 
-def rows_of(keys: Keys, key: str, fields: Sequence[str]) -> ReadFrom:
+def rows_of(keys: Keys, key: str, fields: Sequence[str], newest: str = "") -> ReadFrom:
     """Return what reads rows of a sorted set as :func:`read_rows` does."""
-    return lambda first, size: [("ZCARD", key), read_rows(keys, key, first, size, fields)]
+    count: Command = ("ZCOUNT", key, "-inf", newest or "+inf")
+    return lambda first, size: [count, read_rows(keys, key, first, size, fields, newest)]
 
 
 def read_all(connection: Connection, queue: Callable[[Pipeline, int, int], Future[Page[T]]]) -> Iterator[T]:
