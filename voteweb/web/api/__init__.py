@@ -1,11 +1,12 @@
 """The API: operations of programs on the site, each the act that a form does too, and their description as OpenAPI."""
 
-from flask import Flask, Response, request
+from flask import Flask, Response, g, request
 
 from voteweb.core.settings import Settings
-from voteweb.web.api import articles, operations, votes
+from voteweb.web.api import articles, conversations, lists, me, operations, search, site, votes
+from voteweb.web.requests import rate_limits
 
-__all__ = ["articles", "init_app", "votes"]
+__all__ = ["articles", "conversations", "init_app", "lists", "me", "search", "site", "votes"]
 _EXPOSED = "Link, RateLimit, RateLimit-Policy, Retry-After"
 _ALLOWED = "Authorization, Content-Type, Idempotency-Key"
 
@@ -20,6 +21,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         if request.path == "/api" or request.path.startswith("/api/"):
             response.headers["Access-Control-Allow-Origin"] = "*"
             response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+            response.vary.add("Authorization")
+            if g.get("voter"):
+                rate_limits.add_quota(response)
             if request.method == "OPTIONS":
                 response.headers["Access-Control-Allow-Headers"] = _ALLOWED
                 response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")

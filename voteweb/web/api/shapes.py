@@ -1,12 +1,16 @@
 """The shapes of what operations answer and take, from which the description of the API is made too."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from voteweb.core import models
+from voteweb.core import comments, links, models
+from voteweb.core.comments import CommentStatus
 from voteweb.web.base.responses import rfc3339
-from voteweb.web.base.urls import absolute
+from voteweb.web.base.urls import absolute, comment_path
+from voteweb.web.caching.posters import named
 
 Time = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Url = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
@@ -21,7 +25,10 @@ class Marks(Struct, omit_defaults=True):
 
 
 class ArticleRow(Struct, omit_defaults=True):
-    """An article in a list; without ``link`` it is a text. ``url`` is its page on the site."""
+    """An article in a list; without ``link``, which has the ``domain``, it is a text. ``url`` is its page on the site.
+
+    Of an article that is gone from all lists, as ``status`` says, a list of what a member saved has no more than that.
+    """
 
     id: int
     url: Url
@@ -33,26 +40,84 @@ class ArticleRow(Struct, omit_defaults=True):
     groups: tuple[str, ...]
     revision: int
     link: str | UnsetType = UNSET
+    domain: str | UnsetType = UNSET
     edited: Time | UnsetType = UNSET
     by_program: bool = False
     own: Marks | UnsetType = UNSET
-
-
-class Article(ArticleRow, omit_defaults=True):
-    """An article with its text, as Markdown; ``status`` says why it is in no list, if so."""
-
-    text: str = ""
     status: str = ""
 
 
-def article_row(article: models.Article, *, has_marks: bool) -> ArticleRow:
-    """Return *article* as a row of a list, with what its viewer did with it if *has_marks*."""
-    return ArticleRow(**_fields(article, has_marks=has_marks))
+class Article(ArticleRow, omit_defaults=True):
+    """An article with its text, as Markdown; the poster of one that was removed is told the ``reason``."""
+
+    text: str = ""
+    reason: str = ""
+
+
+class CommentMarks(Struct):
+    """What the member of the token did with a comment."""
+
+    voted: bool
+
+
+class Comment(Struct, omit_defaults=True):
+    """A comment on an article, or on its comment ``parent``, with its text as Markdown; ``url`` is its page.
+
+    One that nobody can read has a ``status``, and no words, author or votes, as on the page; the ``reason`` is that of
+    its removal. ``title`` is that of the article, in a list outside the conversation.
+    """
+
+    article: int
+    number: int
+    url: Url
+    time: Time
+    parent: int | UnsetType = UNSET
+    author: str = ""
+    votes: int | UnsetType = UNSET
+    text: str = ""
+    edited: bool = False
+    by_program: bool = False
+    status: str = ""
+    reason: str = ""
+    title: str = ""
+    own: CommentMarks | UnsetType = UNSET
+
+
+def article_rows(articles: Iterable[models.Article], *, has_marks: bool) -> tuple[ArticleRow, ...]:
+    """Return *articles* as rows of a list, with what their viewer did with them if *has_marks*."""
+    return tuple(ArticleRow(**_fields(article, has_marks=has_marks)) for article in named(articles))
 
 
 def whole_article(article: models.Article, *, has_marks: bool) -> Article:
     """Return *article* with its text, with what its viewer did with it if *has_marks*."""
-    return Article(**_fields(article, has_marks=has_marks), text=article.text, status=article.status.value)
+    (article,) = named((article,))
+    reason = article.reason if article.is_removed else ""
+    return Article(**_fields(article, has_marks=has_marks), text=article.text, reason=reason)
+
+
+def comment_of(
+    article: int, node: comments.Node, text: str | None, *, voted: bool | None = None, reason: str = "", title: str = ""
+) -> Comment:
+    """Return a comment of an *article*; *text* is None if its viewer may not read it, *voted* if they are a reader."""
+    place = {"article": article, "number": node.number, "url": absolute(comment_path(article, node.number))}
+    shown: dict[str, Any] = {**place, "time": rfc3339(node.time), "parent": node.parent or UNSET, "title": title}
+    if not node.is_visible or text is None:
+        shown |= {"status": (node.status or CommentStatus.REMOVED).value, "reason": reason}
+    if text is not None:
+        own = UNSET if voted is None else CommentMarks(voted)
+        shown |= {"author": node.author, "votes": node.votes, "text": text, "edited": node.is_edited, "own": own}
+        shown |= {"by_program": node.by_program}
+    return Comment(**shown)
+
+
+def listed_comment(comment: comments.ListedComment, *, voted: bool | None = None) -> Comment:
+    """Return a *comment* that stands outside its conversation, see :func:`comment_of`."""
+    return comment_of(comment.id.article, comment.node, comment.text, voted=voted, title=comment.title)
+
+
+def member_url(name: str) -> str:
+    """Return the address of the page of a member."""
+    return absolute(f"/u/{quote(name)}")
 
 
 def _fields(article: models.Article, *, has_marks: bool) -> dict[str, Any]:
@@ -67,6 +132,9 @@ def _fields(article: models.Article, *, has_marks: bool) -> dict[str, Any]:
         "groups": article.groups,
         "revision": article.revision,
         "link": article.link or UNSET,
+        "domain": links.domain(article.link) or UNSET,
         "edited": rfc3339(article.edited) if article.edited else UNSET,
+        "by_program": article.by_program,
         "own": Marks(article.voted, article.saved, article.new) if has_marks else UNSET,
+        "status": article.status.value,
     }

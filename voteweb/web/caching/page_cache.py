@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 #: The queries that lists and conversations link to; Flask answers all others.
 _PAGE = f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}(&from={config.TIME_PATTERN})?"
 _QUERY = re.compile(f"{_PAGE}|order=(time|new)(&{_PAGE})?|of=(day|week|month|year|all)(&{_PAGE})?")
+#: The queries with which programs ask for the first page of a list, in any order.
+_API_QUERY = re.compile(r"((^|&)(order|period|group|domain|member|limit)=[\w%+.-]{1,100})+", re.ASCII)
 #: Headers that ask for an empty or partial response; the page to be cached is rendered without them.
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_RANGE", "HTTP_IF_RANGE")
 #: Static files have a URL for each version, so that browsers request them only once.
@@ -246,7 +248,8 @@ def _is_cacheable(response: Response) -> bool:
 def is_cached_address(environ: "WSGIEnvironment") -> bool:
     """Tell whether a page is cached under the address that *environ* requests: without a query or with a linked one."""
     is_short, query = len(environ.get("PATH_INFO", "")) <= config.MAX_CACHED_LENGTH, environ.get("QUERY_STRING", "")
-    return is_short and (not query or _QUERY.fullmatch(query) is not None)
+    linked = _API_QUERY if query and request_bounds.is_api(environ) else _QUERY
+    return is_short and (not query or linked.fullmatch(query) is not None)
 
 
 def page_key(environ: "WSGIEnvironment", language: str) -> Key:

@@ -25,6 +25,7 @@ from voteweb.search.index import SearchIndex
 from voteweb.search.models import Found, Kind, Order, SearchError
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
+from voteweb.web.auth import bearer
 from voteweb.web.auth.login import named_voter
 from voteweb.web.base.context import now, settings, store
 from voteweb.web.caching import own_marks
@@ -213,7 +214,7 @@ def viewer_hits() -> list[RateLimitHit]:
         rate_limits.skip_member_hit()
         voter = None
     hit = rate_limits.member_hit(voter.name) if voter else None
-    return [hit] if hit else rate_limits.address_hits(SEARCH)
+    return [*([hit] if hit else rate_limits.address_hits(SEARCH)), *bearer.program_hits()]
 
 
 def note_viewer(viewer: User | None, voter: Voter | None) -> None:

@@ -26,7 +26,7 @@ from voteweb.core.errors import (
     VotewebError,
 )
 from voteweb.core.models import LogEntry
-from voteweb.search.models import SearchError
+from voteweb.search.models import SearchError, SearchTooSlow
 from voteweb.web.auth import authentication
 from voteweb.web.auth.csrf import csrf_token, has_valid_token
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
@@ -89,7 +89,7 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     elif isinstance(error, DataDamaged):
         metrics.DAMAGES.inc()
         current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
-    if isinstance(error, Unavailable | Busy | ReadOnly | SearchError):
+    if isinstance(error, Unavailable | Busy | ReadOnly | SearchError) and not isinstance(error, SearchTooSlow):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
@@ -99,9 +99,10 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     if isinstance(error, Unavailable) and request.method == "POST" and has_valid_token(request, session):
         g.kept_token = csrf_token()
         sent = _sent() if _PASSWORDS.isdisjoint(request.form) else []
-    status = 422 if isinstance(error, Invalid) and is_api(request.environ) else error.status
-    says = {_MEMBERS[name]: value for name, value in error.values.items() if name in _MEMBERS}
-    return _render(status, error.code, error_message(error), headers, _way_back(error), sent, **says)
+    status = 422 if is_api(request.environ) and isinstance(error, Invalid | SearchTooSlow) else error.status
+    return _render(
+        status, error.code, error_message(error), headers, _way_back(error), sent, until=error.values.get("when")
+    )
 
 
 def _way_back(error: VotewebError) -> str:

@@ -13,8 +13,7 @@ from flask_babel import lazy_gettext as _l
 from voteweb.core import config
 from voteweb.core.comments import ListedComment
 from voteweb.core.errors import NoSuchGroup, NoSuchMember, TooFast, VotewebError
-from voteweb.core.markup import trusted
-from voteweb.core.models import Article, Page
+from voteweb.core.models import Article, Page, User
 from voteweb.core.rate_limits import SEARCH
 from voteweb.search import grammar
 from voteweb.search.grammar import Query
@@ -47,12 +46,12 @@ _LIMITING = ("group", "by", "domain", "after", "before")
 @blueprint.get("/search")
 def show() -> ResponseReturnValue:
     """Show the results of the query ``q``, or how to search; ``within`` are terms that a form adds to it."""
-    index, query, order = _index(), _query(), _order()
+    index, query, order = require_index(), typed_query(), _order()
     context: dict[str, Any] = {"query": query, "order": order}
     if query.is_empty:
         return render_template("search/index.html", **context)
     try:
-        results = _results(index, Search(query, order, page_number()))
+        results = read_results(index, Search(query, order, page_number()))
     except (SearchError, TooFast) as error:
         if wants_json():
             raise
@@ -70,14 +69,14 @@ def _refuse(error: SearchError | TooFast, context: dict[str, Any]) -> ResponseRe
     return render_template("search/index.html", **context, refusal=error), error.status, headers
 
 
-def _index() -> SearchIndex:
+def require_index() -> SearchIndex:
     index = search_index()
     if index is None:
         abort(404, _(NoFullTextSearch.template))
     return index
 
 
-def _query() -> Query:
+def typed_query() -> Query:
     typed = " ".join(filter(None, (request.args.get(name, "").strip() for name in ("q", "within"))))
     # Twice the limit: what is too long is refused with a message, and not cut silently.
     return grammar.parse(typed[: 2 * config.MAX_QUERY_LENGTH])
@@ -90,8 +89,13 @@ def _order() -> Order:
     return Order(sort) if sort in set(Order) else Order.RELEVANCE
 
 
-def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
-    """Return what the page of results is rendered with; raises TooFast, NoSuchPage and the errors of the index."""
+def read_results(
+    index: SearchIndex, search: Search, check: Callable[[User | None], User | None] = lambda viewer: viewer
+) -> dict[str, Any]:
+    """Return what the page of results is rendered with, for the viewer whom *check* returns.
+
+    Raises TooFast, NoSuchPage and the errors of the index.
+    """
     hits, voter = search_results.viewer_hits(), named_voter()
     search_results.check_not_refused(hits)
     with search_results.counting_failures(hits):
@@ -113,11 +117,13 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         pipeline.execute()
     ids, unknown = search_results.page_ids(matches, votes), _queue_unknown(pipeline, search.query)
     page, own = search_results.read_page(pipeline, matches, ids, hits, voter)
+    reader = check(viewer.result)
     group_names: tuple[str, ...] = ()
     if matches.kind is Kind.ARTICLES:
-        page, group_names = search_results.as_seen(page, viewer.result, own)
+        page, group_names = search_results.as_seen(page, reader, own)
     return {
         "page": page,
+        "viewer": reader,
         "all_groups": group_names,
         "matches": matches,
         "unknown": () if page.total else unknown(),
@@ -148,7 +154,7 @@ def _queue_unknown(pipeline: Pipeline, query: Query) -> Callable[[], list[Votewe
 @serve_feed(blueprint, "/search")
 def feed() -> Feed:
     """Return the newest results of the query ``q``."""
-    index, query, hits = _index(), _query(), rate_limits.address_hits(SEARCH)
+    index, query, hits = require_index(), typed_query(), rate_limits.address_hits(SEARCH)
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
     search_results.check_not_refused(hits)
@@ -171,7 +177,7 @@ def feed() -> Feed:
 @blueprint.get("/opensearch.xml")
 def describe() -> Response:
     """Return the description by which browsers offer the search of the site."""
-    _index()
+    require_index()
     return xml("search/opensearch.xml", "application/opensearchdescription+xml", config.ICON_SECONDS)
 
 

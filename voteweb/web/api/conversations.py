@@ -1,0 +1,121 @@
+"""The comments on an article."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Struct, UnsetType
+
+from voteweb.core import config, errors, permissions
+from voteweb.core.comments import CommentOrder
+from voteweb.core.conversation import Conversation
+from voteweb.core.models import Article, User
+from voteweb.store.comments.threads import ThreadRead
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.web.api import paging
+from voteweb.web.api.operations import Page, operation
+from voteweb.web.api.shapes import Comment, comment_of
+from voteweb.web.auth.login import session_user_id
+from voteweb.web.base.context import store
+from voteweb.web.pages import conversations
+from voteweb.web.pages.acts import queue_article
+
+_ERRORS = (errors.NoSuchArticle, errors.ArticleGone)
+
+
+class CommentQuery(Struct, forbid_unknown_fields=True):
+    """The page of a conversation: by score, the oldest or the newest first."""
+
+    order: CommentOrder = CommentOrder.SCORE
+    next: Annotated[str, paging.NEXT] = ""
+
+
+class CommentPage(Page, kw_only=True):
+    """A page of the comments on an article, whatever they answer."""
+
+    comments: tuple[Comment, ...]
+
+
+def _queue_thread(pipeline: Pipeline, id: int) -> Future[ThreadRead]:
+    return store().threads.queue_read(pipeline, id, viewer_id=session_user_id())
+
+
+@operation(
+    "GET /articles/<int:id>/comments",
+    refuses=(*_ERRORS, errors.NoSuchPage),
+    is_of_comments=True,
+    article=queue_article,
+    read=_queue_thread,
+)
+def list_comments(query: CommentQuery, user: User | None, article: Article, read: ThreadRead) -> CommentPage:
+    """List the comments on an article, 100 a page; none is marked as read by that."""
+    _check(user, article)
+    tree = conversations.tree(read.thread, query.order)
+    numbers, next = _choose(tree, read, query)
+    return CommentPage(comments=_comments(read, tree, user, numbers), next=next)
+
+
+def _choose(tree: Conversation, read: ThreadRead, query: CommentQuery) -> tuple[tuple[int, ...], str | UnsetType]:
+    """Return the numbers of the comments on a page, and what the next one begins after."""
+    numbers, size = tree.ranked, config.COMMENTS_ON_PAGE
+    if query.order is CommentOrder.SCORE:
+        page = paging.parse_number(query.next)
+        numbers = numbers[(page - 1) * size :]
+        if page > 1 and not numbers:
+            raise errors.NoSuchPage()
+        return numbers[:size], str(page + 1) if len(numbers) > size else UNSET
+    places = {number: paging.Place(read.thread.nodes[number].time, number) for number in numbers}
+    if after := paging.parse_place(query.next):
+        is_new = query.order is CommentOrder.NEW
+        numbers = tuple(n for n in numbers if (places[n] < after if is_new else places[n] > after))
+    return numbers[:size], str(places[numbers[size - 1]]) if len(numbers) > size else UNSET
+
+
+@operation(
+    "GET /articles/<int:id>/comments/<int:number>",
+    refuses=(*_ERRORS, errors.NoSuchComment, errors.CommentGone),
+    is_of_comments=True,
+    article=queue_article,
+    read=_queue_thread,
+)
+def get_comment(number: int, user: User | None, article: Article, read: ThreadRead) -> Comment:
+    """Get a comment; its author can read one that was removed, too."""
+    _check(user, article)
+    node = read.thread.nodes.get(number)
+    if node is None:
+        raise errors.NoSuchComment()
+    tree = conversations.tree(read.thread, CommentOrder.SCORE)
+    may_read = permissions.may_read_comment(user, node, is_covered=tree.is_covered(number))
+    if not may_read and not tree.is_shown(number):
+        raise errors.CommentGone()
+    (comment,) = _comments(read, tree, user, (number,))
+    return comment
+
+
+def _check(user: User | None, article: Article) -> None:
+    """Raise ArticleGone for the conversation of an article that is gone; below one that was deleted, it stays."""
+    if not article.is_deleted and not permissions.may_read(user, article):
+        raise errors.ArticleGone()
+
+
+def _comments(read: ThreadRead, tree: Conversation, user: User | None, numbers: tuple[int, ...]) -> tuple[Comment, ...]:
+    """Return these comments as *user* sees them; of a long conversation, their words are read now."""
+    known, thread, pipeline = read.numbers, read.thread, store().pipeline()
+    missing = [] if known is None else [number for number in numbers if number not in known]
+    words = store().threads.queue_words(pipeline, thread.article, missing)
+    asked = missing if user else []
+    votes = store().votes.queue_own_on_comments(pipeline, thread.article, asked, user.id if user else 0)
+    pipeline.execute()
+    texts, voted = {**read.words, **words.result}, read.voted | votes.result
+    comments = []
+    for number in numbers:
+        node = thread.nodes[number]
+        may_read = permissions.may_read_comment(user, node, is_covered=tree.is_covered(number))
+        comments.append(
+            comment_of(
+                thread.article,
+                node,
+                texts.get(number, "") if may_read else None,
+                voted=number in voted if user else None,
+                reason=thread.reasons.get(number, ""),
+            )
+        )
+    return tuple(comments)
