@@ -38,7 +38,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("vote_comment by a ban", {"action": "cast", "number": 1}, ["absent", "0"]),
     ("combine_groups", {"MAX_COMBINATIONS": 0}, ["unkept", "0", "whole"]),
     ("combine_groups", {"groups": "go nowhere"}, ["no-group"]),
-    ("hit_rate_limit", {"mode": "asked"}, ["counted"]),
+    ("hit_rate_limit", {"mode": "asked"}, ["counted", "0"]),
     ("hit_rate_limit", {"limits": ("few-spent",), "mode": "asked"}, ["rate-limited", "1", ANY, ANY]),
 ]
 
