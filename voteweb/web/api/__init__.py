@@ -3,10 +3,34 @@
 from flask import Flask, Response, g, request
 
 from voteweb.core.settings import Settings
-from voteweb.web.api import articles, conversations, lists, me, operations, search, site, votes
+from voteweb.web.api import (
+    articles,
+    choices,
+    conversations,
+    lists,
+    me,
+    moderation,
+    operations,
+    search,
+    site,
+    votes,
+    writing,
+)
 from voteweb.web.requests import rate_limits
 
-__all__ = ["articles", "conversations", "init_app", "lists", "me", "search", "site", "votes"]
+__all__ = [
+    "articles",
+    "choices",
+    "conversations",
+    "init_app",
+    "lists",
+    "me",
+    "moderation",
+    "search",
+    "site",
+    "votes",
+    "writing",
+]
 _EXPOSED = "Link, RateLimit, RateLimit-Policy, Retry-After"
 _ALLOWED = "Authorization, Content-Type, Idempotency-Key"
 

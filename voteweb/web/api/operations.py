@@ -14,7 +14,7 @@ from typing import Any, TypeVar, get_type_hints
 from urllib.parse import quote, urlencode
 
 import msgspec
-from flask import Blueprint, Response, abort, g, request
+from flask import Blueprint, Response, abort, after_this_request, g, request
 from msgspec import UNSET, Struct
 from werkzeug.exceptions import RequestEntityTooLarge
 
@@ -23,6 +23,7 @@ from voteweb.core.errors import N_, Invalid, LoggedOut, TokenNeeded, VotewebErro
 from voteweb.core.models import Right, User
 from voteweb.core.rate_limits import member_limit
 from voteweb.web.auth import bearer
+from voteweb.web.auth.login import require_moderator
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import Query, reads
 from voteweb.web.requests import security, site_switches
@@ -117,7 +118,8 @@ def _opened(do: Callable[..., Any], right: Right | None, queries: Mapping[str, Q
     """
 
     def check(user: User | None) -> User | None:
-        return bearer.require_right(user, right) if right else bearer.allow_all(user)
+        member = bearer.require_right(user, right) if right else bearer.allow_all(user)
+        return require_moderator(member) if right is Right.MODERATE else member
 
     return reads(check, **queries)(do)
 
@@ -173,6 +175,15 @@ def _answer(row: Operation, answer: Any) -> Response:
         response.add_etag()
         response.make_conditional(request)
     return response
+
+
+def say_location(path: str) -> None:
+    """Have the answer say that this request has made what is at *path* in the API."""
+
+    @after_this_request
+    def locate(response: Response) -> Response:
+        response.headers["Location"] = f"{config.API_PATH}{path}"
+        return response
 
 
 def _read_body(row: Operation) -> bytes:

@@ -11,6 +11,7 @@ from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import BadToken, NoRight, TokenNeeded, Unavailable
 from voteweb.core.models import Program, ProgramCall, Right, User, Voter
+from voteweb.core.permissions import may_moderate
 from voteweb.core.rate_limits import BAD_TOKEN, PROGRAM
 from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
@@ -102,6 +103,12 @@ def _check(user: User | None) -> tuple[User, Program]:
     if refusal is not None:
         raise refusal
     return user, program
+
+
+def lacks_role() -> bool:
+    """Tell whether the member of this request has a role that their program has no right to use."""
+    read = viewer_read()
+    return bool(read.program and Right.MODERATE not in read.program.rights and may_moderate(read.member))
 
 
 def program_hits() -> list[RateLimitHit]:

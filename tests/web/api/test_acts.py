@@ -1,0 +1,204 @@
+"""Acts of programs are refused as the forms are that do the same, and need the right that the description names."""
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests.store.examination import broken, run
+from tests.store.test_site_switches import set_switch
+from tests.web.api.program import ACTS, Act, Program, make_people, make_site
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import MakeMember
+from tests.web.state import content
+from voteweb.core.models import Right, Role
+from voteweb.core.site_switches import ON, SwitchName
+from voteweb.store import Store
+from voteweb.web.api.operations import OPERATIONS
+
+PEOPLE = ("ann", "bob", "dave", "mod")
+
+
+@pytest.fixture(autouse=True)
+def people(store: Store) -> None:
+    """The members of the site."""
+    make_people(store)
+
+
+def _send_form(act: Act, browser: Browser) -> Browser:
+    if act.form.startswith("GET "):
+        return browser.open(act.form[4:], headers=JSON)
+    return browser.send(act.form, headers=JSON, **act.fields)
+
+
+def _content(store: Store) -> dict[str, Any]:
+    """Return what is stored, without the ids that refused articles have used up."""
+    return {key: value for key, value in content(store).items() if key != "article:"}
+
+
+def _says(browser: Browser) -> str:
+    """Return the words of a refusal, as script or the page of a form gets them."""
+    if browser.response.is_json:
+        return str(browser.json["error"]["message"])
+    return browser.alert
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("person", PEOPLE)
+def test_program_is_refused_as_the_form_is(
+    name: str, person: str, app: Flask, store: Store, make_member: MakeMember
+) -> None:
+    browser = make_member(person, Role.MODERATOR if person == "mod" else Role.MEMBER)
+    act, program = ACTS[name], Program(app, person)
+    make_site(store)
+    before = _content(store)
+    answer = program.send(act.request, act.body)
+    if person in act.allowed:
+        assert answer.status in (200, 201, 204), answer.text
+        assert _send_form(act, browser).status in (200, 303)
+    else:
+        assert _content(store) == before
+        form = _send_form(act, browser)
+        assert answer.status == form.status
+        assert answer.json["detail"] == _says(form) or (person, answer.json["code"]) == ("dave", "held")
+    assert broken(store) == []
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_act_needs_its_right_and_a_token(name: str, app: Flask, store: Store) -> None:
+    act = ACTS[name]
+    programs = [Program(app, "mod", [right for right in Right if right is not act.right]), Program(app)]
+    make_site(store)
+    before = _content(store)
+    lacks, nobody = (program.send(act.request, act.body) for program in programs)
+    assert lacks.problem == (403, "no-right")
+    assert f"“{act.right}”" in lacks.json["detail"]
+    assert nobody.problem == (401, "token-needed")
+    assert _content(store) == before
+
+
+def test_edit_of_anothers_article_needs_the_right_to_moderate(app: Flask, store: Store) -> None:
+    program = Program(app, "mod", [Right.POST])
+    make_site(store)
+    answer = program.send("PATCH /articles/1", {"title": "Other", "revision": 0})
+    assert answer.problem == (403, "no-right")
+    assert "“moderate”" in answer.json["detail"]
+
+
+@pytest.mark.parametrize("act", [act for act in ACTS.values() if act.right is Right.MODERATE])
+def test_moderation_obeys_role_and_second_factor_of_today(act: Act, app: Flask, store: Store) -> None:
+    program = Program(app, "mod")
+    make_site(store)
+    root = store.users.make("root", "", Role.ADMIN)
+    set_switch(store, root, SwitchName.SECOND_FACTOR, ON)
+    assert program.send(act.request, act.body).status == 403
+    run(store, "HSET", "user:mod", "role", "member")
+    assert program.send(act.request, act.body).status == 403
+
+
+def test_read_only_site_accepts_moderation_alone(app: Flask, store: Store) -> None:
+    program = Program(app, "mod")
+    make_site(store)
+    root = store.users.make("root", "", Role.ADMIN)
+    set_switch(store, root, SwitchName.READ_ONLY, ON, "Back at nine.")
+    before = _content(store)
+    for act in (act for act in ACTS.values() if act.right is not Right.MODERATE):
+        answer = program.send(act.request, act.body)
+        assert (answer.status, answer.headers["Retry-After"]) == (503, "300")
+        assert "Back at nine." in answer.json["detail"]
+    assert _content(store) == before
+    assert program.send("POST /articles/1/remove", {"reason": "Spam."}).status == 204
+
+
+def test_all_operations_that_change_something_are_here() -> None:
+    tested = {*ACTS, "vote", "unvote", "vote_for_comment", "unvote_comment"}
+    assert {row.name for row in OPERATIONS if row.method != "GET"} <= tested
+    assert {row.name: row.right for row in OPERATIONS if row.name in ACTS} == {
+        name: act.right for name, act in ACTS.items()
+    }
+
+
+def test_all_wrong_fields_are_named_at_once(app: Flask, store: Store) -> None:
+    answer = Program(app, "ann").send("POST /articles", {"title": "", "link": "ftp://example.com/"})
+    assert answer.problem == (422, "invalid")
+    assert {name: words[:7] for name, words in answer.json["errors"].items()} == {"title": "A title", "link": "A link "}
+
+
+@pytest.mark.parametrize(
+    ("request_", "body"),
+    [
+        ("POST /articles", {"title": "New"}),
+        ("POST /articles", {"title": "New", "text": "x" * 20_001}),
+        ("PATCH /articles/1", {"title": "Other"}),
+        ("PATCH /articles/1", {"revision": -1}),
+        ("PATCH /articles/1", {"revision": 0, "link": "", "text": ""}),
+        ("DELETE /articles/1", None),
+        ("POST /articles/1/comments", {"text": " "}),
+        ("POST /articles/1/report", {"reason": "ugly"}),
+        ("POST /articles/1/comments/1/report", {"reason": "broken"}),
+        ("POST /articles/1/remove", {"reason": ""}),
+        ("POST /articles/5/publish", {}),
+        ("POST /me/inbox/read", {}),
+    ],
+)
+def test_wrong_bodies_are_refused(request_: str, body: Any, app: Flask, store: Store) -> None:
+    program = Program(app, "mod")
+    make_site(store)
+    before = _content(store)
+    answer = program.send(request_, body)
+    assert answer.problem == (422, "invalid")
+    assert _content(store) == before
+
+
+def test_stale_revision_is_answered_with_the_newer_one(app: Flask, store: Store) -> None:
+    ann, mod = Program(app, "ann"), Program(app, "mod")
+    make_site(store)
+    edited = ann.send("PATCH /articles/1", {"title": "Other", "revision": 0}).json
+    assert (edited["title"], edited["text"], edited["revision"]) == ("Other", "Text.", 1)
+    ann.send("PATCH /articles/5", {"title": "Other", "revision": 0})
+    for program, request_, body in (
+        (ann, "PATCH /articles/1", {"title": "Third", "revision": 0}),
+        (ann, "DELETE /articles/1?revision=0", None),
+        (mod, "POST /articles/5/publish", {"revision": 0}),
+    ):
+        answer = program.send(request_, body)
+        assert answer.problem == (409, "stale-edit")
+        assert answer.json["revision"] == 1
+    assert ann.send("DELETE /articles/1?revision=1").status == 204
+
+
+@pytest.mark.parametrize("name", ["remove_article", "dismiss_article", "remove_comment", "dismiss_comment"])
+def test_decision_on_what_others_decided_meanwhile_is_refused(name: str, app: Flask, store: Store) -> None:
+    act, program = ACTS[name], Program(app, "mod")
+    make_site(store)
+    queue = program.send("GET /queue").json
+    assert (queue["reports_total"], queue["held_total"], queue["answers_total"]) == (4, 2, 0)
+    other = store.users.make("other", "", Role.MODERATOR)
+    Program(app, other.name).send(act.request, act.body)
+    answer = program.send(act.request, {**(act.body or {}), "seen": queue["seen"]})
+    assert answer.problem == (409, "decided-meanwhile")
+
+
+def test_posts_are_answered_with_what_they_made(app: Flask, store: Store) -> None:
+    program = Program(app, "ann")
+    make_site(store)
+    article = program.send("POST /articles", {"title": "New", "link": "example.com/a", "groups": ["go"]})
+    assert (article.status, article.headers["Location"]) == (201, "/api/v1/articles/7")
+    assert (article.json["link"], article.json["groups"]) == ("https://example.com/a", ["go"])
+    comment = program.send("POST /articles/1/comments", {"text": "Hello.", "parent": 1})
+    assert (comment.status, comment.headers["Location"]) == (201, "/api/v1/articles/1/comments/3")
+    assert (comment.json["parent"], comment.json["text"]) == (1, "Hello.")
+    again = program.send("POST /articles", {"title": "New", "link": "example.com/a"})
+    assert again.problem == (409, "duplicate")
+    anyway = program.send("POST /articles", {"title": "New", "link": "example.com/a", "anyway": True})
+    assert anyway.status == 201
+
+
+def test_groups_are_unfollowed_under_their_aliases(app: Flask, store: Store) -> None:
+    program = Program(app, "ann")
+    make_site(store)
+    run(store, "HSET", "group-aliases:", "golang", "go")
+    assert program.send("PUT /groups/golang/follow").status == 204
+    assert run(store, "ZRANGE", "follows:ann", 0, -1) == ["go"]
+    assert program.send("DELETE /groups/golang/follow").status == 204
+    assert run(store, "ZRANGE", "follows:ann", 0, -1) == []

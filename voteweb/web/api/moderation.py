@@ -1,0 +1,226 @@
+"""Moderation: what waits for a moderator, and what they decide about it."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from voteweb.core import errors, models
+from voteweb.core.comments import Reported
+from voteweb.core.models import Right, User
+from voteweb.web.api.operations import operation
+from voteweb.web.api.shapes import Article, Time, whole_article
+from voteweb.web.api.writing import Revision
+from voteweb.web.auth.login import viewer_read
+from voteweb.web.base.context import store
+from voteweb.web.base.responses import rfc3339
+from voteweb.web.pages.acts import queue_article
+from voteweb.web.views.moderation import (
+    StoredComment,
+    dismiss_reports,
+    publish,
+    queue_comment,
+    remove_post,
+    restore_post,
+)
+
+Seen = Annotated[int, Meta(ge=0, lt=10**15)]
+_OF_ARTICLE = (errors.NoSuchArticle, errors.DecidedMeanwhile, errors.NotAllowed)
+_OF_COMMENT = (errors.NoSuchComment, errors.DecidedMeanwhile, errors.NotAllowed)
+
+
+class Decision(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A decision; ``seen`` is that of the queue when it was read: it is refused if others have decided since."""
+
+    seen: Seen | None = None
+
+
+class Removal(Decision, forbid_unknown_fields=True, kw_only=True):
+    """A removal, with a reason that everybody can read."""
+
+    reason: str
+
+
+class ArticleRemoval(Removal, forbid_unknown_fields=True, kw_only=True):
+    """The removal of an article, whose title it may hide, also in the log."""
+
+    hide_title: bool = False
+
+
+class CommentRemoval(Removal, forbid_unknown_fields=True, kw_only=True):
+    """The removal of a comment, alone or with its replies."""
+
+    replies: bool = False
+
+
+class Publication(Decision, forbid_unknown_fields=True, kw_only=True):
+    """The publication of an article, whose ``revision`` was read."""
+
+    revision: Revision
+
+
+class Report(Struct):
+    """An open report; ``by`` is the member who made it."""
+
+    by: str
+    time: Time
+    reason: str
+    note: str
+
+
+class ReportedPost(Struct):
+    """An article, or its comment ``number``, with the newest of its open ``reports``, of which there are ``total``."""
+
+    article: int
+    number: int
+    title: str
+    author: str
+    text: str
+    total: int
+    reports: tuple[Report, ...]
+
+
+class Answer(Struct):
+    """The answer of a poster to the removal of their article, or to edits of it by others."""
+
+    article: Article
+    reason: str
+    answer: str
+    time: Time
+
+
+class Queue(Struct):
+    """The oldest of what waits for a moderator, and how many wait; ``seen`` goes with each decision about it."""
+
+    seen: int
+    held: tuple[Article, ...]
+    held_total: int
+    reports: tuple[ReportedPost, ...]
+    reports_total: int
+    answers: tuple[Answer, ...]
+    answers_total: int
+
+
+@operation(
+    "GET /queue",
+    Right.MODERATE,
+    held=lambda pipeline: store().waiting.queue_articles(pipeline, 1),
+    reports=lambda pipeline: store().reports.queue_page(pipeline, 1),
+    answers=lambda pipeline: store().waiting.queue_answers(pipeline, 1),
+)
+def get_queue(
+    user: User, held: models.Page[models.Article], reports: models.Page[Reported], answers: models.Page[models.Article]
+) -> Queue:
+    """Articles that wait, reports, and answers to moderators, the oldest of each."""
+    return Queue(
+        seen=viewer_read().logged,
+        held=tuple(whole_article(article, has_marks=False) for article in held.rows),
+        held_total=held.total,
+        reports=tuple(map(_reported, reports.rows)),
+        reports_total=reports.total,
+        answers=tuple(
+            Answer(whole_article(row, has_marks=False), row.reason, row.answer, rfc3339(row.answered))
+            for row in answers.rows
+        ),
+        answers_total=answers.total,
+    )
+
+
+def _reported(row: Reported) -> ReportedPost:
+    about: dict[str, Any] = {}
+    if row.comment:
+        id, node = row.comment.id, row.comment.node
+        about = {"article": id.article, "number": id.number, "title": row.comment.title, "text": row.comment.text}
+        about["author"] = node.author
+    elif row.article:
+        article = row.article
+        about = {"article": article.id, "number": 0, "title": article.title, "text": article.text}
+        about["author"] = article.poster
+    reports = tuple(Report(one.by, rfc3339(one.time), one.reason.value, one.note) for one in row.reports.rows)
+    return ReportedPost(**about, total=row.reports.total, reports=reports)
+
+
+@operation(
+    "POST /articles/<int:id>/remove",
+    Right.MODERATE,
+    form="moderation.remove",
+    refuses=(*_OF_ARTICLE, errors.ArticleGone),
+    article=queue_article,
+)
+def remove_article(user: User, article: models.Article, body: ArticleRemoval) -> None:
+    """Remove an article from the site, with a reason that everybody can read."""
+    remove_post(user, article, body.reason, hides_title=body.hide_title, seen=body.seen)
+
+
+@operation(
+    "POST /articles/<int:id>/restore",
+    Right.MODERATE,
+    form="moderation.restore",
+    refuses=(*_OF_ARTICLE, errors.ArticleGone),
+    article=queue_article,
+)
+def restore_article(user: User, article: models.Article, body: Decision) -> None:
+    """Put a removed article back, with its votes."""
+    restore_post(user, article, body.seen)
+
+
+@operation(
+    "POST /articles/<int:id>/publish",
+    Right.MODERATE,
+    form="held_articles.release",
+    refuses=(*_OF_ARTICLE, errors.NotWaiting, errors.StaleEdit),
+    article=queue_article,
+)
+def publish_article(user: User, article: models.Article, body: Publication) -> None:
+    """Publish an article that waits; its time is that of now."""
+    publish(user, article, body.revision, body.seen)
+
+
+@operation(
+    "POST /articles/<int:id>/dismiss",
+    Right.MODERATE,
+    form="moderation.dismiss",
+    refuses=(*_OF_ARTICLE, errors.ReportsSettled),
+    article=queue_article,
+)
+def dismiss_article(user: User, article: models.Article, body: Decision) -> None:
+    """Dismiss the reports of an article."""
+    dismiss_reports(user, article, body.seen)
+
+
+@operation(
+    "POST /articles/<int:id>/comments/<int:number>/remove",
+    Right.MODERATE,
+    form="comment_moderation.remove",
+    refuses=(*_OF_COMMENT, errors.CommentGone),
+    is_of_comments=True,
+    comment=queue_comment,
+)
+def remove_comment(user: User, comment: StoredComment, body: CommentRemoval) -> None:
+    """Remove a comment, with a reason that everybody can read."""
+    remove_post(user, comment, body.reason, with_replies=body.replies, seen=body.seen)
+
+
+@operation(
+    "POST /articles/<int:id>/comments/<int:number>/restore",
+    Right.MODERATE,
+    form="comment_moderation.restore",
+    refuses=(*_OF_COMMENT, errors.CommentGone),
+    is_of_comments=True,
+    comment=queue_comment,
+)
+def restore_comment(user: User, comment: StoredComment, body: Decision) -> None:
+    """Bring a removed comment back, and what was removed with it."""
+    restore_post(user, comment, body.seen)
+
+
+@operation(
+    "POST /articles/<int:id>/comments/<int:number>/dismiss",
+    Right.MODERATE,
+    form="comment_moderation.dismiss",
+    refuses=(*_OF_COMMENT, errors.ReportsSettled),
+    is_of_comments=True,
+    comment=queue_comment,
+)
+def dismiss_comment(user: User, comment: StoredComment, body: Decision) -> None:
+    """Dismiss the reports of a comment."""
+    dismiss_reports(user, comment, body.seen)

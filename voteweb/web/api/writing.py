@@ -1,0 +1,220 @@
+"""What members write: articles and comments, and reports of those of others."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from voteweb.core import errors, models
+from voteweb.core.comments import CommentId, Thread
+from voteweb.core.models import Reason, Right, User
+from voteweb.core.validation import new_submission_token
+from voteweb.store.schema.fields import words_of
+from voteweb.web.api.articles import get_article
+from voteweb.web.api.operations import operation, say_location
+from voteweb.web.api.shapes import Article, Comment, comment_of
+from voteweb.web.auth import bearer
+from voteweb.web.base.context import store
+from voteweb.web.pages.acts import queue_article
+from voteweb.web.pages.forms import CommentForm, CommentReportForm, EditForm, ReportForm, SubmitForm
+from voteweb.web.views import comments, submission
+from voteweb.web.views.articles import edit_entry, edit_refusal
+from voteweb.web.views.moderation import StoredComment, check_not_own, queue_comment
+
+Revision = Annotated[int, Meta(ge=0, lt=10**15)]
+_OF_ARTICLE = (errors.NoSuchArticle, errors.ArticleGone, errors.Held)
+_OF_COMMENT = (*_OF_ARTICLE, errors.NoSuchComment, errors.CommentGone)
+_OF_POST = (errors.DomainRefused, errors.NoSuchGroup, errors.TooManyGroups)
+
+
+class NewArticle(Struct, forbid_unknown_fields=True):
+    """An article to be posted: a link, a text, or both. ``anyway`` posts a link that was posted lately."""
+
+    title: str
+    link: str = ""
+    text: str = ""
+    groups: tuple[str, ...] = ()
+    anyway: bool = False
+
+
+class ArticleChange(Struct, forbid_unknown_fields=True):
+    """A change of an article, whose ``revision`` was read; what is left out stays. ``reason`` is for the public log."""
+
+    revision: Revision
+    title: str | UnsetType = UNSET
+    link: str | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    groups: tuple[str, ...] | UnsetType = UNSET
+    reason: str = ""
+
+
+class SeenRevision(Struct, forbid_unknown_fields=True):
+    """The ``revision`` of an article that was read."""
+
+    revision: Revision
+
+
+class CommentText(Struct, forbid_unknown_fields=True):
+    """The text of a comment, as Markdown."""
+
+    text: str
+
+
+class NewComment(CommentText, forbid_unknown_fields=True):
+    """A comment to be written; ``parent`` is the number of the comment that it answers, 0 for none."""
+
+    parent: Annotated[int, Meta(ge=0, lt=10**9)] = 0
+
+
+class NewReport(Struct, forbid_unknown_fields=True):
+    """A report to the moderators."""
+
+    reason: Reason
+    note: str = ""
+
+
+def _once(user: User) -> str:
+    """Return what makes this request one with those of the same Idempotency-Key; alone without one."""
+    return (user.call.once if user.call else "") or new_submission_token()
+
+
+@operation(
+    "POST /articles",
+    Right.POST,
+    form="submission.submit",
+    status=201,
+    refuses=(errors.Held, errors.Duplicate, errors.AlreadyWaiting, *_OF_POST),
+)
+def post_article(user: User, body: NewArticle) -> Article:
+    """Post an article; one that waits for a moderator has the status “held”."""
+    words = {name: getattr(body, name) for name in ("title", "link", "text", "groups")}
+    form = SubmitForm.of_body(**words)
+    form.require_valid()
+    id = submission.post(user, form, _once(user), anyway=body.anyway)
+    say_location(f"/articles/{id}")
+    return get_article(user, _read(id))
+
+
+def _read(id: int) -> models.Article:
+    article = store().read(queue_article, id)
+    if article is None:
+        raise errors.NoSuchArticle()
+    return article
+
+
+@operation(
+    "PATCH /articles/<int:id>",
+    Right.POST,
+    form="articles.edit",
+    refuses=(*_OF_ARTICLE, errors.NotYours, errors.TooLate, errors.StaleEdit, errors.LinkFixed, *_OF_POST),
+    article=queue_article,
+)
+def edit_article(user: User, article: models.Article, body: ArticleChange) -> Article:
+    """Edit an article; for moderators that of others too, if the token has the right “moderate”."""
+    if refusal := edit_refusal(user, article):
+        is_moderators = isinstance(refusal, errors.NotYours) and bearer.lacks_role()
+        raise errors.NoRight(right=Right.MODERATE) if is_moderators else refusal
+    words = {**words_of(article), "groups": article.groups}
+    changed = {name: value for name in words if (value := getattr(body, name)) is not UNSET}
+    form = EditForm.of_body(**words | changed, reason=body.reason)
+    form.stored_link, form.stored_title = article.link, article.title
+    form.require_valid()
+    entry = edit_entry(user, article, form.reason.data or "")
+    store().articles.edit(article.id, form.draft(), user, entry, revision=body.revision)
+    return get_article(user, _read(article.id))
+
+
+@operation(
+    "DELETE /articles/<int:id>",
+    Right.POST,
+    form="articles.delete",
+    refuses=(*_OF_ARTICLE, errors.NotYours, errors.TooLate, errors.StaleEdit),
+)
+def delete_article(id: int, user: User, query: SeenRevision) -> None:
+    """Delete an own article for good."""
+    store().removals.delete(id, user, revision=query.revision)
+
+
+@operation(
+    "POST /articles/<int:id>/report",
+    Right.POST,
+    form="moderation.report",
+    refuses=(*_OF_ARTICLE, errors.OwnReport, errors.AlreadyReported),
+    article=queue_article,
+)
+def report_article(user: User, article: models.Article, body: NewReport) -> None:
+    """Report an article to the moderators, once."""
+    _report(user, article, ReportForm.of_body(reason=body.reason.value, note=body.note))
+
+
+@operation(
+    "POST /articles/<int:id>/comments/<int:number>/report",
+    Right.POST,
+    form="comment_moderation.report",
+    refuses=(*_OF_COMMENT, errors.OwnReport, errors.CommentReported),
+    is_of_comments=True,
+    comment=queue_comment,
+)
+def report_comment(user: User, comment: StoredComment, body: NewReport) -> None:
+    """Report a comment to the moderators, once."""
+    _report(user, comment, CommentReportForm.of_body(reason=body.reason.value, note=body.note))
+
+
+def _report(user: User, post: models.Article | StoredComment, form: ReportForm) -> None:
+    check_not_own(user, post)
+    form.require_valid()
+    store().reports.make(post.id, user, Reason(form.reason.data), form.note.data or "")
+
+
+@operation(
+    "POST /articles/<int:id>/comments",
+    Right.POST,
+    form="comments.write",
+    status=201,
+    refuses=(
+        *_OF_ARTICLE, errors.ParentGone, errors.TooDeep, errors.ConversationClosed, errors.ConversationEnded,
+        errors.ConversationFull,
+    ),
+    is_of_comments=True,
+    article=queue_article,
+)  # fmt: skip
+def write_comment(user: User, article: models.Article, body: NewComment) -> Comment:
+    """Write a comment on an article, or an answer to another comment."""
+    form = CommentForm.of_body(text=body.text)
+    form.require_valid()
+    id = comments.post(article, Thread(article.id), body.parent, form.text.data, user, _once(user))
+    say_location(f"/articles/{id.article}/comments/{id.number}")
+    return _shown(id)
+
+
+def _shown(id: CommentId) -> Comment:
+    comment = store().read(queue_comment, *id)
+    if comment is None:
+        raise errors.NoSuchComment()
+    return comment_of(id.article, comment.node, comment.text)
+
+
+@operation(
+    "PATCH /articles/<int:id>/comments/<int:number>",
+    Right.POST,
+    form="comments.edit",
+    refuses=(*_OF_COMMENT, errors.NotYourComment, errors.CommentTooLate),
+    is_of_comments=True,
+)
+def edit_comment(id: int, number: int, user: User, body: CommentText) -> Comment:
+    """Edit an own comment in its first minutes."""
+    form = CommentForm.of_body(text=body.text)
+    form.require_valid()
+    store().comments.edit(CommentId(id, number), form.text.data, user)
+    return _shown(CommentId(id, number))
+
+
+@operation(
+    "DELETE /articles/<int:id>/comments/<int:number>",
+    Right.POST,
+    form="comments.delete",
+    refuses=(errors.Held, errors.NoSuchComment, errors.CommentGone, errors.NotYourComment),
+    is_of_comments=True,
+)
+def delete_comment(id: int, number: int, user: User) -> None:
+    """Delete an own comment for good; one that was deleted before stays so."""
+    store().removals.delete(CommentId(id, number), user)
