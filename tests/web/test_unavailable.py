@@ -13,6 +13,7 @@ from redis import Redis
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.web.api.program import ACTS, Program
 from tests.web.browser import JSON, PASSWORD, Browser, fields_of
 from voteweb.app import create_app
 from voteweb.core import passwords
@@ -119,6 +120,20 @@ def test_every_page_and_form_says_so_within_the_deadline(
         assert_unavailable(moderator.post(address, {"csrf_token": token, "next": "/"}), exceeded_deadlines)
     moderator.post("/a/1/vote", headers=JSON | {"X-CSRFToken": token})
     assert (moderator.status, moderator.json["error"]["code"]) == (503, "unavailable")
+
+
+def test_every_act_of_a_program_says_so_within_the_deadline(
+    link: Link, app: Flask, exceeded_deadlines: list[int]
+) -> None:
+    program = Program(app, "mod")
+    assert program.send("GET /articles/1").status == 200
+    link.cut(app)
+    for act in ACTS.values():
+        answer = program.send(act.request, act.body)
+        assert answer.problem == (503, "unavailable")
+        assert int(answer.headers["Retry-After"]) > 0
+        assert len(exceeded_deadlines) == 1
+        exceeded_deadlines.clear()
 
 
 def test_pages_that_note_nothing_are_read_while_writes_are_paused(

@@ -100,7 +100,7 @@ FAULTS: tuple[tuple[KeyLine, str, list[str]], ...] = (
     (MEMBER, "session", ["a\r\nSet-Cookie: x", ""]),
     (MEMBER, "ban-removal", ["1 removing all"]),
     (THREAD, "2", [f"{parent} 2 1 1700000000.5 - Ann" for parent in ("2", "3", "-1", "x", "9" * 5_000)]),
-    (THREAD, "2", [f"1 2 1 1700000000.5 {state} Ann" for state in ("x", "q q", "RrdqeABBBBe")]),
+    (THREAD, "2", [f"1 2 1 1700000000.5 {state} Ann" for state in ("x", "q q", "RrdqepABBBBe")]),
     (THREAD, "2", [f"1 {votes} 1 1700000000.5 - Ann" for votes in ("9" * 13, "1.5")]),
     (THREAD, "2", [f"1 1 1 {written} - Ann" for written in ("nan", "1e9")]),
     (THREAD, "2", [f"1 1 1 1700000000 - {author}" for author in ("x" * 41, "<b>")]),

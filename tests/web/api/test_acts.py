@@ -128,6 +128,9 @@ def test_all_wrong_fields_are_named_at_once(app: Flask, store: Store) -> None:
     ("request_", "body"),
     [
         ("POST /articles", {"title": "New"}),
+        ("POST /articles", {"title": "New", "text": "Half \ud800."}),
+        ("POST /articles", {"title": "New", "text": "Some.", "groups": ["\ud800"]}),
+        ("POST /articles", {"title": "New", "text": "Some.", "own": True}),
         ("POST /articles", {"title": "New", "text": "x" * 20_001}),
         ("PATCH /articles/1", {"title": "Other"}),
         ("PATCH /articles/1", {"revision": -1}),

@@ -212,6 +212,7 @@ def _parse_body(body: bytes, shape: type[Struct]) -> Any:
     """Return a body as *shape*; raise Invalid for one that is no JSON, too deep, or that names something twice."""
     try:
         value = json.loads(body, object_pairs_hook=_object, parse_constant=_no_constant)
+        json.dumps(value, ensure_ascii=False).encode()  # an escape may be half of a character, which nothing stores
     except (ValueError, RecursionError):
         raise Invalid(N_("The body is not valid JSON.")) from None
     if _depth(value) > _MAX_DEPTH:

@@ -131,7 +131,7 @@ def edit_article(user: User, article: models.Article, body: ArticleChange) -> Ar
 )
 def delete_article(id: int, user: User, query: SeenRevision) -> None:
     """Delete an own article for good."""
-    store().removals.delete(id, user, revision=query.revision)
+    store().removals.delete(id, actor=user, revision=query.revision)
 
 
 @operation(
@@ -217,4 +217,4 @@ def edit_comment(id: int, number: int, user: User, body: CommentText) -> Comment
 )
 def delete_comment(id: int, number: int, user: User) -> None:
     """Delete an own comment for good; one that was deleted before stays so."""
-    store().removals.delete(CommentId(id, number), user)
+    store().removals.delete(CommentId(id, number), actor=user)

@@ -122,6 +122,7 @@ def _comment(comment: ListedComment) -> dict[str, Any]:
         "time": iso(node.time),
         "votes": node.votes,
         "edited": node.is_edited,
+        "by a program": node.by_program,
         "no notices of replies": node.is_quiet,
         "gone": node.status or None,
     }
@@ -160,6 +161,7 @@ def _article(article: Article, earlier: Sequence[EarlierVersion]) -> dict[str, A
         "votes": article.votes,
         "groups": list(article.groups),
         "edited": iso(article.edited) if article.edited else None,
+        "by a program": article.by_program,
         "answer to moderators": article.answer or None,
         "earlier versions": [
             {"until": iso(version.until), **words_of(version), "groups": list(version.groups)} for version in earlier
