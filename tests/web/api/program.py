@@ -17,7 +17,7 @@ from voteweb.store.accounts.programs import new_token
 
 
 class Answer(NamedTuple):
-    """What a program was answered."""
+    """The answer that a program got."""
 
     status: int
     headers: Headers

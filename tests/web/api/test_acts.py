@@ -12,6 +12,7 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import content
 from voteweb.core.models import Right, Role
+from voteweb.core.rate_limits import member_limit
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.web.api.operations import OPERATIONS
@@ -113,9 +114,10 @@ def test_read_only_site_accepts_moderation_alone(app: Flask, store: Store) -> No
 def test_all_operations_that_change_something_are_here() -> None:
     tested = {*ACTS, "vote", "unvote", "vote_for_comment", "unvote_comment"}
     assert {row.name for row in OPERATIONS if row.method != "GET"} <= tested
-    assert {row.name: row.right for row in OPERATIONS if row.name in ACTS} == {
-        name: act.right for name, act in ACTS.items()
-    }
+    rows = {row.name: row for row in OPERATIONS if row.name in ACTS}
+    assert {name: row.right for name, row in rows.items()} == {name: act.right for name, act in ACTS.items()}
+    # The limit of the form counts each.
+    assert [name for name, row in rows.items() if row.method != "GET" and not member_limit(row.form, "POST")] == []
 
 
 def test_all_wrong_fields_are_named_at_once(app: Flask, store: Store) -> None:
@@ -170,12 +172,39 @@ def test_stale_revision_is_answered_with_the_newer_one(app: Flask, store: Store)
     assert ann.send("DELETE /articles/1?revision=1").status == 204
 
 
+def test_deleted_article_and_comment_stay_deleted(app: Flask, store: Store) -> None:
+    ann, bob = Program(app, "ann"), Program(app, "bob")
+    make_site(store)
+    for path in ("1/comments/1", "1?revision=0"):
+        assert [ann.send(f"DELETE /articles/{path}").status for _ in range(2)] == [204, 204]
+    assert bob.send("DELETE /articles/1?revision=0").problem == (403, "not-yours")
+    assert ann.send("POST /articles/1/comments", {"text": "Late."}).problem == (410, "article-gone")
+
+
+def test_queue_lists_articles_reports_and_answers_that_wait(app: Flask, store: Store) -> None:
+    program = Program(app, "mod")
+    make_site(store)
+    store.waiting.answer(3, store.users.get("ann"), "Why?")
+    queue = program.send("GET /queue").json
+    assert [(article["id"], article["status"]) for article in queue["held"]] == [(5, "held"), (6, "held")]
+    reported = [(post["article"], post["number"], post["text"], post["author"]) for post in queue["reports"]]
+    assert reported == [
+        (1, 0, "Text.", "ann"),
+        (1, 1, "First.", "ann"),
+        (2, 0, "Text.", "ann"),
+        (2, 1, "First.", "ann"),
+    ]
+    assert [(report["by"], report["reason"]) for report in queue["reports"][0]["reports"]] == [("carl", "spam")]
+    answers = [(answer["article"]["id"], answer["reason"], answer["answer"]) for answer in queue["answers"]]
+    assert answers == [(3, "Spam.", "Why?")]
+    assert (queue["reports_total"], queue["held_total"], queue["answers_total"]) == (4, 2, 1)
+
+
 @pytest.mark.parametrize("name", ["remove_article", "dismiss_article", "remove_comment", "dismiss_comment"])
 def test_decision_on_what_others_decided_meanwhile_is_refused(name: str, app: Flask, store: Store) -> None:
     act, program = ACTS[name], Program(app, "mod")
     make_site(store)
     queue = program.send("GET /queue").json
-    assert (queue["reports_total"], queue["held_total"], queue["answers_total"]) == (4, 2, 0)
     other = store.users.make("other", "", Role.MODERATOR)
     Program(app, other.name).send(act.request, act.body)
     answer = program.send(act.request, {**(act.body or {}), "seen": queue["seen"]})

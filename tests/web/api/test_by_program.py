@@ -9,6 +9,7 @@ from tests.store.examination import broken, run, snapshot
 from tests.web.api.program import Program, make_people
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
+from voteweb.core.comments import CommentId
 from voteweb.core.models import Role
 from voteweb.store import Store
 
@@ -46,7 +47,7 @@ def test_comment_says_by_a_program_until_it_is_deleted(ann: Program, reader: Bro
     assert "by a program" in reader.open("/a/1/c/3").main
     assert reader.open("/comments").main.count("by a program") == 2
     store.comments.set_quiet(1, 3, store.users.get("ann"), True)
-    store.comments.edit(factories.CommentId(1, 3), "Typed, @bob.", store.users.get("ann"))
+    store.comments.edit(CommentId(1, 3), "Typed, @bob.", store.users.get("ann"))
     node = factories.thread(store).nodes[3]
     assert (node.by_program, node.is_quiet, node.is_edited, node.named != "") == (True, True, True, True)
     ann.send("DELETE /articles/1/comments/3")

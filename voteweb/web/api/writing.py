@@ -1,4 +1,4 @@
-"""What members write: articles and comments, and reports of those of others."""
+"""Writing: articles and comments, and reports of those of others."""
 
 from typing import Annotated
 
@@ -9,9 +9,8 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.models import Reason, Right, User
 from voteweb.core.validation import new_submission_token
 from voteweb.store.schema.fields import words_of
-from voteweb.web.api.articles import get_article
 from voteweb.web.api.operations import operation, say_location
-from voteweb.web.api.shapes import Article, Comment, comment_of
+from voteweb.web.api.shapes import Article, Comment, comment_of, whole_article
 from voteweb.web.auth import bearer
 from voteweb.web.base.context import store
 from voteweb.web.pages.acts import queue_article
@@ -91,14 +90,15 @@ def post_article(user: User, body: NewArticle) -> Article:
     form.require_valid()
     id = submission.post(user, form, _once(user), anyway=body.anyway)
     say_location(f"/articles/{id}")
-    return get_article(user, _read(id))
+    return _read(id)
 
 
-def _read(id: int) -> models.Article:
+def _read(id: int) -> Article:
+    """Return an article as it is now, without marks, for which its program may have no right."""
     article = store().read(queue_article, id)
     if article is None:
         raise errors.NoSuchArticle()
-    return article
+    return whole_article(article, has_marks=False)
 
 
 @operation(
@@ -120,7 +120,7 @@ def edit_article(user: User, article: models.Article, body: ArticleChange) -> Ar
     form.require_valid()
     entry = edit_entry(user, article, form.reason.data or "")
     store().articles.edit(article.id, form.draft(), user, entry, revision=body.revision)
-    return get_article(user, _read(article.id))
+    return _read(article.id)
 
 
 @operation(
@@ -183,10 +183,10 @@ def write_comment(user: User, article: models.Article, body: NewComment) -> Comm
     form.require_valid()
     id = comments.post(article, Thread(article.id), body.parent, form.text.data, user, _once(user))
     say_location(f"/articles/{id.article}/comments/{id.number}")
-    return _shown(id)
+    return _read_comment(id)
 
 
-def _shown(id: CommentId) -> Comment:
+def _read_comment(id: CommentId) -> Comment:
     comment = store().read(queue_comment, *id)
     if comment is None:
         raise errors.NoSuchComment()
@@ -205,7 +205,7 @@ def edit_comment(id: int, number: int, user: User, body: CommentText) -> Comment
     form = CommentForm.of_body(text=body.text)
     form.require_valid()
     store().comments.edit(CommentId(id, number), form.text.data, user)
-    return _shown(CommentId(id, number))
+    return _read_comment(CommentId(id, number))
 
 
 @operation(
