@@ -4,15 +4,17 @@ import time
 from itertools import count
 
 import pytest
+from flask import Flask
 
 from tests import factories
 from tests.store.thread_data import node, write_thread
+from tests.web.api.reading import Program
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
 from voteweb.core.config import LEVELS_ON_PAGE
-from voteweb.core.models import Reason, Role
+from voteweb.core.models import Reason, Right, Role
 from voteweb.store import Store
 from voteweb.store.comments.threads import SENT_THREAD
 
@@ -67,6 +69,27 @@ OTHER_PAGES = [
     ("/hidden", 0, 1, 1),
     ("/a/1.atom", 1, 1, 1),
 ]
+#: Operations, and the pages whose round trips they take; those of the inbox and saved articles for members alone.
+OPERATIONS = [
+    ("/articles", "/"),
+    ("/articles?order=new", "/new"),
+    ("/articles?order=good", "/good"),
+    ("/articles?group=python", "/g/python"),
+    ("/articles?group=python%2Bredis&order=new", "/g/python+redis"),
+    ("/articles?member=ann", "/u/ann"),
+    ("/articles?order=top&period=all", "/top?of=all"),
+    ("/articles/1", "/a/1"),
+    ("/articles/1/comments", "/a/1"),
+    ("/articles/1/comments/1", "/a/1/c/1"),
+    ("/search?q=article", "/search?q=article"),
+    ("/groups", "/groups"),
+    ("/groups/python", "/g/python"),
+    ("/members/ann", "/u/ann"),
+    ("/site", "/privacy"),
+    ("/me", "/account"),
+    ("/me/inbox", "/inbox"),
+    ("/me/saved", "/saved"),
+]
 #: Ids of articles that may be remembered as those of a list, right and wrong ones.
 HINTS = [(), (17, 99_999), tuple(range(1, 32))]
 
@@ -107,6 +130,24 @@ def test_posters_named_by_numbers_take_a_list_one_round_trip(
     for number in range(2000, 2025):
         factories.article(store, factories.user(store, str(number)))
     assert count_round_trips(reader.open, "/new") == 2
+
+
+def test_operations_take_no_more_round_trips_than_pages(
+    app: Flask, reader: Browser, bob: Browser, count_round_trips: CountRoundTrips
+) -> None:
+    program, stranger = Program(app, bob.user, Right.READ), Program(app)
+    program.send("GET", "/me")  # its first use of a day is noted
+    for path, page in OPERATIONS:
+        assert count_round_trips(program.send, "GET", path) <= count_round_trips(bob.open, page), path
+        assert count_round_trips(stranger.send, "GET", path) <= count_round_trips(reader.open, page), path
+
+
+def test_next_page_takes_one_round_trip_once_it_is_known(
+    app: Flask, bob: Browser, count_round_trips: CountRoundTrips
+) -> None:
+    program = Program(app, bob.user, Right.READ)
+    next = program.get("/articles?order=new")["next"]
+    assert count_round_trips(program.get, f"/articles?order=new&next={next}") == 1
 
 
 def test_the_best_of_a_period_take_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:

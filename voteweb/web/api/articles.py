@@ -2,16 +2,28 @@
 
 from voteweb.core import errors, models, permissions
 from voteweb.core.models import User
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web.api.operations import operation
 from voteweb.web.api.shapes import Article, whole_article
-from voteweb.web.caching.own_marks import read_marks
+from voteweb.web.auth.login import named_voter
+from voteweb.web.caching.own_marks import QueuedMarks, queue_marks, read_marks
 from voteweb.web.pages.acts import queue_article
 
 
-@operation("GET /articles/<int:id>", refuses=(errors.NoSuchArticle, errors.ArticleGone), article=queue_article)
-def get_article(user: User | None, article: models.Article) -> Article:
+def _queue_marks(pipeline: Pipeline, id: int) -> Future[QueuedMarks]:
+    marks = queue_marks(pipeline, (id,), named_voter(), in_list=False)
+    return pipeline.then(lambda: marks)
+
+
+@operation(
+    "GET /articles/<int:id>",
+    refuses=(errors.NoSuchArticle, errors.ArticleGone),
+    article=queue_article,
+    marks=_queue_marks,
+)
+def get_article(user: User | None, article: models.Article, marks: QueuedMarks) -> Article:
     """Get an article with its text; its poster can read it while it is held, and when it was removed, too."""
     if not permissions.may_read(user, article):
         raise errors.ArticleGone()
-    (row,) = read_marks((article,), user, in_list=False).on((article,))
+    (row,) = read_marks((article,), user, marks, in_list=False).on((article,))
     return whole_article(row, has_marks=user is not None)

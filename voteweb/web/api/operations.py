@@ -143,6 +143,8 @@ def _view(row: Operation) -> Callable[..., Response]:
         if once and not _KEY.fullmatch(once):
             raise Invalid(N_("An Idempotency-Key has 1 to 255 characters of ASCII, without blanks."))
         bearer.authenticate(row.right or Right.READ, once, request.path.encode() + body)
+        if row.right:
+            bearer.require_token()
         g.other_limit = member_limit(row.form, "POST") or member_limit(row.form, "GET")
         if row.query:
             parts["query"] = _parse_query(row.query)
