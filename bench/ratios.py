@@ -1,6 +1,6 @@
 """The main table: the rates of the site relative to the baselines, in the same run on the same machine."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -90,10 +90,12 @@ def _start_contenders(run: Run) -> Iterator[list[Contender]]:
         store, server, url = _start_site(stack, run, "site")
         members = log_in_members(server.origin, voter_names())
         _cast_own_votes(store, members)
+        tokens = sessions.give_tokens(store, members)
         yield [
             *_start_baselines(stack, server, url, members, run),
             *_page_contenders(server, run.stories, store, members),
-            *_vote_contenders(server, store, members),
+            _list_of_program(server, tokens),
+            *_vote_contenders(server, store, members, tokens),
             _posting_contender(_start_site(stack, run, "posting")[1], run),
         ]
 
@@ -152,6 +154,11 @@ def _page_contenders(server: Server, site: Site, store: Store, members: Sequence
     ]
 
 
+def _list_of_program(server: Server, tokens: Mapping[str, str]) -> Contender:
+    requests = [sessions.program_request("GET", "/articles", token) for token in tokens.values()]
+    return Contender("api-list", "api list, member", server, lambda: requests, LOGIN, expected_text='"own":')
+
+
 def _cast_own_votes(store: Store, members: Sequence[Visitor]) -> None:
     """Cast votes of every member for some articles of the front page, as members of a real site have."""
     articles = cycle(open_front_ids(store)[::2])
@@ -160,16 +167,27 @@ def _cast_own_votes(store: Store, members: Sequence[Visitor]) -> None:
             store.votes.cast(id, store.users.get(member.name))
 
 
-def _vote_contenders(server: Server, store: Store, members: Sequence[Visitor]) -> list[Contender]:
+def _vote_contenders(
+    server: Server, store: Store, members: Sequence[Visitor], tokens: Mapping[str, str]
+) -> list[Contender]:
     """Return votes for articles that are not on the front page, and votes on the front page with pages between."""
     on_front = {article.id for article in front_articles(store)}
     articles = [id for id in newest_ids(store, 2 * VOTED_ON + len(on_front)) if id not in on_front]
     form = VoteWorkload(store, members, articles[::2], sessions.vote_form_request)
     script = VoteWorkload(store, members, articles[1::2], sessions.vote_script_request)
+    program = VoteWorkload(
+        store,
+        members,
+        articles[::2],
+        lambda member, id, action: sessions.program_request(
+            {"vote": "PUT", "unvote": "DELETE"}[action], f"/articles/{id}/vote", tokens[member.name]
+        ),
+    )
     mixed = _mixed_workload(server, store, members)
     return [
         _writer("vote-form", "vote by form", server, form, FORM_ACCEPTED),
         _writer("vote-script", "vote by script", server, script, PAGE_SHOWN),
+        _writer("api-vote", "api vote", server, program, PAGE_SHOWN),
         replace(
             _writer("mixed", f"a vote, the voter's next page, {OTHER_PAGES} of others", server, mixed, (200, 303)),
             expected_text="Your vote has been taken back.",

@@ -8,7 +8,11 @@ from urllib.parse import urlencode, urlsplit
 
 from bench.constants import PASSWORD
 from bench.load import Request
+from voteweb.core import config
+from voteweb.core.models import Right
 from voteweb.core.validation import new_submission_token
+from voteweb.store import Store
+from voteweb.store.accounts.programs import new_token
 
 #: Cookies that expire within so many seconds are gone when a member comes back.
 SHORT_SECONDS = 300
@@ -125,6 +129,19 @@ def vote_script_request(member: Visitor, article: int, action: str = "vote") -> 
     """Return a vote as the site's script sends it; *action* is "vote" or "unvote"."""
     headers = {"Accept": "application/json", "X-CSRFToken": member.csrf_token, "Cookie": member.lasting_cookie}
     return Request(f"/a/{article}/{action}", "POST", headers)
+
+
+def give_tokens(store: Store, members: Sequence[Visitor]) -> dict[str, str]:
+    """Give a program of each of the *members* a token with all rights, and return the tokens by name."""
+    tokens = {member.name: new_token(member.name) for member in members}
+    for name, token in tokens.items():
+        store.programs.add(store.users.get(name), token, "bench", Right, 1)
+    return tokens
+
+
+def program_request(method: str, path: str, token: str) -> Request:
+    """Return a request for *path* below the address of the API, as a program with this *token* sends it."""
+    return Request(f"{config.API_PATH}{path}", method, {"Authorization": f"Bearer {token}"})
 
 
 def submit_request(member: Visitor, group: str) -> Request:
