@@ -111,6 +111,7 @@ def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
     cold_pages.init_app(app, settings)
     lane.init_app(app, settings)
+    api.lane.init_app(app, settings)
     request_bounds.limit_headers(app)
     cache = page_cache.init_app(app, settings)
     middleware.init_app(app, settings)  # records the status that the cache sends

@@ -172,10 +172,9 @@ class Viewers(StorePart):
             program = self._programs.parse(voter, token_digest, *session) if voter.call else None
             viewer = Viewer(member, own_session, _unread(unread), waiting, logged, voted_at or "", program)
             now_seen = _Seen(bool(unread), moderates)
-            if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):
-                now_seen = now_seen._replace(
-                    voter=voter, viewer=viewer, replies=replies, until=self._sessions.end_of(own_session)
-                )
+            if member and (own_session or program) and not (moderates or member.banned_until or unread != replies[-1]):
+                until = self._sessions.end_of(own_session) if own_session else program.until if program else 0.0
+                now_seen = now_seen._replace(voter=voter, viewer=viewer, replies=replies, until=until)
             if now_seen != seen:
                 self._seen.put(voter.id, now_seen)
             return viewer

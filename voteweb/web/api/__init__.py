@@ -3,35 +3,10 @@
 from flask import Flask, Response, g, request
 
 from voteweb.core.settings import Settings
-from voteweb.web.api import (
-    articles,
-    choices,
-    conversations,
-    lists,
-    me,
-    moderation,
-    operations,
-    search,
-    site,
-    votes,
-    writing,
-)
+from voteweb.web.api import articles, conversations, lane, lists, me, operations, search, site, votes
 from voteweb.web.requests import rate_limits
 
-__all__ = [
-    "articles",
-    "choices",
-    "conversations",
-    "init_app",
-    "lists",
-    "me",
-    "moderation",
-    "search",
-    "site",
-    "votes",
-    "writing",
-]
-_EXPOSED = "Link, RateLimit, RateLimit-Policy, Retry-After"
+__all__ = ["articles", "conversations", "init_app", "lane", "lists", "me", "search", "site", "votes"]
 _ALLOWED = "Authorization, Content-Type, Idempotency-Key"
 
 
@@ -43,11 +18,8 @@ def init_app(app: Flask, settings: Settings) -> None:
     def allow_origins(response: Response) -> Response:
         """Let pages of any site use the API: it takes no cookies, so that they can do what any program can."""
         if request.path == "/api" or request.path.startswith("/api/"):
-            response.headers["Access-Control-Allow-Origin"] = "*"
-            response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+            response.headers.extend((*lane.OPEN_HEADERS, *(rate_limits.quota_headers() if g.get("voter") else ())))
             response.vary.add("Authorization")
-            if g.get("voter"):
-                rate_limits.add_quota(response)
             if request.method == "OPTIONS":
                 response.headers["Access-Control-Allow-Headers"] = _ALLOWED
                 response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")

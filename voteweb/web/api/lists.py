@@ -11,12 +11,12 @@ from voteweb.core.models import Article, Order, Period, User
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
-from voteweb.web.api import paging
+from voteweb.web.api import lane, paging
 from voteweb.web.api.operations import Page, operation
 from voteweb.web.api.shapes import ArticleRow, article_rows
 from voteweb.web.auth.login import named_voter
 from voteweb.web.base.context import store
-from voteweb.web.caching import own_marks
+from voteweb.web.caching import own_marks, shared_pages
 from voteweb.web.caching.own_marks import QueuedMarks, queue_marks, read_marks
 from voteweb.web.pages.pagination import check_page_exists
 from voteweb.web.requests.rate_limits import combination_hits
@@ -78,8 +78,9 @@ class _Choice(NamedTuple):
 
 
 class _Listing(NamedTuple):
-    """A choice with what was read for it; the ``groups`` and the ``member`` may not exist."""
+    """A choice with what was read for it when ``asked``; the ``groups`` and the ``member`` may not exist."""
 
+    asked: float
     choice: _Choice
     page: Future[models.Page[Article]]
     marks: QueuedMarks
@@ -122,6 +123,7 @@ def _queue_list(pipeline: Pipeline, query: ListQuery) -> Future[_Listing]:
         size += 1  # the row of the place comes again
     hits = combination_hits() if ranking.combines else ()
     listing = _Listing(
+        shared_pages.clock(),
         choice._replace(ranking=ranking),
         listings.queue_page(pipeline, ranking, number, size=size, hits=hits),
         queue_marks(pipeline, listings.recent_ids(ranking, number, size), named_voter()),
@@ -152,6 +154,7 @@ def list_articles(query: ListQuery, user: User | None, listing: _Listing) -> Art
         raise errors.NoSuchDomain(domain=query.domain)
     rows, next = _rows(listing, query)
     marked = read_marks(rows, user, listing.marks).on(rows)
+    lane.keep(listing.asked, ArticlePage(articles=(), next=next), rows, user, listing.choice.shown)
     page = own_marks.without_hidden(replace(page, rows=marked), listing.choice.shown)
     return ArticlePage(articles=article_rows(page.rows, has_marks=user is not None), next=next)
 

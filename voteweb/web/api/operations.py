@@ -169,8 +169,7 @@ def _answer(row: Operation, answer: Any) -> Response:
         return answer
     response = Response(b"" if answer is None else msgspec.json.encode(answer), row.status, mimetype=_JSON)
     if isinstance(answer, Page) and answer.next is not UNSET:
-        args = {**request.args.to_dict(), "next": answer.next}
-        response.headers["Link"] = f'<{quote(request.path)}?{urlencode(args)}>; rel="next"'
+        response.headers["Link"] = link_to(answer.next)
     if g.voter:
         response.headers.set(*security.PRIVATE)
     if row.method in _SAFE_METHODS:
@@ -179,13 +178,9 @@ def _answer(row: Operation, answer: Any) -> Response:
     return response
 
 
-def say_location(path: str) -> None:
-    """Have the answer say that this request has made what is at *path* in the API."""
-
-    @after_this_request
-    def locate(response: Response) -> Response:
-        response.headers["Location"] = f"{config.API_PATH}{path}"
-        return response
+def link_to(next: str) -> str:
+    """Return the header Link that leads to the page that begins at *next*."""
+    return f'<{quote(request.path)}?{urlencode({**request.args.to_dict(), "next": next})}>; rel="next"'
 
 
 def _read_body(row: Operation) -> bytes:

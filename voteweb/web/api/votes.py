@@ -25,7 +25,8 @@ class Vote(Struct):
     voted: bool
 
 
-def _change(endpoint: str, id: int | CommentId) -> Vote:
+def cast(endpoint: str, id: int | CommentId) -> Vote:
+    """Do the act of *endpoint* for the program of this request; one that was done before stays done."""
     voter = bearer.require_token()
     try:
         hit = rate_limits.member_hit(voter.name)
@@ -38,7 +39,7 @@ def _change(endpoint: str, id: int | CommentId) -> Vote:
 @operation("PUT /articles/<int:id>/vote", Right.VOTE, form="votes.vote", loads_member=False, refuses=_OF_ARTICLES)
 def vote(id: int) -> Vote:
     """Vote for an article; a vote that was cast before stays one."""
-    return _change("votes.vote", id)
+    return cast("votes.vote", id)
 
 
 @operation(
@@ -50,7 +51,7 @@ def vote(id: int) -> Vote:
 )
 def unvote(id: int) -> Vote:
     """Take a vote for an article back, if there is one."""
-    return _change("votes.unvote", id)
+    return cast("votes.unvote", id)
 
 
 @operation(
@@ -63,7 +64,7 @@ def unvote(id: int) -> Vote:
 )
 def vote_for_comment(id: int, number: int) -> Vote:
     """Vote for a comment; a vote that was cast before stays one."""
-    return _change("comment_votes.vote", CommentId(id, number))
+    return cast("comment_votes.vote", CommentId(id, number))
 
 
 @operation(
@@ -76,4 +77,4 @@ def vote_for_comment(id: int, number: int) -> Vote:
 )
 def unvote_comment(id: int, number: int) -> Vote:
     """Take a vote for a comment back, if there is one."""
-    return _change("comment_votes.unvote", CommentId(id, number))
+    return cast("comment_votes.unvote", CommentId(id, number))

@@ -29,10 +29,16 @@ _known: BoundedCache[str, Voter | None] = BoundedCache(config.HINT_CACHE_SIZE)
 _noted: BoundedCache[str, float] = BoundedCache(config.HINT_CACHE_SIZE)
 
 
-def is_known(environ: "WSGIEnvironment") -> bool:
-    """Tell, without a round trip, whether a request has a token, as far as this process knows."""
+def known_voter(environ: "WSGIEnvironment") -> Voter | None:
+    """Return, without a round trip, whose token a request has, as far as this process knows."""
     header = environ.get("HTTP_AUTHORIZATION", "")
-    return bool(header) and _known.get(_key(header)) is not None
+    return _known.get(_key(header)) if header else None
+
+
+def call_for(voter: Voter, right: Right, once: str = "", body: str = "") -> Voter:
+    """Act in this request for *voter*, whose token was sent, by a program that needs *right*; return the voter."""
+    g.voter = acting = replace(voter, call=ProgramCall(digest(voter.token), right, once, body))
+    return acting
 
 
 def _key(header: str) -> str:
@@ -54,9 +60,8 @@ def authenticate(right: Right, once: str = "", body: bytes = b"") -> None:
         voter = store().read(store().programs.queue_find_voter, token.strip())
     if voter is None:
         refuse()
-    program = digest(voter.token)
-    key = digest(f"{program} {once}") if once else ""
-    g.voter = replace(voter, call=ProgramCall(program, right, key, digest(sha256(body).hexdigest()) if once else ""))
+    key, sent = (digest(f"{digest(voter.token)} {once}"), digest(sha256(body).hexdigest())) if once else ("", "")
+    call_for(voter, right, key, sent)
     _known.put(_key(header), voter)
 
 

@@ -72,13 +72,13 @@ def queue_program_hit(pipeline: Pipeline, program: str) -> None:
     pipeline.then(read)
 
 
-def add_quota(response: Response) -> None:
-    """Tell a program how many requests it may send; where a script has counted, only what its limit is."""
+def quota_headers() -> list[tuple[str, str]]:
+    """Return what tells a program how many requests it may send; where a script has counted, only what its limit is."""
     whole, left = store().limits.quota(PROGRAM), g.get("program_quota")
-    if whole.acts:  # limits are not off
-        response.headers["RateLimit-Policy"] = f'"{PROGRAM.kind}";q={whole.acts};w={whole.seconds}'
-        if left:
-            response.headers["RateLimit"] = f'"{PROGRAM.kind}";r={left.acts};t={left.seconds}'
+    if not whole.acts:  # limits are off
+        return []
+    policy = "RateLimit-Policy", f'"{PROGRAM.kind}";q={whole.acts};w={whole.seconds}'
+    return [policy, ("RateLimit", f'"{PROGRAM.kind}";r={left.acts};t={left.seconds}')] if left else [policy]
 
 
 def _queue_form(pipeline: Pipeline, hit: RateLimitHit) -> None:
