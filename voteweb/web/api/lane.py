@@ -22,7 +22,6 @@ from voteweb.core.models import Article, Right, User, Voter
 from voteweb.core.rate_limits import member_limit
 from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
-from voteweb.store.accounts.sessions import digest
 from voteweb.web.api import votes
 from voteweb.web.api.operations import Page, link_to
 from voteweb.web.api.shapes import Marks, article_rows
@@ -50,6 +49,11 @@ OPEN_HEADERS = (
 )
 #: Bytes that a list takes besides its rows.
 _PAGE_BYTES = 2_000
+
+
+def _program(voter: Voter) -> str:
+    """Return the digest of the token of the program that acts for *voter*."""
+    return voter.call.program if voter.call else ""
 
 
 def _encode(mark: Mark) -> bytes:
@@ -109,7 +113,7 @@ class Lane:
             return (self._answer(environ, voter) or self._app)(environ, start_response)
         finally:
             if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
-                program = digest(voter.token)
+                program = _program(voter)
                 self.since.put(program, max(self.since.get(program) or 0.0, shared_pages.clock()))
 
     def _answer(self, environ: "WSGIEnvironment", voter: Voter) -> "WSGIApplication | None":
@@ -121,16 +125,16 @@ class Lane:
             return None
 
         def refuse(error: Exception) -> "ResponseReturnValue":
-            g.voter = acting
+            g.voter = voter
             return self._flask.handle_user_exception(error)
 
         try:
             with self._flask.app_context():
                 site_switches.refuse_lost()
-                acting = bearer.call_for(voter, Right.VOTE if vote else Right.READ)
+                g.voter = voter
                 if SwitchName.PROGRAMS in site_switches.current():
                     return None
-                answer = self._vote(environ, acting, *vote.groups()) if vote else self._list(acting, cast(_Kept, kept))
+                answer = self._vote(environ, voter, *vote.groups()) if vote else self._list(voter, cast(_Kept, kept))
                 if answer:
                     route = f"api.{_ACTS[method]}" if vote else "api.list_articles"
                     record = request_record.get(environ)
@@ -144,14 +148,14 @@ class Lane:
 
     def _find(self, environ: "WSGIEnvironment", voter: Voter) -> _Kept | None:
         """Return the list that the request asks for if it is kept, and right for a program of *voter*."""
-        kept, since = self.kept.get(page_key(environ, "")), self.since.get(digest(voter.token))
+        kept, since = self.kept.get(page_key(environ, "")), self.since.get(_program(voter))
         if kept is None or since is None or "HTTP_IF_NONE_MATCH" in environ:
             return None
         return kept if since <= kept.asked and shared_pages.clock() < kept.asked + self._seconds else None
 
     def _list(self, voter: Voter, kept: _Kept) -> _Answer | None:
         """Return the list that is *kept*, with what *voter* did; None if the program of *voter* gets another one."""
-        site, program = store(), digest(voter.token)
+        site, program = store(), _program(voter)
         pipeline = site.pipeline()
         read = site.viewers.queue_read(pipeline, voter)
         viewer = pipeline.then(lambda: login.set_viewer(read.result, voter))

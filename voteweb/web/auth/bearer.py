@@ -35,12 +35,6 @@ def known_voter(environ: "WSGIEnvironment") -> Voter | None:
     return _known.get(_key(header)) if header else None
 
 
-def call_for(voter: Voter, right: Right, once: str = "", body: str = "") -> Voter:
-    """Act in this request for *voter*, whose token was sent, by a program that needs *right*; return the voter."""
-    g.voter = acting = replace(voter, call=ProgramCall(digest(voter.token), right, once, body))
-    return acting
-
-
 def _key(header: str) -> str:
     return sha256(header.encode("utf-8", "replace")).hexdigest()
 
@@ -60,9 +54,11 @@ def authenticate(right: Right, once: str = "", body: bytes = b"") -> None:
         voter = store().read(store().programs.queue_find_voter, token.strip())
     if voter is None:
         refuse()
-    key, sent = (digest(f"{digest(voter.token)} {once}"), digest(sha256(body).hexdigest())) if once else ("", "")
-    call_for(voter, right, key, sent)
-    _known.put(_key(header), voter)
+    program = digest(voter.token)
+    key, sent = (digest(f"{program} {once}"), digest(sha256(body).hexdigest())) if once else ("", "")
+    g.voter = replace(voter, call=ProgramCall(program, right, key, sent))
+    if not voter.call:
+        _known.put(_key(header), replace(voter, call=ProgramCall(program, Right.READ)))
 
 
 def refuse() -> NoReturn:

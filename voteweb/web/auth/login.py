@@ -98,7 +98,7 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
     viewer, known = None, request_globals()
     has_key = (read.program if voter.call else read.session) is not None
     if user and is_current and has_key and permissions.may_log_in(user):
-        viewer = user = replace(user, call=voter.call) if voter.call else user
+        viewer = user
         if permissions.lacks_second_factor(user) and SwitchName.SECOND_FACTOR in site_switches.current():
             viewer, known.lacks_rights = replace(user, role=Role.MEMBER), True
         if read.program and Right.MODERATE not in read.program.rights:
