@@ -76,7 +76,7 @@ def test_wrong_parameters_are_refused(query: str, status: int, app: Flask, store
 
 
 @pytest.mark.parametrize("query", BY_TIME)
-def test_list_by_time_has_each_row_once_while_others_come_and_go(query: str, app: Flask, store: Store) -> None:
+def test_list_by_time_has_each_row_once(query: str, app: Flask, store: Store) -> None:
     everywhere(store, 8)
     program, seen, link, pages = Program(app), list[int](), f"/articles?{query}&limit=2", 0
     before = list(chain(*map(ids, program.pages(f"/articles?{query}&limit=100", "articles"))))
@@ -115,7 +115,7 @@ def test_list_by_score_has_pages(query: str, app: Flask, store: Store) -> None:
     assert len(parts) == 3
 
 
-def test_rows_have_what_the_member_did_and_not_what_they_hide(app: Flask, store: Store, bob: Browser) -> None:
+def test_rows_have_own_marks_and_none_is_hidden(app: Flask, store: Store, bob: Browser) -> None:
     everywhere(store, 4)
     for path in ("/a/1/vote", "/a/2/save", "/a/3/hide"):
         bob.send(path)
@@ -132,7 +132,7 @@ def test_rows_have_what_the_member_did_and_not_what_they_hide(app: Flask, store:
     assert len(Program(app, bob.user, Right.READ).get("/articles?group=python")["articles"]) == 4
 
 
-def test_saved_articles_have_each_row_once_and_nothing_of_removed_ones(app: Flask, store: Store, bob: Browser) -> None:
+def test_saved_articles_have_each_row_once(app: Flask, store: Store, bob: Browser) -> None:
     everywhere(store, 6)
     for id in (1, 2, 3, 4):
         bob.send(f"/a/{id}/save")

@@ -1,4 +1,4 @@
-"""What programs read of the site, of groups, members and searches, and what they must not see."""
+"""Programs read the site, groups, members and searches, and see no more than their member does on the pages."""
 
 import pytest
 from flask import Flask

@@ -1,4 +1,4 @@
-"""What only the member of the token sees: themselves, their inbox, and the articles that they saved."""
+"""The member of the token, their inbox, and the articles that they saved: only they see that."""
 
 from dataclasses import replace
 from typing import Annotated

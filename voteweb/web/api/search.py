@@ -16,7 +16,7 @@ from voteweb.web.views.search import read_results, require_index, typed_query
 
 
 class SearchQuery(Struct, forbid_unknown_fields=True):
-    """What is searched for."""
+    """The words that are searched for, and the order of the results."""
 
     q: Annotated[str, Meta(description="Words, as in the form for searches.")]
     order: Order = Order.RELEVANCE
