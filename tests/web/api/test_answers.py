@@ -101,9 +101,7 @@ def test_searches_count_for_the_address_or_the_member(
     assert bob.open("/search?q=x").status == 429, "the limit is the member's"
 
 
-def test_outage_is_told_with_when_to_try_again(
-    app: Flask, bob: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outage_is_told_with_when_to_try_again(app: Flask, bob: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     program = Program(app, bob.user, Right.READ)
     program.get("/articles")
 

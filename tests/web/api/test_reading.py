@@ -11,6 +11,7 @@ from tests.web.conftest import MakeApp
 from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
 from voteweb.core.models import Right
+from voteweb.search.models import SearchBusy, SearchTooSlow
 from voteweb.store import Store
 
 #: All that strangers can read, with what hides things in it.
@@ -57,6 +58,11 @@ def test_search_is_that_of_the_page(app: Flask, store: Store, index: FixedIndex,
     assert (comment["text"], comment["title"]) == ("A word.", "Redis in Action")
     for query in ("q=", "", "q=word&order=best", "q=word&within=x"):
         Program(app).get(f"/search?{query}", 422)
+    for error, status in ((SearchTooSlow(), 422), (SearchBusy(), 503)):
+        index.error = error
+        response = Program(app).send("GET", "/search?q=word")
+        assert (response.status_code, response.mimetype) == (status, "application/problem+json")
+        assert response.headers.get("Retry-After") == ("5" if status == 503 else None)
 
 
 @pytest.mark.parametrize("way", ["removed", "hidden title", "held", "deleted"])

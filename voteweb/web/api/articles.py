@@ -11,7 +11,7 @@ from voteweb.web.pages.acts import queue_article
 
 
 def _queue_marks(pipeline: Pipeline, id: int) -> Future[QueuedMarks]:
-    marks = queue_marks(pipeline, (id,), named_voter(), in_list=False)
+    marks = queue_marks(pipeline, (id,), named_voter())
     return pipeline.then(lambda: marks)
 
 
@@ -25,5 +25,5 @@ def get_article(user: User | None, article: models.Article, marks: QueuedMarks) 
     """Get an article with its text; its poster can read it while it is held, and when it was removed, too."""
     if not permissions.may_read(user, article):
         raise errors.ArticleGone()
-    (row,) = read_marks((article,), user, marks, in_list=False).on((article,))
+    (row,) = read_marks((article,), user, marks).on((article,))
     return whole_article(row, has_marks=user is not None)

@@ -1,8 +1,6 @@
 """The comments on an article."""
 
-from typing import Annotated
-
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from voteweb.core import config, errors, permissions
 from voteweb.core.comments import CommentOrder
@@ -21,11 +19,10 @@ from voteweb.web.pages.acts import queue_article
 _ERRORS = (errors.NoSuchArticle, errors.ArticleGone)
 
 
-class CommentQuery(Struct, forbid_unknown_fields=True):
+class CommentQuery(paging.AnyPage, kw_only=True):
     """The page of a conversation: by score, the oldest or the newest first."""
 
     order: CommentOrder = CommentOrder.SCORE
-    next: Annotated[str, paging.NEXT] = ""
 
 
 class CommentPage(Page, kw_only=True):

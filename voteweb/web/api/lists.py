@@ -4,9 +4,9 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, UnsetType, structs
 
-from voteweb.core import config, errors, links, models
+from voteweb.core import errors, links, models
 from voteweb.core.models import Article, Order, Period, User
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -49,7 +49,7 @@ class NoSuchList(errors.VotewebError, status=422, code="unknown-list"):
     )
 
 
-class ListQuery(Struct, forbid_unknown_fields=True):
+class ListQuery(paging.SizedPage, kw_only=True):
     """The list of articles that is asked for: of the site, a group, a domain or a member."""
 
     order: Annotated[
@@ -59,8 +59,6 @@ class ListQuery(Struct, forbid_unknown_fields=True):
     group: Annotated[str, Meta(description="Several, joined by `+`, have the articles that are in all of them.")] = ""
     domain: str = ""
     member: str = ""
-    limit: Annotated[int, Meta(ge=1, le=config.MAX_API_ROWS)] = config.API_ROWS
-    next: Annotated[str, paging.NEXT] = ""
 
 
 class ArticlePage(Page, kw_only=True):

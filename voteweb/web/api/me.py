@@ -1,11 +1,10 @@
 """The member of the token, their inbox, and the articles that they saved: only they see that."""
 
 from dataclasses import replace
-from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from voteweb.core import config, models
+from voteweb.core import models
 from voteweb.core.comments import Notice, NoticeKind
 from voteweb.core.models import Article, Right, User
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -69,19 +68,10 @@ class Inbox(Page, kw_only=True):
     entries: tuple[InboxEntry, ...]
 
 
-class InboxQuery(Struct, forbid_unknown_fields=True):
-    """The page of an inbox, of all of it or of what is unread."""
+class InboxQuery(paging.SizedPage, kw_only=True):
+    """The page of an inbox, of all of it or of what is ``unread``."""
 
-    unread: Annotated[bool, Meta(description="Only entries that are unread.")] = False
-    limit: Annotated[int, Meta(ge=1, le=config.MAX_API_ROWS)] = config.API_ROWS
-    next: Annotated[str, paging.NEXT] = ""
-
-
-class SavedQuery(Struct, forbid_unknown_fields=True):
-    """The page of a list."""
-
-    limit: Annotated[int, Meta(ge=1, le=config.MAX_API_ROWS)] = config.API_ROWS
-    next: Annotated[str, paging.NEXT] = ""
+    unread: bool = False
 
 
 @operation("GET /me", Right.READ)
@@ -130,7 +120,7 @@ def _entry(notice: Notice) -> InboxEntry:
     return entry
 
 
-def _queue_saved(pipeline: Pipeline, query: SavedQuery) -> Future[models.Page[Article]]:
+def _queue_saved(pipeline: Pipeline, query: paging.SizedPage) -> Future[models.Page[Article]]:
     place = paging.parse_place(query.next)
     size = query.limit + bool(place)  # the row of the place comes again, if it is still saved
     return store().my_sites.queue_saved(
@@ -139,7 +129,7 @@ def _queue_saved(pipeline: Pipeline, query: SavedQuery) -> Future[models.Page[Ar
 
 
 @operation("GET /me/saved", Right.READ, page=_queue_saved)
-def get_saved(query: SavedQuery, user: User, page: models.Page[Article]) -> ArticlePage:
+def get_saved(query: paging.SizedPage, user: User, page: models.Page[Article]) -> ArticlePage:
     """List the articles that the member saved, the last first, also those that are gone since."""
     place, pipeline = paging.parse_place(query.next), store().pipeline()
     rows = tuple(row for row in page.rows if place is None or row.id != place.id)

@@ -1,16 +1,27 @@
 """The places where pages of lists begin, as ``next`` names them: of lists by time, and of others."""
 
 import re
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from voteweb.core import config, errors
 
 #: Digits of the number of a page, and the time of the last row of the page before with its id.
 _NUMBER = re.compile(f"[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}")
 _PLACE = re.compile(rf"({config.TIME_PATTERN})-([0-9]{{1,15}})")
-NEXT = Meta(description="What `next` was in the page before.", max_length=100)
+
+
+class AnyPage(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The page of a list: the first unless ``next`` says what it was in the page before."""
+
+    next: Annotated[str, Meta(max_length=100)] = ""
+
+
+class SizedPage(AnyPage, kw_only=True):
+    """The page of a list, with ``limit`` rows at most."""
+
+    limit: Annotated[int, Meta(ge=1, le=config.MAX_API_ROWS)] = config.API_ROWS
 
 
 class Place(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from voteweb.core import errors
 from voteweb.core.errors import N_, Invalid
@@ -15,12 +15,11 @@ from voteweb.web.pages.search_results import Search
 from voteweb.web.views.search import read_results, require_index, typed_query
 
 
-class SearchQuery(Struct, forbid_unknown_fields=True):
+class SearchQuery(paging.AnyPage, kw_only=True):
     """The words that are searched for, and the order of the results."""
 
     q: Annotated[str, Meta(description="Words, as in the form for searches.")]
     order: Order = Order.RELEVANCE
-    next: Annotated[str, paging.NEXT] = ""
 
 
 class SearchPage(Page, kw_only=True):
