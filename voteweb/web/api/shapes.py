@@ -55,7 +55,7 @@ class Article(ArticleRow, omit_defaults=True):
 
 
 class CommentMarks(Struct):
-    """What the member of the token did with a comment."""
+    """The acts of the member of the token on a comment."""
 
     voted: bool
 
