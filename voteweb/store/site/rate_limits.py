@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import TooFast
 from voteweb.core.names import name_key
 from voteweb.core.ranking import day_name, day_number
@@ -82,6 +83,8 @@ class RateLimits:
     def __init__(self, connection: Connection, settings: Callable[[], Settings]) -> None:
         self._connection = connection
         self._settings = settings
+        #: The commands that count programs, which send many requests each: a list takes a twentieth less.
+        self._commands: BoundedCache[tuple[str, str, int], Command] = BoundedCache(config.HINT_CACHE_SIZE)
         self._secret = blake2b(settings().secret_key.encode()).digest()
 
     def queue_check(self, pipeline: Pipeline, *hits: RateLimitHit) -> Future[TooFast | None]:
@@ -95,40 +98,40 @@ class RateLimits:
 
         A refused act counts against none of them.
         """
-        counted = self._queue_counted(pipeline, hits, mode)
-        return pipeline.then(lambda: counted.result[0])
+        if not hits or not self._settings().limits:
+            return pipeline.then(lambda: None)
+
+        def parse(reply: list[str]) -> TooFast | None:
+            status, *values = reply
+            return None if status == "counted" else self.to_error(hits, values)
+
+        return pipeline.queue_one(self._hit_command(hits, mode), parse)
 
     def queue_quota(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[tuple[TooFast | None, Quota]]:
         """Queue one act to be counted against *hit*; the result is the refusal, or None, and what is left then."""
-        counted, whole = self._queue_counted(pipeline, [hit], "when-full"), self.quota(hit[0])
+        whole, interval, factor = self.quota(hit[0]), hit[0].interval, self._settings().limits
+        if not factor:
+            return pipeline.then(lambda: (None, whole))
+        key = hit[0].kind, hit[1], factor
+        command = self._commands.get(key) or self._commands.put(key, self._hit_command([hit], "when-full"))
 
-        def parse() -> tuple[TooFast | None, Quota]:
-            refusal, ahead = counted.result
-            if refusal:
+        def parse(reply: list[str]) -> tuple[TooFast | None, Quota]:
+            status, *values = reply
+            if status != "counted":
+                refusal = self.to_error([hit], values)
                 return refusal, Quota(0, refusal.values["wait"])
+            ahead = float(values[0])
             # A clock that has gone on for a microsecond must not take an act away.
-            left = whole.acts - ahead * self._settings().limits / hit[0].interval
-            return None, Quota(int(left + 0.001), ceil(ahead))
+            return None, Quota(int(whole.acts - ahead * factor / interval + 0.001), ceil(ahead))
 
-        return pipeline.then(parse)
+        return pipeline.queue_one(command, parse)
 
     def quota(self, limit: Limit) -> Quota:
         """Return how many acts *limit* accepts in a row, and the seconds after which it accepts as many again."""
         return Quota(self._settings().limits * limit.burst, round(limit.burst * limit.interval))
 
-    def _queue_counted(
-        self, pipeline: Pipeline, hits: Sequence[RateLimitHit], mode: str
-    ) -> Future[tuple[TooFast | None, float]]:
-        """Queue what :meth:`queue_hit` does; the result also has the seconds for which the first limit is used up."""
-        if not hits or not self._settings().limits:
-            return pipeline.then(lambda: (None, 0.0))
-
-        def parse(reply: list[str]) -> tuple[TooFast | None, float]:
-            status, *values = reply
-            return (None, float(values[0])) if status == "counted" else (self.to_error(hits, values), 0.0)
-
-        command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self.script_values(hits))
-        return pipeline.queue_one(command, parse)
+    def _hit_command(self, hits: Sequence[RateLimitHit], mode: str) -> Command:
+        return scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self.script_values(hits))
 
     def script_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
         """Return the values with which a script counts an act against *hits*, those of no limits if limits are off.
