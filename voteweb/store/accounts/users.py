@@ -34,7 +34,7 @@ from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import members_of, queue_page
 
 #: The stored fields of a member that a User has, in its order.
-FIELDS = tuple(field.name.replace("_", "-") for field in dataclasses.fields(User))
+FIELDS = tuple(field.name.replace("_", "-") for field in dataclasses.fields(User) if field.name != "call")
 
 #: The changes of a member's fields that end a ban, and what the member answered to it.
 NO_BAN = {"banned": "0", "ban-reason": "", "banned-until": None, "ban-answer": None, "ban-answered": None}
