@@ -51,7 +51,6 @@ def program_values(user: User) -> dict[str, str]:
     """Return the values with which a script checks the program that acts for *user*, if one does."""
     call = user.call
     return {
-        "session": user.session,
         "program": call.program if call else "",
         "body": call.body if call else "",
     }

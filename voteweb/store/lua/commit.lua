@@ -29,7 +29,7 @@ answer = answer or actor_id ~= '' and check_member(actor_key, actor_id, role)
 if not answer and actor_session ~= '' and redis.call('HGET', actor_key, 'session') ~= actor_session then
   return { 'logged-out' }
 end
-answer = answer or check_program(programs_key, actor_session, program, right)
+answer = answer or check_program(actor_key, programs_key, program, right)
 if answer then
   return answer
 end

@@ -2,7 +2,7 @@
 -- keys: article:{article} voted:{article} time: score: good: top: posted:{poster} once:{poster_id}-{token} groups:
 --       group-aliases: link:{link_digest} user:{poster} domain-rules: held-articles: gone:{poster} changes: programs:{poster}
 --       limit:{limits}*
--- args: article words poster poster_id session program body own_vote vote_score max_lift good_votes listed_domain
+-- args: article words poster poster_id program body own_vote vote_score max_lift good_votes listed_domain
 --       voting_seconds allow_duplicate newcomer_seconds domains hold_posts groups rates*
 -- helpers: articles: domain_rule list_article store_article; common: collect_in_small_steps exact finite now; members:
 --          check_member check_program hit_rate_limits is_newcomer role_in_force sent sent_before; rankings: find_groups
@@ -10,7 +10,7 @@
 -- words are the article's, as JSON by field. own_vote and allow_duplicate, whether to post a link that was posted lately, are 0
 -- or 1. listed_domain is that under which the link is listed, empty for none; domains are those whose rules are about it, the
 -- closest first, with blanks between them.
--- session, program and body are those of check_program() and sent_before(); newcomer_seconds are those for which a member is a newcomer; limits are those of newcomers, and rates those of
+-- program and body are those of check_program() and sent_before(); newcomer_seconds are those for which a member is a newcomer; limits are those of newcomers, and rates those of
 -- hit_rate_limits(). hold_posts articles of a member who signed up wait for a moderator.
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
 --          before) | taken (the id is another's)
@@ -27,7 +27,7 @@ if redis.call('EXISTS', article_key) == 1 then
   return { 'taken' }
 end
 check_keys()
-local refusal = check_member(user_key, poster_id, 'member') or check_program(programs_key, session, program, 'post')
+local refusal = check_member(user_key, poster_id, 'member') or check_program(user_key, programs_key, program, 'post')
 if refusal then
   return refusal
 end

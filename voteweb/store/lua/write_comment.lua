@@ -2,7 +2,7 @@
 -- keys: article:{article} thread:{article} words:{article} hidden:{article} voted-comments:{article}-{known_block} comments:
 --       commented:{author} once:{author_id}-{token} user:{author} seen:{author} stats:{today} changes:
 --       programs:{author} limit:{limits}*
--- args: article parent text state author author_id session program body commenting_seconds known_block known_poster
+-- args: article parent text state author author_id program body commenting_seconds known_block known_poster
 --       known_answered newcomer_seconds reasons rates*
 -- helpers: common: check_type count_act now; members: check_member check_program hit_rate_limits is_newcomer sent
 --          sent_before; thread: answers check_answered check_open has_state missing_comment next_number notice_kind notify store_comment; visits:
@@ -17,7 +17,7 @@
 --          | parent-gone | too-deep | full | logged-out | held | rate-limited <1 or 2> <seconds> <unix time>
 --          | other-body (another was sent with this token) | no-right <right> (the program may not comment)
 --          | again <block> <poster> <author of the answered comment> (these are others)
-local refusal = check_member(user_key, author_id, 'member') or check_program(programs_key, session, program, 'post')
+local refusal = check_member(user_key, author_id, 'member') or check_program(user_key, programs_key, program, 'post')
 if refusal then
   return refusal
 end

@@ -39,16 +39,16 @@ local function check_member(key, id, least_role)
   end
 end
 
--- Return the answer of a script to a program that may not act for a member with this session id, else nil. digest is that of
--- its token, empty where no program acts. Its value is "<unix time at which it was made>,<seconds until its last noted
+-- Return the answer of a script to a program that may not act for a member, else nil. digest is that of its token, empty where
+-- no program acts. Its value is "<unix time at which it was made>,<seconds until its last noted
 -- use>,<unix time of its end>,<rights>,<name>". logged-out: it has ended, or the site lets no programs in.
-local function check_program(key, member_session, digest, right)
+local function check_program(user_key, key, digest, right)
   if digest == '' then
     return nil
   end
   local of, value = unpack(redis.call('HMGET', key, 'of', digest))
   local ends, rights = string.match(value or '', '^%d+,%d+,(%d+),([%l ]*),')
-  local is_open = ends and of == member_session and tonumber(now()) < tonumber(ends)
+  local is_open = ends and of == redis.call('HGET', user_key, 'session') and tonumber(now()) < tonumber(ends)
   if not is_open or try('HEXISTS', prefix .. 'site:', 'programs') ~= 0 then
     return { 'logged-out' }
   elseif not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
@@ -162,7 +162,7 @@ local function check_voter(
   if digest ~= '' and not open_session then
     return { 'logged-out' }
   end
-  local refusal = check_program(programs_key, session_id, program, 'vote')
+  local refusal = check_program(user_key, programs_key, program, 'vote')
   if refusal then
     return refusal
   end
