@@ -8,10 +8,22 @@ from tests.store.examination import run
 from voteweb.core import rate_limits
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailOutcome, PendingEmail
-from voteweb.core.models import DomainAction, LogAction, LogEntry, LogInOutcome, Order, Period, Reason, Role, User
+from voteweb.core.models import (
+    DomainAction,
+    LogAction,
+    LogEntry,
+    LogInOutcome,
+    Order,
+    Period,
+    Reason,
+    Right,
+    Role,
+    User,
+)
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.accounts.mail import TakenMail
+from voteweb.store.accounts.programs import new_token
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.moderation.bans import Span
 from voteweb.store.server.health import BackupFacts
@@ -88,6 +100,7 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.read(store.threads.queue_read, article, viewer_id=ann.id, visitor="Ann")
     store.feeds.renew(SecretFeed.INBOX, bob)
     store.feeds.renew(SecretFeed.SAVED, bob)
+    store.programs.add(bob, new_token("bob_-9"), "A bot", [Right.VOTE], 30)
     for address in ("bob@news.example", "bob@mail.example"):
         store.mail.request(bob, address, "en")
         store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))

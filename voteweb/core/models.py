@@ -80,7 +80,7 @@ class LogAction(StrEnum):
     shape scores were changed. SECOND_FACTOR: the operator turned off that of a member. UNDO: an admin undid all
     acts of a member since a time. ABOUT: what a member says about themselves was removed, for a reason, or left as
     it is after a report. PLAN_MERGE: an admin planned a merge of groups, which MERGE_GROUP begins; STOP_MERGE: it
-    was stopped, or could not begin.
+    was stopped, or could not begin. PROGRAM: an admin ended the token of a program of a member.
     """
 
     GROUPS = "groups"
@@ -111,6 +111,7 @@ class LogAction(StrEnum):
     WEIGHTS = "weights"
     UNDO = "undo"
     ABOUT = "about"
+    PROGRAM = "program"
 
 
 #: The kind of act that undoes one of each kind that can be undone.

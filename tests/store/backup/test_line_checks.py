@@ -47,9 +47,12 @@ LOG = KeyLine("log-entries:", "list", ['["ban","Mod","1700000000"]', ""])
 VOTED = KeyLine("voted:7", "set", ["1", "user:7", "007"])
 REPORTS = KeyLine("report:7", "hash", {"ann": REPORT})
 FORM = KeyLine("once:1-token-0001", "string", "article:7")
+SENT = KeyLine("once:1-token-0002", "string", f"comment:7.1 {DIGEST[:20]}")
+PROGRAM = f"1700000000,0,1700086400,vote post,{HOSTILE[-3:]}, bot"
+PROGRAMS = KeyLine("programs:ann", "hash", {"of": "0123456789ab", DIGEST[:20]: PROGRAM})
 LINES = (
     *(ARTICLE, THEIRS, MEMBER, INVITATION, THREAD, WORDS, INBOX, VISITS, HIDES, SITE, RULES, NOTES, GROUP),
-    *(ALIASES, RESET, LOG, VOTED, REPORTS, FORM),
+    *(ALIASES, RESET, LOG, VOTED, REPORTS, FORM, SENT, PROGRAMS),
 )
 
 
@@ -99,6 +102,13 @@ FAULTS: tuple[tuple[KeyLine, str, list[str]], ...] = (
     (MEMBER, "name", ["Another"]),
     (MEMBER, "session", ["a\r\nSet-Cookie: x", ""]),
     (MEMBER, "ban-removal", ["1 removing all"]),
+    (PROGRAMS, "of", ["", "a b"]),
+    (PROGRAMS, "x", [PROGRAM]),
+    (
+        PROGRAMS,
+        DIGEST[:20],
+        [PROGRAM.replace(*change) for change in (("vote", "ban"), ("1700000000", "x"), ("bot", "\u202e"))],
+    ),
     (THREAD, "2", [f"{parent} 2 1 1700000000.5 - Ann" for parent in ("2", "3", "-1", "x", "9" * 5_000)]),
     (THREAD, "2", [f"1 2 1 1700000000.5 {state} Ann" for state in ("x", "q q", "RrdqepABBBBe")]),
     (THREAD, "2", [f"1 {votes} 1 1700000000.5 - Ann" for votes in ("9" * 13, "1.5")]),

@@ -115,6 +115,9 @@ CONVERSATION_DAMAGES: list[str | tuple[str, set[str]]] = [
     "DEL inbox-feed:digest",
     "SET inbox-feed:digest ann",
     "DEL saved-feed:saved",
+    # programs with a token
+    "HSET programs:bob nonsense 1,0,2,read,bot",
+    "HSET programs:bob abcdefghijklmnopqrst nonsense",
     # what members follow, hide and have saved
     "ZADD hides:bob 1 nonsense",
     "ZADD follows:bob 1 A~Group",

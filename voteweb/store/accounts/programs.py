@@ -13,18 +13,22 @@ from math import ceil
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.comments import AccountChange
+from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import TooManyPrograms
-from voteweb.core.models import Program, Right, Role, User, Voter
+from voteweb.core.models import LogEntry, Program, Right, Role, User, Voter
 from voteweb.core.names import name_key
+from voteweb.core.validation import is_member_key
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.accounts.users import read_logged_in
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.values import format_program, parse_program
 from voteweb.store.site.context import StorePart, act
 
 _PREFIX = "vw_"
+#: It is that of nobody: a token without a name is looked up as long as any other.
+_NOBODY = "?"
 #: The field that holds the session id of the member to which all programs of the hash belong, as in ``sessions:``.
 _OWNER_FIELD = "of"
 _DAY = 86_400
@@ -36,15 +40,15 @@ def new_token(name: str) -> str:
 
 
 def split_token(token: str) -> tuple[str, str]:
-    """Return the key of the name and the secret in *token*; both are empty for what is no token."""
+    """Return the key of the name and the secret in *token*; those of nobody for what is no token."""
     name, _, secret = token.removeprefix(_PREFIX).partition(".")
     if not token.startswith(_PREFIX) or len(token) > config.MAX_PROGRAM_TOKEN_LENGTH or not (name and secret):
-        return "", ""
+        return _NOBODY, ""
     try:
         key = urlsafe_b64decode(f"{name}{'=' * (-len(name) % 4)}").decode()
     except ValueError:
-        return "", ""
-    return (key, secret) if key and name_key(key) == key and _text(key.encode()) == name else ("", "")
+        return _NOBODY, ""
+    return (key, secret) if is_member_key(key) and _text(key.encode()) == name else (_NOBODY, "")
 
 
 def program_values(user: User) -> dict[str, str]:
@@ -63,7 +67,7 @@ class Programs(StorePart):
     def add(
         self, attempt: Attempt, actor: User, token: str, name: str, rights: Iterable[Right], days: int
     ) -> list[Command]:
-        """Let in the program *name*, with these *rights*, by *token* for so many *days*; the inbox tells of it.
+        """Give the program *name* these *rights* by *token* for so many *days*; the inbox tells of it.
 
         Raises TooManyPrograms, LoggedOut, Held.
         """
@@ -83,29 +87,36 @@ class Programs(StorePart):
     @act(Role.MEMBER, when_full=True)
     def withdraw(self, attempt: Attempt, program: str, *, actor: User) -> list[Command]:
         """End the token with the digest *program* of a program of *actor*."""
-        return self._end(attempt, actor.name, program)
+        writes = self._end(attempt, actor.name, program)
+        attempt.tell(actor.name, AccountChange.PROGRAM_ENDED)
+        return writes
 
     @act(Role.ADMIN, when_full=True)
-    def end_of_other(self, attempt: Attempt, name: str, program: str, *, actor: User) -> list[Command]:
-        """End, for the admin *actor*, the token with the digest *program* of a program of the member *name*."""
-        return self._end(attempt, name, program)
+    def end_of_other(self, attempt: Attempt, name: str, program: str, entry: LogEntry, *, actor: User) -> list[Command]:
+        """End, for the admin *actor*, the token with the digest *program* of a program of the member *name*.
+
+        The member finds the log *entry* in the inbox.
+        """
+        writes = self._end(attempt, name, program)
+        attempt.told = [(NoticeKind.ROLE, name_key(name))]
+        return writes
 
     def _end(self, attempt: Attempt, name: str, program: str) -> list[Command]:
         key = self._keys.programs(name)
-        if attempt.value("HGET", key, program) is None:
+        if parse_program(program, attempt.value("HGET", key, program) or "") is None:
             return []
-        attempt.tell(name, AccountChange.PROGRAM_ENDED)
         return [("HDEL", key, program)]
 
     @act(when_full=True, remembers=False)
     def note_use(self, attempt: Attempt, name: str, program: str) -> list[Command]:
-        """Note that a program of the member *name* is used now, unless that was noted in the last day."""
+        """Note that a program of the member *name* is used now, unless a use was noted in the last day."""
         key = self._keys.programs(name)
         found = parse_program(program, attempt.value("HGET", key, program) or "")
         now = float(attempt.now)
-        if found is None or now < found.used + config.SESSION_USE_SECONDS:
+        if found is None or found.made < found.used > now - config.SESSION_USE_SECONDS:
             return []
-        return [("HSET", key, program, format_program(found._replace(used=now)))]
+        # The time at which it was made stands for no use.
+        return [("HSET", key, program, format_program(found._replace(used=max(now, found.made + 1))))]
 
     def find_command(self, name: str, token_digest: str) -> Command:
         """Return the command that reads a program of the member *name*, for :meth:`parse`."""
@@ -128,10 +139,15 @@ class Programs(StorePart):
 
         return pipeline.queue(reads, parse)
 
-    def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Program]]:
-        """Queue a read of all programs of *user*, the last used first."""
-        key = self._keys.programs(user.name)
-        return pipeline.queue_one(("HGETALL", key), lambda reply: self._parse_all(reply, user.session, clock.now()))
+    def queue_all(self, pipeline: Pipeline, name: str) -> Future[list[Program]]:
+        """Queue a read of all programs of the member *name*, the last used first."""
+        reads = [("HGET", self._keys.user(name), "session"), ("HGETALL", self._keys.programs(name))]
+        return pipeline.queue(reads, lambda replies: self._parse_all(replies[1], replies[0] or "", clock.now()))
+
+    def count(self) -> int:
+        """Return how many tokens of programs of all members are valid."""
+        names = Scanner(self._connection).names("programs")
+        return sum(len(self._connection.read(self.queue_all, name)) for name in names)
 
     def _parse_all(self, fields: Mapping[str, str], session: str, now: float) -> list[Program]:
         stored = fields.items() if fields.get(_OWNER_FIELD) == session else ()

@@ -28,6 +28,7 @@ from voteweb.store.schema.values import (
     is_article,
     is_id_text,
     is_member_id,
+    is_program,
     parse_planned_merge,
     parse_report,
     parse_rule,
@@ -41,6 +42,7 @@ _ENTRIES: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "comment-report": ("report", lambda _, text: parse_report(text)),
     "domain-rules": ("rule", parse_rule),
     "planned-merges": ("merge", parse_planned_merge),
+    "programs": ("program", is_program),
     "site": ("setting", lambda name, text: name not in FIELDS or is_stored_setting(name, text)),
 }
 #: The nouns of sets and rankings of which nothing but the table tells what they may hold: members' lists, and others.

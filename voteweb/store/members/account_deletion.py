@@ -54,7 +54,7 @@ class AccountDeletion(StorePart):
         return [
             *stored.change(changes),
             ("SADD", keys.leaving(), name_key(name)),
-            ("UNLINK", keys.sign_up(name), keys.open_votes(member.id), keys.sessions(name)),
+            ("UNLINK", keys.sign_up(name), keys.open_votes(member.id), keys.sessions(name), keys.programs(name)),
             *([("ZREM", keys.network(network), name_key(name))] if network else []),
             *forget_mails(keys, name),
         ]

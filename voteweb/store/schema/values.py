@@ -303,7 +303,8 @@ def is_program(name: str, stored: str) -> bool:
     """Tell whether *stored* is the field *name* of a member's programs: the session id, or one of them."""
     if name == "of":
         return validation.is_submission_token(stored)
-    return is_token_digest(name) and parse_program(name, stored) is not None
+    program = parse_program(name, stored)
+    return program is not None and is_token_digest(name) and _are_visible(program.name)
 
 
 def parse_program(digest: str, stored: str) -> Program | None:
