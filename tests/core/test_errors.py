@@ -7,6 +7,7 @@ from voteweb.core.errors import VotewebError
 VALUES = {
     "names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.5, "reason": "spam, twice.", "minutes": 10,
     "domain": "example.com", "why": "Spam.", "percent": 62, "problem": "no rights", "group": "go", "by": "ann",
+    "right": "vote",
 }  # fmt: skip
 
 

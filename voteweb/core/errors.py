@@ -434,6 +434,12 @@ class BadToken(VotewebError, status=401):
     template = N_("This token is not valid, or no longer.")
 
 
+class ProgramsOff(VotewebError, status=403):
+    """The site lets no programs in at present."""
+
+    template = N_("This site lets no programs in at present.")
+
+
 class NoRight(VotewebError, status=403):
     """The token of a program lacks the right that the act needs; value ``right``."""
 

@@ -9,9 +9,8 @@ from flask import g, request
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.errors import BadToken, NoRight, TokenNeeded, Unavailable
-from voteweb.core.models import Program, ProgramCall, Right, User, Voter
-from voteweb.core.permissions import may_moderate
+from voteweb.core.errors import BadToken, NoRight, ProgramsOff, TokenNeeded, Unavailable
+from voteweb.core.models import ProgramCall, Right, User, Voter
 from voteweb.core.rate_limits import BAD_TOKEN, PROGRAM
 from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest
@@ -42,15 +41,18 @@ def _key(header: str) -> str:
 def authenticate(right: Right, once: str = "", body: bytes = b"") -> None:
     """Set who this request acts for, nobody without a token; what it asks for needs *right*.
 
-    *once* is its Idempotency-Key, which was sent with *body*. Raises BadToken, and TooFast after too many of these.
+    *once* is its Idempotency-Key, which was sent with *body*. Raises ProgramsOff, BadToken, and TooFast after too many
+    of these.
     """
     header = request.headers.get("Authorization", "")
     g.voter = None
     if not header:
         return
     scheme, _, token = header.partition(" ")
+    if SwitchName.PROGRAMS in site_switches.current():
+        raise ProgramsOff
     voter = _known.get(_key(header))
-    if voter is None and scheme.lower() == "bearer" and SwitchName.PROGRAMS not in site_switches.current():
+    if voter is None and scheme.lower() == "bearer":
         voter = store().read(store().programs.queue_find_voter, token.strip())
     if voter is None:
         refuse()

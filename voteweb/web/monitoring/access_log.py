@@ -29,6 +29,8 @@ _STDERR = 2
 _TOKEN = re.compile(
     "^(/+(?:reset|invitations|(?:inbox|saved)/+feed|account/+mail/+confirm|mail/+stop)/+)[^/]+", re.IGNORECASE
 )
+#: The token of a program, which somebody has put into an address by mistake.
+_PROGRAM_TOKEN = re.compile(r"vw_[\w-]+\.[\w-]+", re.ASCII)
 _PAGE = re.compile(f"page=[0-9]{{1,{config.MAX_PAGE_DIGITS}}}(?:&from={config.TIME_PATTERN})?")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 #: Characters that end a line or control a terminal.
@@ -104,7 +106,7 @@ class AccessLog:
 @cache_short(_PATH_CACHE_SIZE)
 def loggable_path(path: str, query: str) -> str:
     """Return *path* and *query* as the log may contain them: without secrets, in ASCII, without blanks."""
-    masked = _TOKEN.sub(r"\1***", path).encode("latin-1", "replace")
+    masked = _PROGRAM_TOKEN.sub("vw_***", _TOKEN.sub(r"\1***", path)).encode("latin-1", "replace")
     quoted = quote(masked, safe="/:@!$&'()*+,;=~")[: config.MAX_LOGGED_PATH_LENGTH]
     return f"{quoted}?{query}" if _PAGE.fullmatch(query) else quoted
 
