@@ -13,6 +13,7 @@ from tests.helpers import until
 from tests.site_process import start_voteweb
 from tests.store.backup.copying import lasting
 from tests.store.examination import broken, run
+from tests.store.test_programs import give_token
 from voteweb.app import create_app
 from voteweb.core.config import OLDEST_BACKUP
 from voteweb.core.errors import ConfigError
@@ -62,6 +63,20 @@ def test_a_restore_says_what_the_doctor_then_names(invoke: Invoke, small_site: S
     run(small_site, "FLUSHDB")
     result = invoke("restore", tmp_path / "site.gz")
     assert (result.exit_code, result.stdout.splitlines()[1:]) == (3, ["words:1  lacks the words of comment 1.1"])
+
+
+def test_tokens_of_programs_come_back_unless_they_are_ended(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    ann = small_site.users.get("ann")
+    tokens = [give_token(small_site, ann, name=name) for name in ("one", "another")]
+    assert invoke("backup", tmp_path / "site.gz").exit_code == 0
+    for ends in ([], ["--end-programs"]):
+        run(small_site, "FLUSHDB")
+        printed = output(invoke("restore", tmp_path / "site.gz", *ends))
+        assert ("2 tokens of programs came back" in printed) is (not ends)
+        known = [small_site.read(small_site.programs.queue_find_voter, token) for token in tokens]
+        assert [voter is not None for voter in known] == [not ends] * 2
+        assert run(small_site, "KEYS", "programs:*") == ([] if ends else ["programs:ann"])
+        assert broken(small_site) == []
 
 
 def test_a_database_in_use_is_not_changed(invoke: Invoke, small_site: Store, backup: Path) -> None:

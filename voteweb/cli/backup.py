@@ -333,8 +333,9 @@ FOUND_STATUS = 3
 @click.option("--again", is_flag=True, help="First delete what a restore that did not finish has written.")
 @click.option("--dry-run", is_flag=True, help="Only check FILE; no database is needed.")
 @click.option("--force", is_flag=True, help="Restore FILE although it has faulty values, or sizes that no site has.")
+@click.option("--end-programs", is_flag=True, help="Restore no token of a program: some may be withdrawn since.")
 @data_option
-def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None) -> None:
+def restore(file: str, again: bool, dry_run: bool, force: bool, end_programs: bool, data: str | None) -> None:
     """Write the copy of a site in FILE, or in standard input if FILE is -, into an empty database.
 
     FILE is checked before anything is written. Until the restore is complete, no other command uses the site. One that
@@ -366,7 +367,8 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
                 restore.clear()
             restore.begin()
             with _read(file, stream, "Restoring", force) as (_, lines):
-                for batch in batched(lines, RESTORE_BATCH_SIZE):
+                written = (line for line in lines if not (end_programs and line.noun == "programs"))
+                for batch in batched(written, RESTORE_BATCH_SIZE):
                     restore.write(batch)
             for sentence in restore.convert(reader.layout or 0):
                 click.echo(sentence)
@@ -374,6 +376,11 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             if read_site_id(target):
                 keep_site_id(target, id)
             click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
+            if programs := store.programs.count():
+                click.echo(
+                    f"{pluralize(programs, 'token')} of programs came back, of which some may be withdrawn since the "
+                    "backup: with --end-programs, a restore ends all."
+                )
             if not reader.is_whole:
                 findings = (finding for finding in Doctor(store.context).examine() if not finding.is_note)
                 if _print_faults(f"{finding.key}  {finding.what}" for finding in findings):
