@@ -164,6 +164,7 @@ PAGES: dict[str, list[str]] = {
         "/privacy",
         "/guide",
         "/account/second-factor",
+        "/account/programs",
         "/nowhere",
         "/new?page=99",
         "/invitations",

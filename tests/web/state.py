@@ -6,7 +6,9 @@ from unittest import mock
 
 from tests.store.examination import snapshot
 from voteweb.core.mail import PendingEmail
+from voteweb.core.models import Right
 from voteweb.store import Store
+from voteweb.store.accounts.programs import new_token
 from voteweb.store.accounts.secret_feeds import SecretFeed
 
 #: The token of the links of :func:`make_links`, valid as any other token.
@@ -48,3 +50,8 @@ def make_codes(store: Store, name: str) -> None:
     """Make CODE a recovery code of the member *name*."""
     with mock.patch("secrets.choice", return_value=CODE[0]):
         store.passwords.renew_codes(store.users.get(name))
+
+
+def make_program(store: Store, name: str) -> None:
+    """Give the token with the secret TOKEN to a program of the member *name*."""
+    store.programs.add(store.users.get(name), f"{new_token(name).partition('.')[0]}.{TOKEN}", "A bot", [Right.READ], 30)

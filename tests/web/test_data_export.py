@@ -6,8 +6,9 @@ from typing import Any
 
 from tests import factories
 from tests.store.examination import run
+from tests.store.test_programs import give_token
 from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, LogEntry, Reason
+from voteweb.core.models import LogAction, LogEntry, Reason, Right
 from voteweb.store import Store
 from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.fields import ARTICLE_WORDS, MEMBER_FIELDS, End, ended_by
@@ -20,6 +21,7 @@ DOWNLOAD = {
     "account": ("user", "signup", "former-mail"),
     "recovery codes left": ("user",),
     "sessions": ("sessions",),
+    "programs": ("programs",),
     "log-ins": ("log-ins",),
     "articles": ("article", "was", "posted", "gone"),
     "comments": ("thread", "words", "commented"),
@@ -54,6 +56,7 @@ ENTRIES: dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = {
     "inbox": (
         ("kind", "comment", "by", "account", "read"),
         [
+            ("account", None, None, "program", False),
             ("account", None, None, "feed", False),
             ("reply", "3.3", "bob", None, False),
             ("removed", None, None, None, False),
@@ -64,6 +67,7 @@ ENTRIES: dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]] = {
     "reports of comments": (("comment", "note"), [("3.1", "a note")]),
     "invitations": (("used by", "withdrawn"), [("cid", False)]),
     "hidden": (("kind", "name"), [("member", "bob")]),
+    "programs": (("name", "rights", "last used"), [("bot", ["read", "vote"], None)]),
 }
 
 
@@ -88,13 +92,14 @@ def test_export_has_everything_of_a_member(store: Store) -> None:
     store.threads.queue_read(pipeline, 3, visitor="Ann")
     pipeline.execute()
     store.feeds.renew(SecretFeed.INBOX, ann)
+    secret = give_token(store, ann, (Right.READ, Right.VOTE)).partition(".")[2]
     factories.choices(store, ann, group="go", hidden="bob", article=3)
     store.my_sites.save(factories.article(store, bob, title="Removed since").id, ann)
     factories.remove(store, 4, "spam")
     data = data_export.export_member(store, store.users.get("ann"))
     text = json.dumps(data)
     assert json.loads(text) == data
-    assert not [secret for secret in ("the hash of a password", ann.session, token) if secret in text]
+    assert not [secret for secret in ("the hash of a password", ann.session, token, secret) if secret in text]
     assert [data["account"][name] for name in ("name", "role", "about")] == ["Ann", "member", "I am Ann."]
     for part, (names, entries) in ENTRIES.items():
         assert [tuple(entry[name] for name in names) for entry in data[part]] == entries

@@ -254,7 +254,7 @@ MODERATE = Limit(
         "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
         "notes.add", "notes.delete", "users.judge_about", "domain_rules.save", "domain_rules.delete",
         "held_articles.release", "admin_switches.set_switch", "admin_switches.text", "ranking_trial.use",
-        "comment_moderation.close", "comment_moderation.reopen",
+        "comment_moderation.close", "comment_moderation.reopen", "programs.end",
     ),
     counts_refused=False,
 )  # fmt: skip
@@ -338,6 +338,10 @@ _LIMITS = (
     ),
     EMAIL,
     Limit(
+        "token", "give a token to a program", LimitScope.MEMBER, 10, 30, DAY,
+        N_("tokens given to programs"), ("programs.index",),
+    ),
+    Limit(
         "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,
         N_("invitations made or withdrawn"),
         ("invitations.make", "invitations.revoke"),
@@ -357,13 +361,13 @@ _LIMITS = (
     Limit(
         "choose",
         "follow groups, hide things, save articles, choose a theme or an order of comments, renew or withdraw a feed's "
-        "address, confirm or remove one for mail",
+        "address, confirm or remove one for mail, withdraw the token of a program",
         LimitScope.MEMBER, 120, 1_200, HOUR,
         N_("changes to what you follow, hide and save"),
         (
             "my_site.follow", "my_site.unfollow", "my_site.choose_front", "my_site.save", "my_site.unsave",
             "my_site.choose_order", "my_site.set_saved_feed", "my_site.hide", "my_site.unhide",
-            "mail.remove", "mail.confirm", "account.choose_theme",
+            "mail.remove", "mail.confirm", "account.choose_theme", "programs.withdraw",
         ),
     ),
     # A download reads all articles of the member, and those of their open votes.

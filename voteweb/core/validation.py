@@ -3,13 +3,14 @@
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 from voteweb.core import config, links, passwords
 from voteweb.core.addresses import is_public_host
 from voteweb.core.errors import N_, Invalid
+from voteweb.core.models import Right, Role
 from voteweb.core.names import (
     INVISIBLE_LETTERS,
     JOINERS,
@@ -324,6 +325,21 @@ def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:
 def program_name(typed: str) -> str:
     """Return the name of a program as one clean line; raise Invalid if it is empty or too long."""
     return _line(typed, 1, config.MAX_PROGRAM_NAME_LENGTH, N_("Please name the program, so that you know it again."))
+
+
+def program_rights(typed: Sequence[str], role: Role) -> tuple[Right, ...]:
+    """Return the rights of a program of a member with this *role*; raise Invalid for none, or others."""
+    rights = tuple(right for right in Right if right in typed)
+    if not rights or len(rights) < len(set(typed)) or (Right.MODERATE in rights and role is Role.MEMBER):
+        raise Invalid(N_("Please choose what the program may do."))
+    return rights
+
+
+def program_days(typed: str) -> int:
+    """Return the days after which the token of a program ends; raise Invalid unless there may be so many."""
+    if not re.fullmatch("[0-9]{1,4}", typed.strip(), re.ASCII) or not 1 <= int(typed) <= config.MAX_PROGRAM_DAYS:
+        raise Invalid(N_("Please type a whole number from %(min)s to %(max)s."), min=1, max=config.MAX_PROGRAM_DAYS)
+    return int(typed)
 
 
 def member_note(typed: str) -> str:

@@ -32,7 +32,7 @@ from tests.web.addresses.address import (
 from tests.web.addresses.table import ROUTES
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
-from tests.web.state import EMAIL, FORMER, PENDING, content, make_codes, make_links
+from tests.web.state import EMAIL, FORMER, PENDING, content, make_codes, make_links, make_program
 from voteweb.core import config, passwords
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import ArticleGone, CommentGone
@@ -102,6 +102,7 @@ def build_site(store: Store) -> None:
         for key in (store.keys.inbox(name), store.keys.unread(name)):
             store.connection.command("LPUSH", key, "reply 1.1 1")
     make_links(store, inviter=MODERATOR, forgetful="zoe")
+    make_program(store, "zoe")
 
 
 def _add_removed(store: Store) -> None:
@@ -138,6 +139,7 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         choose(store, store.users.get(person))
         store.connection.command("HSET", store.keys.user(person), "email", EMAIL, "email-pending", str(PENDING))
         store.connection.command("SET", store.keys.former_mail(person), str(FORMER), "EX", config.FORMER_EMAIL_SECONDS)
+        make_program(store, person)
         if person == MODERATOR:
             store.connection.command("HSET", store.keys.user(person), "second-factor", f"{'0' * 32} 0")
             make_codes(store, person)

@@ -24,6 +24,7 @@ from tests.web.addresses.address import (
 )
 from tests.web.browser import PASSWORD
 from tests.web.state import CODE, FORMER, PENDING, TOKEN
+from voteweb.store.accounts.sessions import digest
 from voteweb.web.mail import messages
 from voteweb.web.views.auth import ban_answers
 
@@ -33,6 +34,8 @@ with Flask(__name__).app_context():
     CONFIRMATION = messages.confirmation_token(MEMBER, PENDING)
     STOP, STOP_NEW = (messages.stop_token(MEMBER, link) for link in (PENDING, FORMER))
     BAN_TOKEN = ban_answers().dumps("yan")
+#: The program of each of the people, and of zoe.
+PROGRAM = {"digest": digest(TOKEN)}
 OTHER_MEMBERS = tuple(person for person in MEMBERS if person != MEMBER)
 
 
@@ -142,6 +145,7 @@ PAGES = [
     ),
     page("/account/second-factor", allowed=MEMBERS, caching=Caching.NOBODY),
     page("/account/access", allowed=MEMBERS),
+    page("/account/programs", allowed=MEMBERS),
     page("/account/mail", allowed=MEMBERS),
     page("/mail/stop/{token}", parts={"token": STOP}, caching=Caching.NOBODY),
     page("/mail/stop/{token}", case="former", parts={"token": STOP_NEW}, caching=Caching.NOBODY),
@@ -361,6 +365,11 @@ FORMS = [
     ),
     asking_form("/account/mail", fields={"email": "kept@mail.example"}, keeps_typed=True),
     asking_form("/account/mail/remove", returns_to="/account/mail"),
+    asking_form(
+        "/account/programs", {"name": "Kept name", "rights": "read", "days": "30"}, accepted=200, keeps_typed=True
+    ),
+    members_form("/account/programs/{digest}/withdraw", parts=PROGRAM, returns_to="/account/programs"),
+    form("/u/{name}/programs/{digest}/end", parts=PROGRAM, allowed=(ADMIN,)),
     by_link("/mail/stop/{token}", parts={"token": STOP}),
     by_link("/mail/stop/{token}", case="former", parts={"token": STOP_NEW}),
     by_link("/mail/stop/{token}", case="proof", parts={"token": STOP_NEW}, fields={"proof": PASSWORD}),

@@ -20,7 +20,7 @@ REFUSED = [
     and not address.endpoint.startswith(
         ("auth.log", "auth.second", "auth.reset", "recovery.recover", "mail.recover", "language.")
     )
-    and address.endpoint not in ("account.logout_everywhere", "account.end_sessions")
+    and address.endpoint not in ("account.logout_everywhere", "account.end_sessions", "programs.withdraw")
     and address.allowed
 ]
 

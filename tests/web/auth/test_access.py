@@ -4,6 +4,7 @@ import pyotp
 import pytest
 
 from tests.store.examination import run
+from tests.store.test_programs import give_token, programs
 from tests.web.auth.test_open_sessions import copy_of
 from tests.web.auth.test_recovery import codes_on
 from tests.web.auth.test_second_factor import set_up
@@ -46,11 +47,12 @@ def test_a_stolen_session_gives_no_way_back(has_factor: bool, bob: Browser, read
         ("/account/second-factor/off", {"code": "123456"}),
         ("/inbox/feed", {"act": "renew"}),
         ("/saved/feed", {"act": "renew"}),
+        ("/account/programs", {"name": "bot", "rights": "read", "days": "7"}),
         ("/account", {"new": NEW}),
     ):
         for guess in ({}, {"own-password": "guess", "password": "guess", "old": "guess"}):
             assert thief.send(path, **fields, **guess).status in (303, 403, 422), path
-    assert store.users.get("bob") == before
+    assert (store.users.get("bob"), programs(store)) == (before, [])
     bob.fill_in("/account", old=PASSWORD, new=NEW)
     assert not thief.is_logged_in()
     assert reader.log_in("bob").status == 422
@@ -64,10 +66,12 @@ def test_a_new_password_leads_to_all_that_still_lets_in(bob: Browser, reader: Br
     store.passwords.renew_codes(store.users.get("bob"))
     for feed in SecretFeed:
         store.feeds.renew(feed, store.users.get("bob"))
+    give_token(store, store.users.get("bob"), name="a bot")
     reader.log_in("bob").follow().submit("/login/second-factor", code=app.now())
     parts = sections(bob)
     assert parts["Where you are logged in"].count("Log out :") == 3
     assert "Withdraw the address" in parts["Secret addresses of feeds"]
+    assert "a bot, until " in parts["Programs"]
     assert bob.fill_in("/account", old=PASSWORD, new=NEW).location == PAGE
     assert bob.follow().flashes == ["Your password has been changed. Here is all that lets you in now."]
     parts = sections(bob)
@@ -76,9 +80,10 @@ def test_a_new_password_leads_to_all_that_still_lets_in(bob: Browser, reader: Br
         "Recovery codes",
         "Second factor",
         "Mail",
+        "Programs",
         "Secret addresses of feeds",
     ]
-    assert "Withdraw" not in parts["Secret addresses of feeds"]
+    assert "Withdraw" not in parts["Secret addresses of feeds"] + parts["Programs"]
     assert parts["Where you are logged in"].count("Log out :") == 1
     assert "Left: 0 recovery codes." in parts["Recovery codes"]
     assert "Your second factor is on" in parts["Second factor"]
@@ -92,14 +97,16 @@ def test_everything_on_the_page_ends_by_its_button(bob: Browser, store: Store) -
     user = store.users.get("bob")
     store.passwords.renew_codes(user)
     feeds = {feed: store.feeds.renew(feed, user) for feed in SecretFeed}
+    give_token(store, user)
     pending, former = (PendingEmail(4_000_000_000, nonce, "b@old.example") for nonce in ("pending", "former"))
     run(store, "HSET", "user:bob", "email", "bob@mail.example", "email-pending", str(pending))
     run(store, "SET", "former-mail:bob", str(former))
-    for labels in ("End these codes", "End the link", "End the link", "Withdraw", "Withdraw", "Remove my address"):
+    for labels in ("End these codes", "End the link", "End the link", *["Withdraw"] * 3, "Remove my address"):
         forms = bob.open(PAGE).page.one("main").all("form")
         form = next(form for form in forms if form.all("button")[0].text.startswith(labels))
         bob.post(form["action"], fields_of(form) | OWN_PASSWORD)
         assert bob.location.partition("#")[0] == PAGE
+    assert programs(store) == []
     assert not any(store.feeds.name_of(feed, token) for feed, token in feeds.items())
     account = store.read(store.mail.queue_account, "bob")
     assert (account.email, account.pending, [link.address for link in account.former]) == (
@@ -116,6 +123,8 @@ def test_the_inbox_tells_each_change_of_the_account(bob: Browser, store: Store) 
     codes = codes_on(bob.fill_in("/account/recovery-codes", **OWN_PASSWORD))
     bob.open("/account/second-factor").submit("/account/second-factor/off", password=PASSWORD, code=codes[0])
     bob.open(PAGE).submit("/inbox/feed", act="renew", **OWN_PASSWORD)
+    bob.fill_in("/account/programs", name="bot", rights=["read"], days="7", **OWN_PASSWORD)
+    bob.open(PAGE).submit(f"/account/programs/{programs(store)[0].digest}/withdraw")
     store.mail.request(store.users.get("bob"), "new@mail.example", "en")
     pending = store.read(store.mail.queue_account, "bob").pending
     assert pending

@@ -83,7 +83,7 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
     for switch, value, words in (
         ("read-only", "on", "Repairs."), ("read-only", "", "Repairs."), ("signup", "closed", ""), ("signup", "", ""),
         ("hold-posts", "3", ""), ("hold-posts", "", ""), ("ai-crawlers", "off", ""), ("ai-crawlers", "", ""),
-        ("announcement", "", "Hello."), ("announcement", "", ""),
+        ("programs", "off", ""), ("programs", "", ""), ("announcement", "", "Hello."), ("announcement", "", ""),
     ):  # fmt: skip
         root.send(f"/admin/{switch}", value=value, words=words)
         page = root.follow().page
@@ -91,6 +91,8 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
     assert reader.open("/log").log == [
         "root took the announcement off every page",
         "root put an announcement on every page : Hello.",
+        "root let programs in again",
+        "root let no programs in any more",
         "root welcomed AI crawlers again",
         "root asked AI crawlers to stay away",
         "root left it to the settings again how many first articles of a new member wait for a moderator",
@@ -105,6 +107,7 @@ def test_each_switch_is_logged_and_can_return_to_the_settings(root: Browser, rea
 def test_every_switch_has_its_form_and_says_what_it_overrides(root: Browser, store: Store) -> None:
     values = {SwitchName.SIGNUP: "closed", SwitchName.HOLD_POSTS: "3", SwitchName.CONTACT: "https://x.example/"}
     values |= {SwitchName.NAME: "Ferry", SwitchName.ACCENT: "#0b4f8a", SwitchName.AI_CRAWLERS: "off"}
+    values[SwitchName.PROGRAMS] = "off"
     shown_there = {*SwitchName} - {*TEXTS, SwitchName.SECOND_FACTOR}
     for switch in (*shown_there, SwitchName.SECOND_FACTOR):  # the last one takes the admin's rights
         shown = root.open("/admin").submit(f"/admin/{switch}", value=values.get(switch, ON), words="Words.").follow()

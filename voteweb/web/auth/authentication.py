@@ -135,7 +135,7 @@ FIELD = "own-password"
 #: lately it was typed, so that whoever has stolen a session does not keep the account. Some have a field of their own.
 GIVE_ACCESS = frozenset({
     "account.index", "account.second_factor", "recovery.codes", "mail.index", "mail.remove",
-    "my_site.set_inbox_feed", "my_site.set_saved_feed",
+    "my_site.set_inbox_feed", "my_site.set_saved_feed", "programs.index",
 })  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from voteweb.core import config, markup
 from voteweb.core.comments import AccountChange
 from voteweb.core.errors import VotewebError
-from voteweb.core.models import LogAction, Period, Role
+from voteweb.core.models import LogAction, Period, Right, Role
 from voteweb.store.schema.values import finite_number
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import gettext, ngettext
@@ -50,6 +50,16 @@ ACCOUNT_CHANGES = {
     AccountChange.SECOND_FACTOR: _l("Your second factor was turned on"),
     AccountChange.SECOND_FACTOR_OFF: _l("Your second factor was turned off"),
     AccountChange.FEED: _l("A feed of yours got a secret address"),
+    AccountChange.PROGRAM: _l("A program of yours got a token"),
+    AccountChange.PROGRAM_ENDED: _l("The token of a program of yours was withdrawn"),
+}
+#: What the rights of programs are, in words.
+RIGHT_NAMES = {
+    Right.READ: _l("read what only you see"),
+    Right.OWN: _l("save, hide, follow, mark as read"),
+    Right.VOTE: _l("vote"),
+    Right.POST: _l("post, comment, edit, delete, report"),
+    Right.MODERATE: _l("moderate, as far as your role goes"),
 }
 #: The names of the ways in which people join, as VOTEWEB_SIGNUP has them.
 SIGNUP_NAMES = {
@@ -96,6 +106,7 @@ LOG_ACTIONS = {
     LogAction.KEEP: _l("removals and bans left as they are"),
     LogAction.SWITCH: _l("switches set by admins"),
     LogAction.SECOND_FACTOR: _l("second factors turned off by the operator"),
+    LogAction.PROGRAM: _l("tokens of programs ended by admins"),
     LogAction.PURGE: _l("articles purged"),
     LogAction.UNDISMISS: _l("reports opened again"),
     LogAction.WEIGHTS: _l("weights of the ranking changed"),

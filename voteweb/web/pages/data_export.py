@@ -46,6 +46,16 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             {"browser": session.browser or None, "since": iso(session.began), "last used": iso(session.used)}
             for session in store.read(store.sessions.queue_all, member)
         ],
+        "programs": [
+            {
+                "name": program.name,
+                "rights": list(program.rights),
+                "made": iso(program.made),
+                "until": iso(program.until),
+                "last used": iso(program.used) if program.used > program.made else None,
+            }
+            for program in store.read(store.programs.queue_all, member.name)
+        ],
         "log-ins": [
             {
                 "time": iso(log_in.time),

@@ -22,12 +22,12 @@ from wtforms.validators import DataRequired, ValidationError
 from voteweb.core import validation
 from voteweb.core.errors import N_, Conflict, Invalid, LoggedOut, NotAllowed, StaleEdit, TooFast, TooLate, VotewebError
 from voteweb.core.mail import email_address
-from voteweb.core.models import Article, Draft, Reason
+from voteweb.core.models import Article, Draft, Reason, Right, Role
 from voteweb.core.validation import is_submission_token, new_submission_token, pasted
 from voteweb.store.schema.fields import ARTICLE_WORDS, words_of
 from voteweb.web.base.context import settings
 from voteweb.web.i18n import locale
-from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.formatting import RIGHT_NAMES, error_message
 from voteweb.web.requests import rate_limits, site_switches
 
 #: The labels of the reasons to report an article.
@@ -350,6 +350,23 @@ class EmailForm(Form):
     """The address at which a member wants to get mail."""
 
     email = StringField(_l("E-mail address"), [checked(email_address)])
+
+
+class ProgramForm(Form):
+    """A program that gets a token; *role* is that of its member."""
+
+    name = StringField(_l("Name"), [checked(validation.program_name)])
+    rights = SelectMultipleField(_l("What it may do"), validate_choice=False)
+    days = StringField(_l("Days after which the token ends"), [checked(validation.program_days)], default="90")
+
+    def __init__(self, role: Role, **options: Any) -> None:
+        super().__init__(**options)
+        self._role = role
+        offered = (right for right in Right if right is not Right.MODERATE or role is not Role.MEMBER)
+        self.rights.choices = [SelectChoice(right.value, RIGHT_NAMES[right]) for right in offered]
+
+    def validate_rights(self, field: Any) -> None:
+        checked(lambda typed: validation.program_rights(typed, self._role))(self, field)
 
 
 class ProofForm(Form):

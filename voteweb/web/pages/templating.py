@@ -106,6 +106,7 @@ def init_app(app: Flask) -> None:
         log_actions=formatting.LOG_ACTIONS,
         period_names=formatting.PERIOD_NAMES,
         period_titles=formatting.PERIOD_TITLES,
+        right_names=formatting.RIGHT_NAMES,
         named=named,
         new_answer_form=lambda: AnswerForm(formdata=None, meta={"csrf": False}),
         own_account=own_parts.account,

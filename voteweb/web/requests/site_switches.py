@@ -111,7 +111,8 @@ def refuse_lost() -> None:
 #: The forms that are accepted besides those of moderators and admins: they change nothing of the site.
 _ACCEPTED = {
     "auth.login", "auth.second_factor", "auth.logout", "auth.reset", "recovery.recover", "mail.recover",
-    "account.second_factor", "account.logout_everywhere", "account.end_sessions", "language.choose",
+    "account.second_factor", "account.logout_everywhere", "account.end_sessions", "programs.withdraw",
+    "language.choose",
 }  # fmt: skip
 #: Views whose forms refuse it too, though others check their token.
 _SHOWN_AGAIN = {"answers.answer", "moderation.report"}

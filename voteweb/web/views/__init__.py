@@ -19,6 +19,7 @@ from voteweb.web.views import (
     moderation,
     moderation_log,
     my_site,
+    programs,
     queue,
     search,
     site_files,
@@ -31,7 +32,7 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, lists, submission, votes, groups, feeds, site_files, my_site, search, comments,
-    queue, moderation, sorting, moderation_log, members, bans, voters, account, auth, admin, status,
+    queue, moderation, sorting, moderation_log, members, bans, voters, account, programs, auth, admin, status,
 )  # fmt: skip
 #: The blueprints that a site without conversations lacks, and one without mail.
 _OF_COMMENTS, _OF_MAIL = ("comments", "comment_votes", "comment_feeds", "comment_moderation"), ("mail",)

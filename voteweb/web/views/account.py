@@ -127,6 +127,7 @@ def access(user: User) -> str:
     sessions, address = store().sessions.queue_all(pipeline, user), store().mail.queue_account(pipeline, user.name)
     codes = store().passwords.queue_codes_left(pipeline, user.name)
     feeds = {feed: store().feeds.queue_has(pipeline, feed, user.name) for feed in SecretFeed}
+    programs = store().programs.queue_all(pipeline, user.name)
     pipeline.execute()
     return render_template(
         "account/access.html",
@@ -134,6 +135,7 @@ def access(user: User) -> str:
         own_session=viewer_read().session,
         mail=address.result,
         codes=codes.result,
+        programs=programs.result,
         feeds=[feed for feed, has in feeds.items() if has.result],
     )
 
@@ -148,7 +150,7 @@ def choose_theme(user: User) -> Message:
 
 @act(blueprint, "/account/logout-everywhere", require_member, leads_to="/login")
 def logout_everywhere(user: User) -> Message:
-    """End all sessions of the viewer, this one too, and the secret addresses of feeds."""
+    """End all sessions of the viewer, this one too, the tokens of programs, and the secret addresses of feeds."""
     store().users.end_sessions(user.name)
     end_session()
     return _("You have been logged out everywhere.")

@@ -57,6 +57,7 @@ class _MemberPage(ListPage):
             "notes": site.notes.queue_on(pipeline, name),
             "neighbours": site.waiting.queue_neighbours(pipeline, name),
             "held": site.waiting.queue_of_poster(pipeline, name),
+            "programs": site.programs.queue_all(pipeline, name),
         }
 
     def check(self, results: Results) -> None:
