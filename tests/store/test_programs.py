@@ -192,3 +192,8 @@ def test_the_first_use_is_noted_and_then_one_a_day(store: Store, bob: User) -> N
     run(store, "HSET", "programs:bob", program, format_program(earlier))
     assert [store.programs.note_use("bob", program) for _ in range(2)] == [True, False]
     assert not store.programs.note_use("bob", "of")
+
+
+def test_a_stored_field_is_no_call_of_a_program(store: Store, bob: User) -> None:
+    run(store, "HSET", "user:bob", "call", "x")
+    assert store.users.get("bob") == bob

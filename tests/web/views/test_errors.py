@@ -48,7 +48,15 @@ def app(settings: Settings, store: Store) -> Flask:
 
 
 def _refuse(name: str) -> None:
-    values = {"names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.0, "votes": 3, "reason": "spam"}
+    values = {
+        "names": "python",
+        "name": "ann",
+        "max": 5,
+        "when": 1_456_789_012.0,
+        "votes": 3,
+        "reason": "spam",
+        "right": "vote",
+    }
     raise getattr(errors, name)(**values, minutes=10, domain="example.com", why="Spam.", group="redis", by="ann")
 
 

@@ -29,9 +29,9 @@ def index(user: User, programs: list[Program]) -> ResponseReturnValue:
         with refusals(form, {TooManyPrograms: "", **LOST_RIGHTS}):
             token = new_token(user.name)
             store().programs.add(user, token, form.name.data or "", form.rights.data, form.days.data)
-            return render_template("account/program_token.html", form=form, token=token)
+            return render_template("programs/token.html", form=form, token=token)
     are_off = SwitchName.PROGRAMS in site_switches.current()
-    return render_template("account/programs.html", form=form, programs=programs, are_off=are_off), form.status
+    return render_template("programs/index.html", form=form, programs=programs, are_off=are_off), form.status
 
 
 @act(blueprint, "/account/programs/<digest>/withdraw", require_member, back="/account/programs")
