@@ -171,7 +171,7 @@ def test_an_address_without_a_program_ends_nothing(store: Store, bob: User) -> N
     assert snapshot(store) == before
 
 
-def test_only_admins_end_those_of_others_and_the_log_says_so(store: Store, bob: User) -> None:
+def test_only_admins_end_those_of_others_with_log_entries(store: Store, bob: User) -> None:
     token, mod = give_token(store, bob), factories.user(store, "mod", Role.MODERATOR)
     with refused(store, NotAllowed):
         store.programs.end_of_other("bob", program_of(token), END, actor=mod)

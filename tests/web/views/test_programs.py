@@ -102,7 +102,7 @@ def test_only_staff_is_offered_the_right_to_moderate(bob: Browser, mod: Browser,
     assert programs(store, "mod")[0].rights == (Right.MODERATE,)
 
 
-def test_a_member_has_twenty_at_most_and_one_who_waits_none(bob: Browser, store: Store) -> None:
+def test_a_member_has_twenty_at_most_and_newcomers_none(bob: Browser, store: Store) -> None:
     for number in range(config.MAX_PROGRAMS):
         give_token(store, store.users.get("bob"), name=f"bot {number}")
     bob.fill_in(PAGE, name="kept", rights=["read"], days="7", **OWN_PASSWORD)
