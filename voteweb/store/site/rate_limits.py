@@ -83,7 +83,7 @@ class RateLimits:
     def __init__(self, connection: Connection, settings: Callable[[], Settings]) -> None:
         self._connection = connection
         self._settings = settings
-        #: The commands that count programs, which send many requests each: a list takes a twentieth less.
+        #: The commands that count programs, which send many requests each: a list takes a tenth less.
         self._commands: BoundedCache[tuple[str, str, int], Command] = BoundedCache(config.HINT_CACHE_SIZE)
         self._secret = blake2b(settings().secret_key.encode()).digest()
 
