@@ -23,7 +23,7 @@ from voteweb.core.rate_limits import member_limit
 from voteweb.core.settings import Settings
 from voteweb.core.site_switches import SwitchName
 from voteweb.web.api import votes
-from voteweb.web.api.operations import Page, link_to
+from voteweb.web.api.operations import OPERATIONS, Page, link_to
 from voteweb.web.api.shapes import Marks, article_rows
 from voteweb.web.auth import bearer, login
 from voteweb.web.base.context import request_app, settings, store
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _EXTENSION = "voteweb.program_lane"
 _VOTE = re.compile(rf"{config.API_PATH}/articles/([1-9]\d{{0,17}})(?:/comments/([1-9]\d{{0,17}}))?/vote", re.ASCII)
 _ACTS = {"PUT": "vote", "DELETE": "unvote"}
+#: The operations by the endpoints of their forms.
+_NAMES = {row.form: row.name for row in OPERATIONS}
 #: The headers of all answers of the API: pages of any site may use it, as it takes no cookies.
 OPEN_HEADERS = (
     ("Access-Control-Allow-Origin", "*"),
@@ -79,6 +81,9 @@ class _Kept(NamedTuple):
 
 
 class _Answer(NamedTuple):
+    """The answer of the operation *name*."""
+
+    name: str
     headers: list[tuple[str, str]]
     body: bytes
 
@@ -137,9 +142,8 @@ class Lane:
                     return None
                 answer = self._vote(environ, voter, *vote.groups()) if vote else self._list(voter, cast(_Kept, kept))
                 if answer:
-                    route = f"api.{_ACTS[method]}" if vote else "api.list_articles"
                     record = request_record.get(environ)
-                    record.route, record.member = route, voter.id
+                    record.route, record.member = f"api.{answer.name}", voter.id
                     bearer.note_use()
         except LoggedOut:
             return None
@@ -173,7 +177,7 @@ class Lane:
         rows = [b'%s,"own":%s}' % (row, marked.get(id, _NO_MARKS)) for id, row in kept.rows.items()]
         body = b"%s%s]}" % (kept.start, b",".join(rows))
         headers = [("ETag", f'"{generate_etag(body)}"'), *([("Link", kept.link)] if kept.link else [])]
-        return _Answer([*self._headers, *rate_limits.quota_headers(), *headers], body)
+        return _Answer("list_articles", [*self._headers, *rate_limits.quota_headers(), *headers], body)
 
     def _vote(self, environ: "WSGIEnvironment", voter: Voter, id: str, number: str | None) -> _Answer | None:
         endpoint = f"{'votes' if number is None else 'comment_votes'}.{_ACTS[environ['REQUEST_METHOD']]}"
@@ -184,7 +188,7 @@ class Lane:
             return None
         g.other_limit = member_limit(endpoint, "POST")
         vote = votes.cast(endpoint, int(id) if number is None else CommentId(int(id), int(number)))
-        return _Answer([*self._headers, *rate_limits.quota_headers()], msgspec.json.encode(vote))
+        return _Answer(_NAMES[endpoint], [*self._headers, *rate_limits.quota_headers()], msgspec.json.encode(vote))
 
 
 def init_app(app: SiteFlask, settings: Settings) -> None:
