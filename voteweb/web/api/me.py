@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from msgspec import UNSET, Struct, UnsetType
 
-from voteweb.core import models
+from voteweb.core import errors, models
 from voteweb.core.comments import Notice, NoticeKind
 from voteweb.core.models import Article, Right, User
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -128,7 +128,7 @@ def _queue_saved(pipeline: Pipeline, query: paging.SizedPage) -> Future[models.P
     )
 
 
-@operation("GET /me/saved", Right.READ, page=_queue_saved)
+@operation("GET /me/saved", Right.READ, refuses=(errors.NoSuchPage,), page=_queue_saved)
 def get_saved(query: paging.SizedPage, user: User, page: models.Page[Article]) -> ArticlePage:
     """List the articles that the member saved, the last first, also those that are gone since."""
     place, pipeline = paging.parse_place(query.next), store().pipeline()

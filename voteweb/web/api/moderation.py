@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from voteweb.core import errors, models
+from voteweb.core import config, errors, models
 from voteweb.core.comments import Reported
 from voteweb.core.models import Right, User
 from voteweb.web.api.operations import operation
-from voteweb.web.api.shapes import Article, Time, whole_article
+from voteweb.web.api.shapes import Article, Time, characters, whole_article
 from voteweb.web.api.writing import Revision
 from voteweb.web.auth.login import viewer_read
 from voteweb.web.base.context import store
@@ -37,7 +37,7 @@ class Decision(Struct, forbid_unknown_fields=True, kw_only=True):
 class Removal(Decision, forbid_unknown_fields=True, kw_only=True):
     """A removal, with a reason that everybody can read."""
 
-    reason: str
+    reason: Annotated[str, characters(config.MAX_REASON_LENGTH, 1)]
 
 
 class ArticleRemoval(Removal, forbid_unknown_fields=True, kw_only=True):

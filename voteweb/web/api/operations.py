@@ -16,7 +16,6 @@ from urllib.parse import quote, urlencode
 import msgspec
 from flask import Blueprint, Response, abort, after_this_request, g, request
 from msgspec import UNSET, Struct
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid, LoggedOut, TokenNeeded, VotewebError
@@ -24,7 +23,6 @@ from voteweb.core.models import Right, User
 from voteweb.core.rate_limits import member_limit
 from voteweb.web.auth import bearer
 from voteweb.web.auth.login import require_moderator
-from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import Query, reads
 from voteweb.web.requests import security, site_switches
 
@@ -139,10 +137,10 @@ def _view(row: Operation) -> Callable[..., Response]:
     @wraps(row.do)
     def view(**parts: Any) -> Response:
         body = _read_body(row)
-        once = request.headers.get("Idempotency-Key", "") if row.method == "POST" else ""
-        if once and not _KEY.fullmatch(once):
+        once = request.headers.get("Idempotency-Key") if row.method == "POST" else None
+        if once is not None and not _KEY.fullmatch(once):
             raise Invalid(N_("An Idempotency-Key has 1 to 255 characters of ASCII, without blanks."))
-        bearer.authenticate(row.right or Right.READ, once, request.path.encode() + body)
+        bearer.authenticate(row.right or Right.READ, once or "", request.path.encode() + body)
         if row.right:
             bearer.require_token()
         g.other_limit = member_limit(row.form, "POST") or member_limit(row.form, "GET")
@@ -168,6 +166,8 @@ def _answer(row: Operation, answer: Any) -> Response:
     if isinstance(answer, Response):
         return answer
     response = Response(b"" if answer is None else msgspec.json.encode(answer), row.status, mimetype=_JSON)
+    if answer is None:
+        del response.headers["Content-Type"]
     if isinstance(answer, Page) and answer.next is not UNSET:
         response.headers["Link"] = link_to(answer.next)
     if g.voter:
@@ -187,13 +187,13 @@ def _read_body(row: Operation) -> bytes:
     """Return the body of the request, which must be JSON and short, or empty for an operation that takes none."""
     length = request.content_length
     if length is None and "HTTP_TRANSFER_ENCODING" in request.environ:
-        abort(411, _("Please send the length of the body."))
+        abort(411)
     if (length or 0) > config.MAX_API_BODY_BYTES:
-        raise RequestEntityTooLarge(_("A body has at most %(max)s bytes.", max=config.MAX_API_BODY_BYTES))
+        abort(413)
     if row.body is None:
         return b""
     if request.mimetype != _JSON:
-        abort(415, _("This operation takes a body of the type application/json."))
+        abort(415)
     return request.get_data(cache=False)
 
 
@@ -208,8 +208,9 @@ def _parse_query(shape: type[Struct]) -> Any:
 def _parse_body(body: bytes, shape: type[Struct]) -> Any:
     """Return a body as *shape*; raise Invalid for one that is no JSON, too deep, or that names something twice."""
     try:
-        value = json.loads(body, object_pairs_hook=_object, parse_constant=_no_constant)
-        json.dumps(value, ensure_ascii=False).encode()  # an escape may be half of a character, which nothing stores
+        value = json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_number)
+        if b"\\u" in body:  # an escape may be half of a character, which nothing stores
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Invalid(N_("The body is not valid JSON.")) from None
     if _depth(value) > _MAX_DEPTH:
@@ -222,6 +223,12 @@ def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         raise ValueError("a name is there twice")
     return made
+
+
+def _number(text: str) -> float:
+    """Return a number as JSON Schema has it: one without a fraction is whole, however it is written."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def _no_constant(name: str) -> Any:

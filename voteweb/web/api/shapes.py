@@ -16,6 +16,11 @@ Time = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Url = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
 
 
+def characters(most: int, least: int = 0) -> Meta:
+    """Return the bounds of a text as the description has them: forms check them, and say which fields are wrong."""
+    return Meta(extra_json_schema={"maxLength": most, **({"minLength": least} if least else {})})
+
+
 class Marks(Struct, omit_defaults=True):
     """What the member of the token did with an article; ``new`` are comments that they have not seen."""
 

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from voteweb.core import errors, models
+from voteweb.core import config, errors, models
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.models import Reason, Right, User
 from voteweb.core.validation import new_submission_token
 from voteweb.store.schema.fields import words_of
 from voteweb.web.api.operations import operation, say_location
-from voteweb.web.api.shapes import Article, Comment, comment_of, whole_article
+from voteweb.web.api.shapes import Article, Comment, characters, comment_of, whole_article
 from voteweb.web.auth import bearer
 from voteweb.web.base.context import store
 from voteweb.web.pages.acts import queue_article
@@ -19,6 +19,10 @@ from voteweb.web.views import comments, submission
 from voteweb.web.views.articles import edit_entry, edit_refusal
 from voteweb.web.views.moderation import StoredComment, check_not_own, queue_comment
 
+Title = Annotated[str, characters(config.MAX_TITLE_LENGTH, config.MIN_TITLE_LENGTH)]
+Link = Annotated[str, characters(config.MAX_LINK_LENGTH)]
+Text = Annotated[str, characters(config.MAX_TEXT_LENGTH)]
+Why = Annotated[str, characters(config.MAX_REASON_LENGTH)]
 Revision = Annotated[int, Meta(ge=0, lt=10**15)]
 _OF_ARTICLE = (errors.NoSuchArticle, errors.ArticleGone, errors.Held)
 _OF_COMMENT = (*_OF_ARTICLE, errors.NoSuchComment, errors.CommentGone)
@@ -28,9 +32,9 @@ _OF_POST = (errors.DomainRefused, errors.NoSuchGroup, errors.TooManyGroups)
 class NewArticle(Struct, forbid_unknown_fields=True):
     """An article to be posted: a link, a text, or both. ``anyway`` posts a link that was posted lately."""
 
-    title: str
-    link: str = ""
-    text: str = ""
+    title: Title
+    link: Link = ""
+    text: Text = ""
     groups: tuple[str, ...] = ()
     anyway: bool = False
 
@@ -39,11 +43,11 @@ class ArticleChange(Struct, forbid_unknown_fields=True):
     """A change of an article, whose ``revision`` was read; what is left out stays. ``reason`` is for the public log."""
 
     revision: Revision
-    title: str | UnsetType = UNSET
-    link: str | UnsetType = UNSET
-    text: str | UnsetType = UNSET
+    title: Title | UnsetType = UNSET
+    link: Link | UnsetType = UNSET
+    text: Text | UnsetType = UNSET
     groups: tuple[str, ...] | UnsetType = UNSET
-    reason: str = ""
+    reason: Why = ""
 
 
 class SeenRevision(Struct, forbid_unknown_fields=True):
@@ -55,7 +59,7 @@ class SeenRevision(Struct, forbid_unknown_fields=True):
 class CommentText(Struct, forbid_unknown_fields=True):
     """The text of a comment, as Markdown."""
 
-    text: str
+    text: Annotated[str, characters(config.MAX_COMMENT_LENGTH, 1)]
 
 
 class NewComment(CommentText, forbid_unknown_fields=True):
@@ -68,7 +72,7 @@ class NewReport(Struct, forbid_unknown_fields=True):
     """A report to the moderators."""
 
     reason: Reason
-    note: str = ""
+    note: Why = ""
 
 
 def _once(user: User) -> str:

@@ -1,12 +1,13 @@
 """Responses that are the same for every client: feeds, sitemaps, robots.txt and icons; and what a client accepts."""
 
-import json
 from datetime import UTC, datetime
 from hashlib import sha256
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 from flask import Response, current_app, g, request
+from msgspec import UNSET, Meta, Struct, UnsetType
 from werkzeug.datastructures import MIMEAccept, WWWAuthenticate
 from werkzeug.http import parse_accept_header
 
@@ -48,18 +49,29 @@ def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **con
     return public(xml_text(render_public(template, **context)), mimetype, max_age, modified)
 
 
-def problem(status: int, code: str, title: str, detail: str, until: float | None = None, **more: Any) -> Response:
-    """Return the answer of the API to a request that failed, as RFC 9457 has it, with *more* members.
+class Problem(Struct, omit_defaults=True):
+    """Why a request failed (RFC 9457): ``code`` names the error, ``until`` when it ends, if that is known.
 
-    *code* names the error; until the unix time *until* it stays.
+    ``errors`` are the sentences about wrong fields by name, ``revision`` is that of an article that was changed.
     """
-    says: dict[str, Any] = {
-        "type": f"/api#{code}", "title": title, "status": status, "detail": detail, "code": code,
-    }  # fmt: skip
-    if until is not None:
-        says["until"] = rfc3339(until)
-    says |= more
-    response = Response(json.dumps(says, ensure_ascii=False), status, mimetype="application/problem+json")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    until: Annotated[str, Meta(extra_json_schema={"format": "date-time"})] | UnsetType = UNSET
+    errors: dict[str, str] | UnsetType = UNSET
+    revision: int | UnsetType = UNSET
+
+
+def problem(status: int, code: str, title: str, detail: str, until: float | None = None, **more: Any) -> Response:
+    """Return the answer of the API to a request that failed; until the unix time *until* it stays so."""
+    # Refusals of limits are of a kind of str that msgspec does not take.
+    says = Problem(
+        f"/api#{code}", str(title), status, str(detail), code, UNSET if until is None else rfc3339(until), **more
+    )
+    response = Response(msgspec.json.encode(says), status, mimetype="application/problem+json")
     if status == HTTPStatus.UNAUTHORIZED:
         response.www_authenticate = WWWAuthenticate("bearer", {"error": "invalid_token"} if code == "bad-token" else {})
     return response

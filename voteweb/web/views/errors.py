@@ -60,6 +60,14 @@ PAGES = {
         N_("The site cannot answer at the moment. Please try again in a few seconds."),
     ),
 }
+#: The default message of the API, where it is another one.
+API_MESSAGES = {
+    404: N_("The API has nothing at this address."),
+    405: N_("This address takes other methods, which the header Allow names."),
+    411: N_("Please send the length of the body."),
+    413: N_("The body is longer than an operation takes."),
+    415: N_("This operation takes a body of the type application/json."),
+}
 #: The values of errors that the API answers, with their names there.
 _MEMBERS = {"when": "until", "fields": "errors", "revision": "revision"}
 #: The fields with passwords, but for that of :func:`_password_needed`: no page repeats a form that has one.
@@ -155,7 +163,8 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     status = error.code or 500  # Flask answers redirects itself
     # The description given to abort() is more precise than the table; Werkzeug's own are not written for readers.
     description = error.description if error.description != type(error).description else ""
-    message = description or _(PAGES.get(status, PAGES[400])[1])
+    of_api = API_MESSAGES.get(status, "") if is_api(request.environ) else ""
+    message = description or _(of_api or PAGES.get(status, PAGES[400])[1])
     headers = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(error.valid_methods)
