@@ -19,7 +19,7 @@ COMPILE := $(BIN)/uv pip compile --quiet pyproject.toml --universal --python-ver
 	--no-emit-index-url --no-emit-find-links
 TRANSLATIONS := voteweb/web/i18n/translations
 
-.PHONY: run test test-heavy mutants check bench bench-smoke translations tables icons lock dist clean
+.PHONY: run test test-heavy mutants check bench bench-smoke translations tables examples icons lock dist clean
 
 run: $(VENV)/ready
 	@exec env VOTEWEB_LIFT_DAYS=$${VOTEWEB_LIFT_DAYS:-7} $(BIN)/voteweb run --sample
@@ -59,7 +59,7 @@ bench-smoke: $(VENV)/ready
 # language below voteweb/web/i18n/translations, then run it again to compile them.
 translations: $(VENV)/ready-for-tests
 	@mkdir -p build
-	$(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext -k _counter:1,2 --no-location --sort-output -o build/messages.pot .
+	PYTHONPATH=.ci $(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext -k _counter:1,2 --no-location --sort-output -o build/messages.pot .
 	$(BIN)/pybabel -q update -i build/messages.pot -d $(TRANSLATIONS) -w 110 \
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)
@@ -67,6 +67,11 @@ translations: $(VENV)/ready-for-tests
 # Run it after a change of keys, fields, settings or rate limits: it writes their tables in docs/.
 tables: $(VENV)/ready-for-tests
 	$(BIN)/python .ci/tables.py
+
+# Run it after a change of an operation of the API: it writes the answers of the examples of its description. The request
+# of a new one has to be in voteweb/web/api/examples.json.
+examples: $(VENV)/ready-for-tests
+	$(BIN)/python .ci/examples.py
 
 # Run it after a change of static/icon.svg: it draws the other icons, which are committed, in Chromium.
 icons: $(VENV)/ready-for-tests
@@ -76,7 +81,7 @@ icons: $(VENV)/ready-for-tests
 # a site needs, without hashes.
 lock: $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(COMPILE) --extra test --extra release --generate-hashes --upgrade -o .ci/lock.txt
+	$(COMPILE) --extra test --extra release --extra api --generate-hashes --upgrade -o .ci/lock.txt
 	$(COMPILE) --extra embedded --no-annotate --constraints .ci/lock.txt -o deploy/constraints.txt
 
 # Build what a release consists of into dist/: packages, the versions of libraries that the gate tested, a list of what is

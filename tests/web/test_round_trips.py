@@ -40,6 +40,8 @@ OTHER_PAGES = [
     ("/groups", 2, 2, 2),
     ("/about", 1, 1, 1),
     ("/privacy", 0, 1, 1),
+    ("/api", 0, 1, 1),
+    ("/api/openapi.json", 0, 0, 0),
     ("/login", 0, 1, 1),
     ("/nowhere", 0, 1, 1),
     ("/metrics", 0, 1, 1),

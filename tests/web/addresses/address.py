@@ -17,7 +17,7 @@ from voteweb.core.models import Role
 from voteweb.core.resources import resource_folder
 from voteweb.core.settings import Settings
 from voteweb.store.schema.values import digest_of
-from voteweb.web import views
+from voteweb.web import api, views
 from voteweb.web.base import static_files
 
 #: Those who send requests. Each but the reader is an account of this name in the site of conftest.py: the poster has
@@ -56,7 +56,9 @@ def _routes() -> MapAdapter:
     """Return all routes of a site."""
     app = Flask(__name__, static_folder=None)
     static_files.init_app(app, resource_folder("static"))
-    views.init_app(app, Settings(**MAIL))
+    settings = Settings(**MAIL)
+    views.init_app(app, settings)
+    api.init_app(app, settings)
     return app.url_map.bind("localhost")
 
 

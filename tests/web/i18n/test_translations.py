@@ -27,10 +27,11 @@ every_language = pytest.mark.parametrize("code", TRANSLATED)
 def extracted() -> frozenset[str | tuple[str, ...]]:
     """Return every message in code and templates that `make translations` extracts."""
     keywords = re.findall(r"-k (\S+)", (ROOT / "Makefile").read_text())
-    with (ROOT / ".ci" / "babel.cfg").open() as file:
+    with (ROOT / ".ci" / "babel.cfg").open() as file, pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / ".ci")
         methods, options = parse_mapping_cfg(file)
-    extraction = extract_from_dir(ROOT, methods, options, {**DEFAULT_KEYWORDS, **parse_keywords(keywords)})
-    return frozenset(message for _file, _line, message, _comments, _context in extraction)
+        extraction = extract_from_dir(ROOT, methods, options, {**DEFAULT_KEYWORDS, **parse_keywords(keywords)})
+        return frozenset(message for _file, _line, message, _comments, _context in extraction)
 
 
 def translations(message: Message) -> tuple[str, ...]:

@@ -3,7 +3,22 @@
 from flask import Flask, Response, g, request
 
 from voteweb.core.settings import Settings
-from voteweb.web.api import articles, conversations, lane, lists, me, operations, search, site, votes
+from voteweb.web.api import (
+    articles,
+    choices,
+    conversations,
+    lane,
+    lists,
+    me,
+    moderation,
+    openapi,
+    operations,
+    search,
+    site,
+    votes,
+    writing,
+)
+from voteweb.web.base.request_bounds import is_api
 from voteweb.web.requests import rate_limits
 
 __all__ = ["articles", "conversations", "init_app", "lane", "lists", "me", "search", "site", "votes"]
@@ -13,13 +28,15 @@ _ALLOWED = "Authorization, Content-Type, Idempotency-Key"
 def init_app(app: Flask, settings: Settings) -> None:
     """Register the operations in *app*, on a site without conversations none of theirs."""
     app.register_blueprint(operations.blueprint_of(with_comments=bool(settings.comments)))
+    app.register_blueprint(openapi.blueprint)
 
     @app.after_request
     def allow_origins(response: Response) -> Response:
         """Let pages of any site use the API: it takes no cookies, so that they can do what any program can."""
         if request.path == "/api" or request.path.startswith("/api/"):
             response.headers.extend((*lane.OPEN_HEADERS, *(rate_limits.quota_headers() if g.get("voter") else ())))
-            response.vary.add("Authorization")
+            if is_api(request.environ):
+                response.vary.add("Authorization")
             if request.method == "OPTIONS":
                 response.headers["Access-Control-Allow-Headers"] = _ALLOWED
                 response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")

@@ -20,7 +20,7 @@ from voteweb.web.requests import rate_limits
 
 _EXTENSION = "voteweb.site_switches"
 #: Endpoints that need no switches, and answer while the database does not.
-_WITHOUT_SWITCHES = {"static", "status.health", "status.metrics"}
+_WITHOUT_SWITCHES = {"static", "status.health", "status.metrics", "api_description.openapi"}
 #: Seconds for which a process does not ask again.
 REFRESH_SECONDS = 1.0
 

@@ -1,0 +1,121 @@
+"""Hostile requests to each operation: refused with a problem, never with a server error, and not done."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from msgspec.structs import fields
+
+from tests.prepared import restoring
+from tests.web.addresses.test_hostile import VALUES, assert_harmless
+from tests.web.api.examples import EXAMPLES, make_token, script
+from tests.web.state import content
+from voteweb.core import config
+from voteweb.core.models import Right, Role
+from voteweb.store import Store
+from voteweb.web.api.operations import OPERATIONS, Operation
+
+#: What is tried in every field of a body besides texts.
+OTHER_VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    2**53,
+    2**64,
+    -(10**400),
+    1.5,
+    1e308,
+    [],
+    {},
+    [None],
+    ["x"] * 500,
+    {"id": 1},
+]
+#: Bodies that are no JSON as the API takes it.
+BODIES = {
+    "nothing": b"",
+    "no JSON": b"{",
+    "no object": b"[1]",
+    "NaN": b'{"title": NaN}',
+    "infinite": b'{"title": -Infinity}',
+    "a long number": b'{"title": ' + b"9" * 5_000 + b"}",
+    "deep": b"[" * 30_000 + b"]" * 30_000,
+    "deeper than allowed": b'{"title": [[[[1]]]]}',
+    "a name twice": b'{"title": "a", "title": "b"}',
+    "a name twice inside": b'{"groups": {"a": 1, "a": 1}}',
+    "byte order mark": b'\xef\xbb\xbf{"title": "a"}',
+    "UTF-16": '{"title": "a"}'.encode("utf-16"),
+    "Latin-1": '{"title": "é"}'.encode("latin-1"),
+    "half a character": b'{"title": "\\ud800"}',
+    "half a character in a name": b'{"\\udc00": 1}',
+    "half a character in UTF-8": b'{"title": "\xed\xa0\x80"}',
+}
+_WITH_BODY = [row for row in OPERATIONS if row.body]
+
+
+@pytest.fixture
+def token(app: Flask, store: Store, tmp_path: Path) -> str:
+    """The token of a program with all rights of a moderator, on the sample site."""
+    script.fill(app, store, tmp_path)
+    return make_token(store, "mod", tuple(Right), Role.MODERATOR)
+
+
+def inputs(row: Operation) -> list[dict[str, Any]]:
+    """Return the example of an operation with each hostile value in each part, parameter and field."""
+    example = EXAMPLES[row.name]
+    parts = {"parts": example.get("parts", {}), "query": names(row.query), "body": names(row.body)}
+    return [
+        {**example, where: {**example.get(where, {}), name: value}}
+        for where, known in parts.items()
+        for name in (*known, *([] if where == "parts" else ["x"]))
+        for value in (*VALUES, *(OTHER_VALUES if where == "body" else ()))
+        if where != "body" or row.body
+    ]
+
+
+def names(shape: Any) -> list[str]:
+    return [field.encode_name for field in fields(shape)] if shape else []
+
+
+@pytest.mark.heavy
+def test_hostile_value_does_no_harm(app: Flask, store: Store, token: str, subtests: pytest.Subtests) -> None:
+    restore = restoring(store)
+    for row in OPERATIONS:
+        with subtests.test(row.name):
+            restore()
+            for example in inputs(row):
+                response = script.ask(app, row, example, token)
+                assert_harmless(response, example)
+                assert response.status_code < 400 or response.mimetype in ("application/problem+json", "text/plain")
+
+
+def test_body_that_is_no_json_is_refused(app: Flask, store: Store, token: str, subtests: pytest.Subtests) -> None:
+    before = content(store)
+    for row in _WITH_BODY:
+        for name, body in BODIES.items():
+            with subtests.test(row.name, body=name):
+                response = script.ask(
+                    app, row, EXAMPLES[row.name], token, json=None, data=body, content_type="application/json"
+                )
+                assert (response.status_code, response.json["code"]) == (422, "invalid")
+        for type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+            response = script.ask(app, row, EXAMPLES[row.name], token, json=None, data=b"{}", content_type=type)
+            assert (response.status_code, response.json["code"]) == (415, "unsupportedmediatype")
+    assert content(store) == before
+
+
+def test_long_body_is_refused_before_it_is_read(app: Flask, token: str, subtests: pytest.Subtests) -> None:
+    class Unread:
+        def read(self, *_: object) -> bytes:
+            raise AssertionError("it was read")
+
+    for row in OPERATIONS:
+        with subtests.test(row.name):
+            for length, status in ((str(config.MAX_API_BODY_BYTES + 1), 413), (None, 411)):
+                sent = {"CONTENT_LENGTH": length} if length else {"HTTP_TRANSFER_ENCODING": "chunked"}
+                options = {"json": None, "environ_overrides": {**sent, "wsgi.input": Unread()}}
+                response = script.ask(app, row, EXAMPLES[row.name], token, content_type="application/json", **options)
+                assert response.status_code == status, json.dumps(response.json)
