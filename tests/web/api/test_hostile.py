@@ -46,8 +46,6 @@ BODIES = {
     "deeper than allowed": b'{"title": [[[[1]]]]}',
     "a name twice": b'{"title": "a", "title": "b"}',
     "a name twice inside": b'{"groups": {"a": 1, "a": 1}}',
-    "byte order mark": b'\xef\xbb\xbf{"title": "a"}',
-    "UTF-16": '{"title": "a"}'.encode("utf-16"),
     "Latin-1": '{"title": "é"}'.encode("latin-1"),
     "half a character": b'{"title": "\\ud800"}',
     "half a character in a name": b'{"\\udc00": 1}',
@@ -95,7 +93,9 @@ def test_hostile_value_does_no_harm(app: Flask, store: Store, token: str, subtes
 def test_body_that_is_no_json_is_refused(app: Flask, store: Store, token: str, subtests: pytest.Subtests) -> None:
     before = content(store)
     for row in _WITH_BODY:
-        for name, body in BODIES.items():
+        valid = json.dumps(EXAMPLES[row.name]["body"])
+        encoded = {encoding: valid.encode(encoding) for encoding in ("utf-8-sig", "utf-16", "utf-32")}
+        for name, body in {**BODIES, **encoded}.items():
             with subtests.test(row.name, body=name):
                 response = script.ask(
                     app, row, EXAMPLES[row.name], token, json=None, data=body, content_type="application/json"
