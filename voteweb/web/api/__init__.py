@@ -21,7 +21,20 @@ from voteweb.web.api import (
 from voteweb.web.base.request_bounds import is_api
 from voteweb.web.requests import rate_limits
 
-__all__ = ["articles", "conversations", "init_app", "lane", "lists", "me", "search", "site", "votes"]
+__all__ = [
+    "articles",
+    "choices",
+    "conversations",
+    "init_app",
+    "lane",
+    "lists",
+    "me",
+    "moderation",
+    "search",
+    "site",
+    "votes",
+    "writing",
+]
 _ALLOWED = "Authorization, Content-Type, Idempotency-Key"
 
 

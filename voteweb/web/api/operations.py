@@ -178,6 +178,15 @@ def _answer(row: Operation, answer: Any) -> Response:
     return response
 
 
+def say_location(path: str) -> None:
+    """Have the answer say that this request has made what is at *path* in the API."""
+
+    @after_this_request
+    def locate(response: Response) -> Response:
+        response.headers["Location"] = f"{config.API_PATH}{path}"
+        return response
+
+
 def link_to(next: str) -> str:
     """Return the header Link that leads to the page that begins at *next*."""
     return f'<{quote(request.path)}?{urlencode({**request.args.to_dict(), "next": next})}>; rel="next"'

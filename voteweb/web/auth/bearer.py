@@ -10,7 +10,8 @@ from flask import g, request
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import BadToken, NoRight, ProgramsOff, TokenNeeded, Unavailable
-from voteweb.core.models import ProgramCall, Right, User, Voter
+from voteweb.core.models import Program, ProgramCall, Right, User, Voter
+from voteweb.core.permissions import may_moderate
 from voteweb.core.rate_limits import BAD_TOKEN, PROGRAM
 from voteweb.core.site_switches import SwitchName
 from voteweb.store.accounts.sessions import digest

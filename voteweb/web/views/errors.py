@@ -108,9 +108,8 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         g.kept_token = csrf_token()
         sent = _sent() if _PASSWORDS.isdisjoint(request.form) else []
     status = 422 if is_api(request.environ) and isinstance(error, Invalid | SearchTooSlow) else error.status
-    return _render(
-        status, error.code, error_message(error), headers, _way_back(error), sent, until=error.values.get("when")
-    )
+    says = {_MEMBERS[name]: value for name, value in error.values.items() if name in _MEMBERS}
+    return _render(status, error.code, error_message(error), headers, _way_back(error), sent, **says)
 
 
 def _way_back(error: VotewebError) -> str:

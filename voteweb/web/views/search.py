@@ -13,6 +13,7 @@ from flask_babel import lazy_gettext as _l
 from voteweb.core import config
 from voteweb.core.comments import ListedComment
 from voteweb.core.errors import NoSuchGroup, NoSuchMember, TooFast, VotewebError
+from voteweb.core.markup import trusted
 from voteweb.core.models import Article, Page, User
 from voteweb.core.rate_limits import SEARCH
 from voteweb.search import grammar
