@@ -283,7 +283,7 @@ class Program(NamedTuple):
 
 
 class ProgramCall(NamedTuple):
-    """What a program asks for: the digest of its token, and the right that this needs.
+    """A request of a program: the digest of its token, and the right that the request needs.
 
     With an Idempotency-Key, ``once`` stands for program and key, and ``body`` for what was sent with it; else both are
     empty.

@@ -16,7 +16,8 @@ from voteweb.store.site.rate_limits import this_day
 DEFAULTS: dict[str, Any] = {
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "voting_seconds": 604_800,
     "commenting_seconds": 1_209_600, "newcomer_seconds": 604_800, "idle_seconds": 2_592_000, "hold_posts": 0,
-    "limits": (), "rates": (), "domains": "", "ban": "", "digest": "idle", "oldest": 0, "state": "-", "session": "s", "program": "", "body": "", "programs_key": "", "right": "",
+    "limits": (), "rates": (), "domains": "", "ban": "", "digest": "idle", "oldest": 0, "state": "-",
+    "session": "s", "program": "", "body": "", "programs_key": "", "right": "",
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def init_app(app: Flask, settings: Settings) -> None:
 
     @app.after_request
     def allow_origins(response: Response) -> Response:
-        """Let pages of any site use the API: it takes no cookies, so that they can do what any program can."""
+        """Allow pages of any site to use the API: it takes no cookies, so that they can do what any program can."""
         if request.path == "/api" or request.path.startswith("/api/"):
             response.headers.extend((*lane.OPEN_HEADERS, *(rate_limits.quota_headers() if g.get("voter") else ())))
             if is_api(request.environ):

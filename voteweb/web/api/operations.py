@@ -1,4 +1,4 @@
-"""What an operation is: its address, the right it needs, what it takes and answers, and how it is answered.
+"""Operations of the API: the address of each, the right it needs, what it takes and answers, and how.
 
 An operation is a row: :func:`operation` above a function. The function takes what :func:`voteweb.web.pages.acts.reads`
 reads, and ``query`` and ``body`` as structs; it returns a struct, or None for an empty answer.
@@ -256,7 +256,7 @@ def _convert(value: Any, shape: type[Struct], *, strict: bool) -> Any:
         raise InvalidField(problem=str(error)) from None
 
 
-class InvalidField(VotewebError, status=422, code="invalid"):
+class InvalidField(Invalid, status=422, code="invalid"):
     """A parameter or a field of a body is not as the description of the API has it; value ``problem``."""
 
-    template = N_("This request is not as the description of the API has it: %(problem)s")
+    template = N_("This request is not as the description of the API says: %(problem)s.")

@@ -22,7 +22,7 @@ def characters(most: int, least: int = 0) -> Meta:
 
 
 class Marks(Struct, omit_defaults=True):
-    """What the member of the token did with an article; ``new`` are comments that they have not seen."""
+    """The marks of the token's member on an article; ``new`` are comments that they have not seen."""
 
     voted: bool
     saved: bool
