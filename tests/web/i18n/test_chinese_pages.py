@@ -52,7 +52,7 @@ REFUSED = [
 ]
 #: Names that stay as they are: of the site, of standards, and those in the data of these tests.
 NAMES = re.compile(
-    r"voteweb|Markdown|JSON|OPML|UTC|https?://\S*|example\.com|/g/one\+two|\[deleted\]|\b(ann|bob|zoe|mod|root)\b"
+    r"voteweb|Markdown|JSON|Authorization: Bearer|OPML|UTC|https?://\S*|example\.com|/g/one\+two|\[deleted\]|\b(ann|bob|zoe|mod|root)\b"
 )
 
 
