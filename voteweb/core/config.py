@@ -355,6 +355,8 @@ ROW_CACHE_SIZE = 2_048
 HINT_CACHE_SIZE = 1_024
 #: Seconds for which a worker remembers which articles a member voted for, in case another program changes it.
 OWN_VOTES_SECONDS = 60
+#: 2.2 KB each. With half as many, what people read is rendered twice as often; twice as many save 0.3 % of a core in a
+#: crawl of 20 pages a second.
 RENDERED_ROW_CACHE_SIZE = 2_048
 FRAGMENT_CACHE_SIZE = 1_024
 #: Cached articles' pages, the part that is the same for everybody; a text can be 100 kilobytes of HTML.
