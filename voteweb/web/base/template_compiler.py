@@ -6,10 +6,22 @@ A row of a list made eleven calls of macros at 2 µs: without this, a list whose
 from copy import deepcopy
 from itertools import count
 from keyword import iskeyword
-from typing import cast
+from typing import Any, cast
 
 from jinja2 import Environment, nodes
 from jinja2.compiler import CodeGenerator, Frame
+from markupsafe import Markup, _escape_inner, escape  # type: ignore[attr-defined]
+
+
+def escape_output(value: Any) -> str:
+    """Return what a template outputs of *value*, as :func:`markupsafe.escape` does, which makes each text Markup.
+
+    Without this, a row of a list takes a fifth longer.
+    """
+    kind = type(value)
+    if kind is str:
+        return _escape_inner(value)
+    return value if kind is Markup else str(value) if kind is int else escape(value)
 
 
 class TemplateCompiler(CodeGenerator):
@@ -28,6 +40,10 @@ class TemplateCompiler(CodeGenerator):
             self._replace_in(macro, _variables(macro) | {"caller", "varargs", "kwargs"})
             self._macros[macro.name] = macro
         super().visit_Template(node, frame)
+
+    def write_commons(self) -> None:
+        super().write_commons()
+        self.writeline("escape = environment.escape_output")  # in functions, which only escape what they output
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         if node.dyn_args or node.dyn_kwargs or any(iskeyword(pair.key) for pair in node.kwargs):

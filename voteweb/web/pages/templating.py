@@ -21,7 +21,7 @@ from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_read
 from voteweb.web.base import urls
 from voteweb.web.base.context import now, settings
-from voteweb.web.base.template_compiler import TemplateCompiler
+from voteweb.web.base.template_compiler import TemplateCompiler, escape_output
 from voteweb.web.caching import flashes, fragment_cache, front_titles, own_marks, own_parts
 from voteweb.web.caching.posters import named
 from voteweb.web.caching.text_cache import article_text, page_texts
@@ -51,6 +51,7 @@ class TemplateEnvironment(Environment):
     """
 
     code_generator_class = TemplateCompiler
+    escape_output = staticmethod(escape_output)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Return the globals of one template: those of all templates, and *d*."""
