@@ -42,7 +42,7 @@ def test_a_token_is_shown_once_and_ends_by_its_button(bob: Browser, store: Store
         assert secret not in bob.open(path).text
     (row,) = bob.open(PAGE).page.one("ul", class_="log").all("li")
     assert row.one("strong").text == "Town <b>hall"
-    assert "read what only you see; vote" in row.text
+    assert "read what only you see · vote" in row.text
     assert "not used yet" in row.text
     store.programs.note_use("bob", program.digest)
     assert "last used just now" in bob.open(PAGE).main
