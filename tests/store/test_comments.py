@@ -82,7 +82,7 @@ def chain(store: Store, levels: int) -> None:
 REFUSALS: list[tuple[Callable[[Store], Any], int, type[VotewebError]]] = [
     (lambda store: run(store, "DEL", "article:1"), 0, NoSuchArticle),
     (lambda store: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
-    (lambda store: None, 7, ParentGone),
+    (lambda store: None, 7, NoSuchComment),
     (lambda store: set_node(store, 1, state="r"), 1, ParentGone),
     (lambda store: below(store, "R"), 2, ParentGone),
     (lambda store: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),

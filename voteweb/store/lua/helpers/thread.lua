@@ -91,8 +91,11 @@ local function check_answered(key, number)
     return nil
   end
   local node = read_node(key, number)
+  if not node then
+    return { 'comment-unknown' }
+  end
   local level, is_covered = walk_up(key, number)
-  if not node or is_covered or has_state(node, 'drR') then
+  if is_covered or has_state(node, 'drR') then
     return { 'parent-gone' }
   elseif level >= tonumber(MAX_COMMENT_LEVEL) then
     return { 'too-deep' }
