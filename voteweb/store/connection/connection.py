@@ -70,7 +70,8 @@ class Connection:
 
     *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote. *in_cluster*:
     the primary is that of the site's slot.
-    ``on_round_trip``, if set, is called with the duration of each round trip in seconds.
+    ``on_round_trip``, if set, is called with the duration of each round trip in seconds; ``on_sent_before`` when a
+    script answers what it has answered to an earlier request.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Connection:
         self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
         self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
+        self.on_sent_before: Callable[[], None] | None = None
 
     def pipeline(self) -> Pipeline:
         """Return an empty pipeline: queue commands with the parts' queue methods, then execute it."""
@@ -211,7 +213,9 @@ class Connection:
             raise NoRight(right=rest[0])
         if status == "other-body":
             raise KeyReused
-        return Outcome(status, rest, repeated=attempts > 1)
+        if status.endswith("-before") and attempts == 1 and self.on_sent_before:
+            self.on_sent_before()
+        return Outcome(status.removesuffix("-before"), rest, repeated=attempts > 1)
 
     def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
         """Run one script and wait for the replicas; raise TimeoutError when too few confirm it in time."""

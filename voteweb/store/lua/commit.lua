@@ -15,14 +15,16 @@
 -- which is told instead, "" for none.
 -- programs_key, program and right are those of check_program(); body is the digest of what a program sends with a key of its
 -- own, else empty: its answer tells that it was remembered.
--- Answers  done | done <body> | nothing <body> (nor does an earlier call do anything) | other-body (another was sent with
---          this key) | no-right <right> | logged-out | held | forbidden
+-- Answers  done | done <body> | nothing <body> (nor does an earlier call do anything), each with "-before" where it is given
+--          again | other-body (another was sent with this key) | no-right <right> | logged-out | held | forbidden
 --          | again (a read has another reply by now, or it is too late)
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL, FORMER = 3, 8, 9, 15, 21
 local answer = answer_before(done_key)
 if answer and (answer[2] or '') ~= body then
   return { 'other-body' }
+elseif answer then
+  answer[1] = answer[1] .. '-before'
 end
 answer = answer or actor_id ~= '' and check_member(actor_key, actor_id, role)
 -- A new password, or "log out everywhere", ends also what was under way then.

@@ -35,7 +35,7 @@ __all__ = [
     "votes",
     "writing",
 ]
-_ALLOWED = "Authorization, Content-Type, Idempotency-Key"
+_ALLOWED = "Authorization, Content-Type, Idempotency-Key, If-None-Match"
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -48,6 +48,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         """Allow pages of any site to use the API: it takes no cookies, so that they can do what any program can."""
         if request.path == "/api" or request.path.startswith("/api/"):
             response.headers.extend((*lane.OPEN_HEADERS, *(rate_limits.quota_headers() if g.get("voter") else ())))
+            if g.get("is_replayed"):
+                response.headers["Idempotency-Replayed"] = "true"
             if is_api(request.environ):
                 response.vary.add("Authorization")
             if request.method == "OPTIONS":

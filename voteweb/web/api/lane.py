@@ -47,7 +47,10 @@ _NAMES = {row.form: row.name for row in OPERATIONS}
 #: The headers of all answers of the API: pages of any site may use it, as it takes no cookies.
 OPEN_HEADERS = (
     ("Access-Control-Allow-Origin", "*"),
-    ("Access-Control-Expose-Headers", "Link, RateLimit, RateLimit-Policy, Retry-After"),
+    (
+        "Access-Control-Expose-Headers",
+        "Content-Language, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After",
+    ),
 )
 #: Bytes that a list takes besides its rows.
 _PAGE_BYTES = 2_000

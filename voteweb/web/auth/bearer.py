@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NoReturn
 
-from flask import g, request
+from flask import g, has_request_context, request
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
@@ -59,9 +59,17 @@ def authenticate(right: Right, once: str = "", body: bytes = b"") -> None:
         refuse()
     program = digest(voter.token)
     key, sent = (digest(f"{program} {once}"), digest(sha256(body).hexdigest())) if once else ("", "")
+    if once:
+        store().connection.on_sent_before = _note_replay
     g.voter = replace(voter, call=ProgramCall(program, right, key, sent))
     if not voter.call:
         _known.put(_key(header), replace(voter, call=ProgramCall(program, Right.READ)))
+
+
+def _note_replay() -> None:
+    """Note that what this request asks for was done before, with the same Idempotency-Key."""
+    if has_request_context():  # background work shares the connection
+        g.is_replayed = True
 
 
 def refuse() -> NoReturn:
