@@ -44,7 +44,8 @@ class VotewebError(Exception):
 class Invalid(VotewebError):
     """A field has a value that is not allowed; the message says what is.
 
-    Value ``errors``: those of several fields; ``fields``: their messages by the names of the fields.
+    Value ``errors``: those of several fields; ``fields``: their messages by the names of the fields; ``field``: the
+    name of the one that the message is about.
     """
 
 
@@ -64,6 +65,10 @@ class NoSuchGroup(VotewebError, status=404, code="unknown-group"):
 
 class NoSuchMember(VotewebError, status=404, code="unknown-member"):
     template = N_("There is no member named %(name)s.")
+
+
+class NoSuchEntry(VotewebError, status=404, code="unknown-entry"):
+    template = N_("The inbox has no such entry.")
 
 
 class NoSuchPage(VotewebError, status=404, code="unknown-page"):
@@ -138,7 +143,7 @@ class LinkFixed(VotewebError, status=409):
 
 
 class Duplicate(VotewebError, status=409):
-    """The link was posted within LINK_SECONDS."""
+    """The link was posted within LINK_SECONDS; value ``id``, of the article, where it is known."""
 
     template = N_("This link was posted already.")
     own: ClassVar[str] = N_("You have posted this link already.")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from voteweb.core import clock, config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import AccountChange, Notice, NoticeKind, Unread
+from voteweb.core.errors import NoSuchEntry
 from voteweb.core.models import Page, Program, Role, Session, User, Voter
 from voteweb.store.accounts.programs import Programs
 from voteweb.store.accounts.sessions import Sessions, digest
@@ -68,13 +69,17 @@ class Inbox(StorePart):
         return pipeline.queue([("LREM", self._keys.unread(name), 0, entry) for entry in entries], lambda _: None)
 
     @act(Role.MEMBER)
-    def mark_all_read(self, attempt: Attempt, actor: User, until: str, since: str = "") -> list[Command]:
+    def mark_all_read(
+        self, attempt: Attempt, actor: User, until: str, since: str = "", *, must_exist: bool = False
+    ) -> list[Command]:
         """Mark the entries of the actor's inbox from *until* down to *since*, or the oldest, as read.
 
-        Raises LoggedOut and Held.
+        Raises LoggedOut and Held, and NoSuchEntry if *until* is none and *must_exist*.
         """
         inbox_key, unread_key = self._keys.inbox(actor.name), self._keys.unread(actor.name)
         inbox, unread = attempt.read(("LRANGE", inbox_key, 0, -1), ("LRANGE", unread_key, 0, -1))
+        if must_exist and until not in inbox:
+            raise NoSuchEntry
         first = inbox.index(until) if until in inbox else len(inbox)
         end = inbox.index(since) + 1 if since in inbox else len(inbox)
         shown = set(inbox[first:end])

@@ -86,7 +86,7 @@ def unfollow(groups: dict[str, str], user: User) -> None:
     end_following(groups, user)
 
 
-@operation("POST /me/inbox/read", Right.OWN, form="my_site.mark_read", refuses=(errors.Held,))
+@operation("POST /me/inbox/read", Right.OWN, form="my_site.mark_read", refuses=(errors.NoSuchEntry, errors.Held))
 def read_inbox(user: User, body: InboxRead) -> None:
     """Mark an entry of the inbox and all older ones as read."""
-    store().inbox.mark_all_read(user, body.until)
+    store().inbox.mark_all_read(user, body.until, must_exist=True)

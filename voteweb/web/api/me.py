@@ -102,9 +102,11 @@ def _queue_inbox(pipeline: Pipeline, query: InboxQuery) -> Future[InboxPage]:
     )
 
 
-@operation("GET /me/inbox", Right.READ, page=_queue_inbox)
-def get_inbox(page: InboxPage) -> Inbox:
+@operation("GET /me/inbox", Right.READ, refuses=(errors.NoSuchPage,), page=_queue_inbox)
+def get_inbox(query: InboxQuery, page: InboxPage) -> Inbox:
     """List the inbox, the newest entries first; none is marked as read by that."""
+    if query.next and not page.rows:
+        raise errors.NoSuchPage()
     return Inbox(entries=tuple(map(_entry, page.rows)), next=page.rows[-1].entry if page.rows and page.more else UNSET)
 
 
