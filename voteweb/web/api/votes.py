@@ -33,6 +33,9 @@ def cast(endpoint: str, id: int | CommentId) -> Vote:
         votes = change(endpoint, id, voter, hit, bearer.program_hits())
     except (errors.AlreadyVoted, errors.CommentVoted, errors.NotVoted, errors.CommentNotVoted) as error:
         votes = error.values["votes"]  # as it was asked for
+    except errors.NoRight:  # which the script did not count
+        rate_limits.hit(*bearer.program_hits())
+        raise
     return Vote(votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED)
 
 
