@@ -91,7 +91,7 @@ def post_article(user: User, body: NewArticle) -> Article:
     """Post an article; one that waits for a moderator has the status “held”."""
     words = {name: getattr(body, name) for name in ("title", "link", "text", "groups")}
     form = SubmitForm.of_body(**words)
-    form.require_valid()
+    form.require_valid(groups=submission.ASK_GROUPS)
     id = submission.post(user, form, _once(user), anyway=body.anyway)
     say_location(f"/articles/{id}")
     return _read(id)

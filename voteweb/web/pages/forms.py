@@ -68,11 +68,14 @@ class Form(FlaskForm):
         """
         if not self._may_be_sent():
             return self._record(False)
+        return self._record(self._check_all(extra_validators or {}))
+
+    def _check_all(self, extra_validators: Mapping[str, Any]) -> bool:
         is_valid = self._check_fields()
-        for name, asks in () if is_valid else (extra_validators or {}).items():
+        for name, asks in () if is_valid else extra_validators.items():
             if not self[name].errors:
                 self[name].validate(self, asks)
-        return self._record(is_valid)
+        return is_valid
 
     def _check_fields(self) -> bool:
         return bool(super().validate())
@@ -82,9 +85,9 @@ class Form(FlaskForm):
         """Return the form with the *fields* of the body of a program's request, which needs no form token."""
         return cls(formdata=MultiDict(fields), meta={"csrf": False})
 
-    def require_valid(self) -> None:
-        """Raise Invalid with the messages of all fields that are wrong."""
-        if not self._check_fields():
+    def require_valid(self, **extra_validators: Any) -> None:
+        """Raise Invalid with the messages of all fields that are wrong; *extra_validators* as for :meth:`validate`."""
+        if not self._check_all(extra_validators):
             fields = {field.name: " ".join(map(str, field.errors)) for field in self if field.errors}
             raise Invalid("%(problem)s", problem=" ".join(fields.values()), fields=fields)
 

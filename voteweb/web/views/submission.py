@@ -60,18 +60,25 @@ def _asks(viewer: User, form: SubmitForm) -> dict[str, Any]:
         store().articles.check_new(link=link)
         return link
 
-    def ask_groups(names: Sequence[str]) -> Sequence[str]:
-        store().articles.check_new(groups=names)
-        return names
+    return {"link": [checked(ask_link, *_FIELDS, errors.Duplicate)], "groups": ASK_GROUPS}
 
-    return {"link": [checked(ask_link, *_FIELDS, errors.Duplicate)], "groups": [checked(ask_groups, *_FIELDS)]}
+
+def _ask_groups(names: Sequence[str]) -> Sequence[str]:
+    store().articles.check_new(groups=names)
+    return names
+
+
+#: What tells whether groups, which other fields that are wrong keep from being stored, would be accepted.
+ASK_GROUPS = [checked(_ask_groups, *_FIELDS)]
 
 
 def _duplicate(viewer: User, form: SubmitForm) -> errors.Duplicate | None:
     """Return the refusal of a link that was posted already, and have *form* show the earlier article."""
     form.duplicate = _find_duplicate(viewer, form)
-    is_own = form.duplicate and permissions.is_poster(viewer, form.duplicate)
-    return errors.Duplicate(errors.Duplicate.own if is_own else "") if form.duplicate else None
+    if form.duplicate is None:
+        return None
+    is_own = permissions.is_poster(viewer, form.duplicate)
+    return errors.Duplicate(errors.Duplicate.own if is_own else "", id=form.duplicate.id)
 
 
 def _post(viewer: User, form: SubmitForm) -> ResponseReturnValue:
