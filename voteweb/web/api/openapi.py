@@ -27,7 +27,7 @@ from voteweb.web.base.responses import Problem, public
 from voteweb.web.base.urls import absolute
 from voteweb.web.i18n.formatting import RIGHT_NAMES
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.views.errors import API_MESSAGES, PAGES
+from voteweb.web.views.errors import API_CODES, API_MESSAGES, PAGES
 
 Json = dict[str, Any]
 blueprint = Blueprint("api_description", __name__)
@@ -74,11 +74,13 @@ class Refusal(NamedTuple):
 def _refusal(error: type[errors.VotewebError]) -> Refusal:
     if error.code == InvalidField.code:
         error = InvalidField
-    return Refusal(error.status, error.code, error.template or PAGES[error.status][1])
+    template = API_MESSAGES.get(error.code) or error.template or PAGES[error.status][1]
+    return Refusal(error.status, error.code, template)
 
 
 def _http(status: int) -> Refusal:
-    return Refusal(status, default_exceptions[status].__name__.lower(), API_MESSAGES.get(status) or PAGES[status][1])
+    code = API_CODES.get(status) or default_exceptions[status].__name__.lower()
+    return Refusal(status, code, API_MESSAGES.get(status) or PAGES[status][1])
 
 
 def refusals(row: Operation) -> list[Refusal]:
@@ -190,7 +192,10 @@ def _describe(row: Operation, schemas: Json) -> Json:
         "responses": {**_answers(row, example), **_problems(row)},
     }
     if row.body:
-        described["requestBody"] = {"required": True, "content": {_JSON: _content(row.body, example.get("body"))}}
+        described["requestBody"] = {
+            "required": row.needs_body,
+            "content": {_JSON: _content(row.body, example.get("body"))},
+        }
     return described
 
 

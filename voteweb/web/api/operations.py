@@ -8,9 +8,10 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import EnumType
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -61,6 +62,11 @@ class Operation:
     form: str
     refuses: tuple[type[VotewebError], ...]
     is_of_comments: bool
+
+    @property
+    def needs_body(self) -> bool:
+        """Whether a body has to be sent: some field of it has no default."""
+        return any(field.required for field in msgspec.structs.fields(self.body)) if self.body else False
 
 
 #: All operations, in the order of the description.
@@ -201,6 +207,8 @@ def _read_body(row: Operation) -> bytes:
         abort(413)
     if row.body is None:
         return b""
+    if not length and not row.needs_body:
+        return b"{}"
     if request.mimetype != _JSON:
         abort(415)
     return request.get_data(cache=False)
@@ -253,10 +261,24 @@ def _convert(value: Any, shape: type[Struct], *, strict: bool) -> Any:
     try:
         return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
-        raise InvalidField(problem=str(error)) from None
+        raise _invalid_field(str(error), shape) from None
+
+
+def _invalid_field(said: str, shape: type[Struct]) -> Invalid:
+    """Return the error about the field that msgspec names in what it *said*; of an enum, it has the values."""
+    problem, _, path = said.partition(" - at `$")
+    match = re.match(r"\.(\w+)", path) or re.search("field `(.*)`", problem)
+    if match is None:
+        return InvalidField(problem=problem)
+    kinds = get_type_hints(shape).get(match[1])
+    enum = next((kind for kind in (kinds, *get_args(kinds)) if isinstance(kind, EnumType)), ())
+    if path and (values := ", ".join(map(str, enum))):
+        return InvalidField(InvalidField.of_enum, field=match[1], values=values)
+    return InvalidField(problem=problem, field=match[1])
 
 
 class InvalidField(Invalid, status=422, code="invalid"):
     """A parameter or a field of a body is not as the description of the API has it; value ``problem``."""
 
     template = N_("This request is not as the description of the API says: %(problem)s.")
+    of_enum: ClassVar[str] = N_("The value of “%(field)s” is one of these: %(values)s.")

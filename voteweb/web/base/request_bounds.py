@@ -34,9 +34,9 @@ _MESSAGES = {
 
 
 def is_api(environ: "WSGIEnvironment") -> bool:
-    """Tell whether a request is for the API."""
+    """Tell whether a request is for the API, also in a version that there is not."""
     path: str = environ.get("PATH_INFO", "")
-    return path.startswith(config.API_PATH) and path[len(config.API_PATH) :][:1] in ("", "/")
+    return path.startswith("/api/v")
 
 
 def limit_headers(app: Flask) -> None:

@@ -50,9 +50,10 @@ def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **con
 
 
 class Problem(Struct, omit_defaults=True):
-    """Why a request failed (RFC 9457): ``code`` names the error, ``until`` when it ends, if that is known.
+    """Why a request failed (RFC 9457): ``code`` names the error, ``until`` when it ends by itself, if it does.
 
-    ``errors`` are the sentences about wrong fields by name, ``revision`` is that of an article that was changed.
+    ``errors`` are the sentences about wrong fields by name, ``revision`` is that of an article that was changed, and
+    ``article`` the id of one that has the link already.
     """
 
     type: str
@@ -63,6 +64,7 @@ class Problem(Struct, omit_defaults=True):
     until: Annotated[str, Meta(extra_json_schema={"format": "date-time"})] | UnsetType = UNSET
     errors: dict[str, str] | UnsetType = UNSET
     revision: int | UnsetType = UNSET
+    article: int | UnsetType = UNSET
 
 
 def problem(status: int, code: str, title: str, detail: str, until: float | None = None, **more: Any) -> Response:

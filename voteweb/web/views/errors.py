@@ -60,16 +60,30 @@ PAGES = {
         N_("The site cannot answer at the moment. Please try again in a few seconds."),
     ),
 }
-#: The default message of the API, where it is another one.
-API_MESSAGES = {
+#: The titles of the API, where they are other ones than the headings of pages.
+API_TITLES = {
+    401: N_("No valid token"),
+    404: N_("Not found"),
+    409: N_("In conflict with what is there"),
+    411: N_("No length"),
+    415: N_("Not JSON"),
+    422: N_("The request is not valid"),
+}
+#: The codes of the API for addresses that do not exist, or not with this method.
+API_CODES = {404: "unknown-address", 405: "other-method"}
+#: The messages of the API, where they are other ones: the default of a status, and that of an error by its code.
+API_MESSAGES: dict[int | str, str] = {
     404: N_("The API has nothing at this address."),
     405: N_("This address takes other methods, which the header Allow names."),
     411: N_("Please send the length of the body."),
     413: N_("The body is longer than an operation takes."),
     415: N_("This operation takes a body of the type application/json."),
+    "stale-edit": N_("This article has another revision than the one that you name, so nothing was saved."),
+    "decided-meanwhile": N_("Somebody else has decided about this since: %(acts)s."),
+    "parent-gone": N_("The comment that you answer has been deleted or removed."),
 }
 #: The values of errors that the API answers, with their names there.
-_MEMBERS = {"when": "until", "fields": "errors", "revision": "revision"}
+_MEMBERS = {"fields": "errors", "revision": "revision", "id": "article"}
 #: The fields with passwords, but for that of :func:`_password_needed`: no page repeats a form that has one.
 _PASSWORDS = {authentication.PASSWORD_FIELD, "password", "old", "new"}
 
@@ -99,17 +113,24 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
     if isinstance(error, Unavailable | Busy | ReadOnly | SearchError) and not isinstance(error, SearchTooSlow):
         headers["Retry-After"] = str(error.retry_after)
+    says = {_MEMBERS[name]: value for name, value in error.values.items() if name in _MEMBERS}
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
+        says["until"] = error.values["when"]
     elif isinstance(error, StorageFull | DataDamaged):
         rate_limits.record_nothing_saved()
     sent = list[tuple[str, str]]()
     if isinstance(error, Unavailable) and request.method == "POST" and has_valid_token(request, session):
         g.kept_token = csrf_token()
         sent = _sent() if _PASSWORDS.isdisjoint(request.form) else []
-    status = 422 if is_api(request.environ) and isinstance(error, Invalid | SearchTooSlow) else error.status
-    says = {_MEMBERS[name]: value for name, value in error.values.items() if name in _MEMBERS}
-    return _render(status, error.code, error_message(error), headers, _way_back(error), sent, **says)
+    status = error.status
+    if is_api(request.environ):
+        error.template = API_MESSAGES.get(error.code, error.template)
+        status = 422 if isinstance(error, Invalid | SearchTooSlow) else status
+    message = error_message(error)
+    if "field" in error.values:
+        says["errors"] = {error.values["field"]: message}
+    return _render(status, error.code, message, headers, _way_back(error), sent, **says)
 
 
 def _way_back(error: VotewebError) -> str:
@@ -137,7 +158,8 @@ def _decided_meanwhile(error: DecidedMeanwhile) -> ResponseReturnValue:
     """Say what others have decided, above a form that does it all the same."""
     entries = error.values["entries"]
     acts = join_names([f"{_with_reason(entry)} ({format_datetime(entry.time)})" for entry in entries])
-    message = _("Somebody else has decided about this since you opened this page: %(acts)s.", acts=acts)
+    on_page = N_("Somebody else has decided about this since you opened this page: %(acts)s.")
+    message = _(API_MESSAGES[error.code] if is_api(request.environ) else on_page, acts=acts)
     sent = [item for item in _sent() if item[0] != "seen"] + [("seen", str(max(entry.id for entry in entries)))]
     return _render(error.status, error.code, message, {}, return_url(), sent, _("Decided meanwhile"))
 
@@ -162,13 +184,14 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     status = error.code or 500  # Flask answers redirects itself
     # The description given to abort() is more precise than the table; Werkzeug's own are not written for readers.
     description = error.description if error.description != type(error).description else ""
-    of_api = API_MESSAGES.get(status, "") if is_api(request.environ) else ""
-    message = description or _(of_api or PAGES.get(status, PAGES[400])[1])
+    code, default = type(error).__name__.lower(), PAGES.get(status, PAGES[400])[1]
+    if is_api(request.environ):
+        code, default = API_CODES.get(status, code), API_MESSAGES.get(status, default)
     headers = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(error.valid_methods)
     back = settings().site_url if status == 421 else ""
-    return _render(status, type(error).__name__.lower(), message, headers, back)
+    return _render(status, code, description or _(default), headers, back)
 
 
 def _unexpected_error(error: Exception) -> ResponseReturnValue:
@@ -189,8 +212,8 @@ def _render(
     **says: Any,
 ) -> ResponseReturnValue:
     if is_api(request.environ):
-        title = heading or _(PAGES.get(status, PAGES[400])[0])
-        return problem(status, code, title, message, **says), status, headers
+        title = API_TITLES.get(status) or PAGES.get(status, PAGES[400])[0]
+        return problem(status, code, _(title), message, **says), status, headers
     if wants_json():
         return jsonify(error=script_error(message, code=code)), status, headers
     try:
