@@ -12,7 +12,8 @@ from voteweb.web.api import paging
 from voteweb.web.api.operations import Page, operation
 from voteweb.web.api.shapes import Comment, comment_of
 from voteweb.web.auth.login import session_user_id
-from voteweb.web.base.context import store
+from voteweb.web.base.context import now, settings, store
+from voteweb.web.caching import own_marks
 from voteweb.web.pages import conversations
 from voteweb.web.pages.acts import queue_article
 
@@ -26,8 +27,9 @@ class CommentQuery(paging.AnyPage, kw_only=True):
 
 
 class CommentPage(Page, kw_only=True):
-    """A page of the comments on an article, whatever they answer."""
+    """A page of the comments on an article, whatever they answer; while it is ``open``, they can be written."""
 
+    open: bool
     comments: tuple[Comment, ...]
 
 
@@ -47,7 +49,8 @@ def list_comments(query: CommentQuery, user: User | None, article: Article, read
     _check(user, article)
     tree = conversations.tree(read.thread, query.order)
     numbers, next = _choose(tree, read, query)
-    return CommentPage(comments=_comments(read, tree, user, numbers), next=next)
+    is_open = permissions.is_open(article, read.thread, now(), settings())
+    return CommentPage(open=is_open, comments=_comments(read, tree, user, numbers), next=next)
 
 
 def _choose(tree: Conversation, read: ThreadRead, query: CommentQuery) -> tuple[tuple[int, ...], str | UnsetType]:
@@ -100,7 +103,9 @@ def _comments(read: ThreadRead, tree: Conversation, user: User | None, numbers: 
     words = store().threads.queue_words(pipeline, thread.article, missing)
     asked = missing if user else []
     votes = store().votes.queue_own_on_comments(pipeline, thread.article, asked, user.id if user else 0)
+    own_marks.queue_choice(pipeline, user)
     pipeline.execute()
+    choice = own_marks.choice()
     texts, voted = {**read.words, **words.result}, read.voted | votes.result
     comments = []
     for number in numbers:
@@ -113,6 +118,7 @@ def _comments(read: ThreadRead, tree: Conversation, user: User | None, numbers: 
                 texts.get(number, "") if may_read else None,
                 voted=number in voted if user else None,
                 reason=thread.reasons.get(number, ""),
+                hidden=bool(choice.hides) and choice.hides_member(node.author),
             )
         )
     return tuple(comments)

@@ -32,7 +32,8 @@ class Marks(Struct, omit_defaults=True):
 class ArticleRow(Struct, omit_defaults=True):
     """An article in a list; without ``link``, which has the ``domain``, it is a text. ``url`` is its page on the site.
 
-    Of an article that is gone from all lists, as ``status`` says, a list of what a member saved has no more than that.
+    Its ``revision`` and whether it was edited, or is by a program, are told where it is read alone. Of an article that
+    is gone from all lists, as ``status`` says, a list of what a member saved has no more than that.
     """
 
     id: int
@@ -43,18 +44,18 @@ class ArticleRow(Struct, omit_defaults=True):
     votes: int
     comments: int
     groups: tuple[str, ...]
-    revision: int
     link: str | UnsetType = UNSET
     domain: str | UnsetType = UNSET
-    edited: Time | UnsetType = UNSET
-    by_program: bool = False
     own: Marks | UnsetType = UNSET
     status: str = ""
 
 
-class Article(ArticleRow, omit_defaults=True):
+class Article(ArticleRow, omit_defaults=True, kw_only=True):
     """An article with its text, as Markdown; the poster of one that was removed is told the ``reason``."""
 
+    revision: int
+    edited: Time | UnsetType = UNSET
+    by_program: bool = False
     text: str = ""
     reason: str = ""
 
@@ -69,7 +70,8 @@ class Comment(Struct, omit_defaults=True):
     """A comment on an article, or on its comment ``parent``, with its text as Markdown; ``url`` is its page.
 
     One that nobody can read has a ``status``, and no words, author or votes, as on the page; the ``reason`` is that of
-    its removal. ``title`` is that of the article, in a list outside the conversation.
+    its removal. ``title`` is that of the article, in a list outside the conversation. Pages fold one that is
+    ``hidden``: the member of the token hides its author.
     """
 
     article: int
@@ -82,6 +84,7 @@ class Comment(Struct, omit_defaults=True):
     text: str = ""
     edited: bool = False
     by_program: bool = False
+    hidden: bool = False
     status: str = ""
     reason: str = ""
     title: str = ""
@@ -96,12 +99,25 @@ def article_rows(articles: Iterable[models.Article], *, has_marks: bool) -> tupl
 def whole_article(article: models.Article, *, has_marks: bool) -> Article:
     """Return *article* with its text, with what its viewer did with it if *has_marks*."""
     (article,) = named((article,))
-    reason = article.reason if article.is_removed else ""
-    return Article(**_fields(article, has_marks=has_marks), text=article.text, reason=reason)
+    return Article(
+        **_fields(article, has_marks=has_marks),
+        revision=article.revision,
+        edited=rfc3339(article.edited) if article.edited else UNSET,
+        by_program=article.by_program,
+        text=article.text,
+        reason=article.reason if article.is_removed else "",
+    )
 
 
 def comment_of(
-    article: int, node: comments.Node, text: str | None, *, voted: bool | None = None, reason: str = "", title: str = ""
+    article: int,
+    node: comments.Node,
+    text: str | None,
+    *,
+    voted: bool | None = None,
+    reason: str = "",
+    title: str = "",
+    hidden: bool = False,
 ) -> Comment:
     """Return a comment of an *article*; *text* is None if its viewer may not read it, *voted* if they are a reader."""
     place = {"article": article, "number": node.number, "url": absolute(comment_path(article, node.number))}
@@ -111,7 +127,7 @@ def comment_of(
     if text is not None:
         own = UNSET if voted is None else CommentMarks(voted)
         shown |= {"author": node.author, "votes": node.votes, "text": text, "edited": node.is_edited, "own": own}
-        shown |= {"by_program": node.by_program}
+        shown |= {"by_program": node.by_program, "hidden": hidden}
     return Comment(**shown)
 
 
@@ -135,11 +151,8 @@ def _fields(article: models.Article, *, has_marks: bool) -> dict[str, Any]:
         "votes": article.votes,
         "comments": article.comments,
         "groups": article.groups,
-        "revision": article.revision,
         "link": article.link or UNSET,
         "domain": links.domain(article.link) or UNSET,
-        "edited": rfc3339(article.edited) if article.edited else UNSET,
-        "by_program": article.by_program,
         "own": Marks(article.voted, article.saved, article.new) if has_marks else UNSET,
         "status": article.status.value,
     }
