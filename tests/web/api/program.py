@@ -117,10 +117,10 @@ ACTS = {
 POSTS = [name for name, act in ACTS.items() if act.request.startswith("POST")]
 
 
-def body_of(name: str, store: Store) -> dict[str, Any]:
-    """Return the body of an act; that which reads the inbox names its newest entry."""
+def body_of(name: str, store: Store, person: str = "ann") -> dict[str, Any]:
+    """Return the body of an act; that which reads the inbox of *person* names its newest entry."""
     body = ACTS[name].body or {}
-    return {**body, "until": run(store, "LINDEX", "inbox:ann", 0)} if name == "read_inbox" else body
+    return {**body, "until": run(store, "LINDEX", f"inbox:{person}", 0)} if name == "read_inbox" else body
 
 
 def make_people(store: Store) -> None:

@@ -7,7 +7,7 @@ from flask import Flask
 
 from tests.store.examination import broken, run
 from tests.store.test_site_switches import set_switch
-from tests.web.api.program import ACTS, Act, Program, make_people, make_site
+from tests.web.api.program import ACTS, Act, Program, body_of, make_people, make_site
 from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import content
@@ -53,7 +53,7 @@ def test_program_is_refused_as_the_form_is(
     act, program = ACTS[name], Program(app, person)
     make_site(store)
     before = _content(store)
-    answer = program.send(act.request, act.body)
+    answer = program.send(act.request, body_of(name, store, person) or None)
     if person in act.allowed:
         assert answer.status in (200, 201, 204), answer.text
         assert _send_form(act, browser).status in (200, 303)

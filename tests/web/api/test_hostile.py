@@ -96,6 +96,8 @@ def test_body_that_is_no_json_is_refused(app: Flask, store: Store, token: str, s
         valid = json.dumps(EXAMPLES[row.name]["body"])
         encoded = {encoding: valid.encode(encoding) for encoding in ("utf-8-sig", "utf-16", "utf-32")}
         for name, body in {**BODIES, **encoded}.items():
+            if not (body or row.needs_body):
+                continue
             with subtests.test(row.name, body=name):
                 response = script.ask(
                     app, row, EXAMPLES[row.name], token, json=None, data=body, content_type="application/json"
