@@ -59,6 +59,8 @@ def answers(app: Flask, store: Store, examples: dict[str, Any]) -> dict[str, Any
     rows = {row.name: row for row in OPERATIONS}
     for name, example in examples.items():
         row, asks = rows[name], {key: value for key, value in example.items() if key != "answer"}
+        if name == "read_inbox":
+            asks["body"] = {"until": made["get_inbox"]["answer"]["entries"][0]["id"]}
         response = ask(app, row, asks, token)
         if response.status_code != row.status:
             raise ValueError(f"{name}: {response.status_code} {response.text}")
