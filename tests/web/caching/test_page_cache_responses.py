@@ -1,6 +1,9 @@
 """Responses from the page cache: compressed, conditional, and with the headers of the app."""
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
 
 import pytest
 from werkzeug.test import Client
@@ -31,6 +34,32 @@ def test_page_is_compressed_for_clients_that_accept_it(
     assert response.headers["Content-Length"] == str(len(response.data))
     assert (gzip.decompress(response.data) if compressed else response.data) == b"/ 1"
     assert "Accept-Encoding" in response.headers["Vary"]
+
+
+def test_page_is_compressed_once_while_others_are_sent(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    accepts, compress = {"Accept-Encoding": "gzip"}, gzip.compress
+    slow, begun, sent = client.get("/slow").data, Event(), Event()
+    compressed = []
+
+    def compress_slowly(body: bytes, *args: Any, **options: Any) -> bytes:
+        compressed.append(body)
+        if body == slow:
+            begun.set()
+            assert sent.wait(10)
+        return compress(body, *args, **options)
+
+    monkeypatch.setattr(gzip, "compress", compress_slowly)
+    with ThreadPoolExecutor(3) as pool:
+        first = pool.submit(client.get, "/slow", headers=accepts)
+        assert begun.wait(10)
+        second = pool.submit(client.get, "/slow", headers=accepts)
+        other = pool.submit(client.get, "/other", headers=accepts)
+        other.add_done_callback(lambda _: sent.set())
+        bodies = [answer.result().data for answer in (first, second, other)]
+    assert [gzip.decompress(body) for body in bodies] == [b"/slow 1", b"/slow 1", b"/other 1"]
+    assert sorted(compressed) == [b"/other 1", b"/slow 1"]
+    # RFC 1952: 2 tells that the slowest algorithm was used, which takes seconds for some texts.
+    assert bodies[0][8] != 2
 
 
 def test_page_that_the_client_has_is_not_sent_again(client: Client, clock: list[float]) -> None:
