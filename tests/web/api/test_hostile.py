@@ -44,6 +44,7 @@ BODIES = {
     "a long number": b'{"title": ' + b"9" * 5_000 + b"}",
     "deep": b"[" * 30_000 + b"]" * 30_000,
     "deeper than allowed": b'{"title": [[[[1]]]]}',
+    "deep enough to be read": b'{"title": ' + b"[" * 900 + b"]" * 900 + b"}",
     "a name twice": b'{"title": "a", "title": "b"}',
     "a name twice inside": b'{"groups": {"a": 1, "a": 1}}',
     "Latin-1": '{"title": "é"}'.encode("latin-1"),

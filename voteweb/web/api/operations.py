@@ -230,7 +230,7 @@ def _parse_body(body: bytes, shape: type[Struct]) -> Any:
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Invalid(N_("The body is not valid JSON.")) from None
-    if _depth(value) > _MAX_DEPTH:
+    if _is_deeper(value, _MAX_DEPTH):
         raise Invalid(N_("The body is nested deeper than this operation takes."))
     return _convert(value, shape, strict=True)
 
@@ -252,9 +252,10 @@ def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _depth(value: Any) -> int:
+def _is_deeper(value: Any, depth: int) -> bool:
+    """Tell whether more than *depth* objects and lists are in one another; what is still deeper is not looked at."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if parts is None else 1 + max(map(_depth, parts), default=0)
+    return parts is not None and (not depth or any(_is_deeper(part, depth - 1) for part in parts))
 
 
 def _convert(value: Any, shape: type[Struct], *, strict: bool) -> Any:
