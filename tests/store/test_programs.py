@@ -14,7 +14,7 @@ from tests.store.queries import logged_act
 from tests.store.test_site_switches import set_switch
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.errors import Held, LoggedOut, NoRight, NotAllowed, TooManyPrograms, VotewebError
+from voteweb.core.errors import Held, LoggedOut, NoRight, NotAllowed, ProgramsOff, TooManyPrograms, VotewebError
 from voteweb.core.models import LogAction, LogEntry, Program, ProgramCall, Right, Role, User
 from voteweb.core.site_switches import OFF, SwitchName
 from voteweb.store import Store
@@ -120,7 +120,7 @@ def test_the_switch_stops_scripts_at_once(store: Store, bob: User) -> None:
     root = factories.user(store, "root", Role.ADMIN)
     set_switch(store, root, SwitchName.PROGRAMS, OFF)
     for right, do in ACTS.values():
-        with nothing_but(store, LoggedOut):
+        with nothing_but(store, ProgramsOff):
             do(store, acting(bob, token, right))
     set_switch(store, root, SwitchName.PROGRAMS, "")
     store.votes.cast(1, acting(bob, token, Right.VOTE))

@@ -82,7 +82,7 @@ def test_the_switch_refuses_all_tokens_within_a_second(
     root = factories.user(store, "root", Role.ADMIN)
     set_switch(store, root, SwitchName.PROGRAMS, OFF)
     vote = app.test_client().put(f"{ARTICLE}/vote", headers={"Authorization": f"Bearer {token}"})
-    assert vote.status_code == 401  # by the script, at once
+    assert (vote.status_code, vote.json["code"]) == (403, "programs-off")  # by the script, at once
     switch_clock.now += 1.01
     for sent in (token, new_token("ann")):
         status, body, _ = ask(app, sent)

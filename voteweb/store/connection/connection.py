@@ -16,7 +16,7 @@ import redis
 from redis.exceptions import MovedError
 
 from voteweb.core import clock
-from voteweb.core.errors import Conflict, Held, KeyReused, LoggedOut, NoRight, NotAllowed, Unavailable
+from voteweb.core.errors import Conflict, Held, KeyReused, LoggedOut, NoRight, NotAllowed, ProgramsOff, Unavailable
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.connection.transport import replies_to, send, send_atomic
@@ -180,7 +180,8 @@ class Connection:
         """Run the script *name* with these values and return its answer.
 
         Raises Conflict when an id it was given is in use, LoggedOut, Held and NotAllowed when its actor may not act;
-        NoRight when the actor's program may not, and KeyReused when it has sent something else with the same key.
+        ProgramsOff and NoRight when the actor's program may not, and KeyReused when it has sent something else with the
+        same key.
         """
         command = scripts.scripts()[name].command(self.keys, values)
         attempts = 0
@@ -209,6 +210,8 @@ class Connection:
             raise Held
         if status == "forbidden":
             raise NotAllowed
+        if status == "programs-off":
+            raise ProgramsOff
         if status == "no-right":
             raise NoRight(right=rest[0])
         if status == "other-body":

@@ -16,7 +16,8 @@
 -- programs_key, program and right are those of check_program(); body is the digest of what a program sends with a key of its
 -- own, else empty: its answer tells that it was remembered.
 -- Answers  done | done <body> | nothing <body> (nor does an earlier call do anything), each with "-before" where it is given
---          again | other-body (another was sent with this key) | no-right <right> | logged-out | held | forbidden
+--          again | other-body (another was sent with this key) | programs-off | no-right <right> | logged-out | held
+--          | forbidden
 --          | again (a read has another reply by now, or it is too late)
 -- The places of fields in a log entry, which is an array of strings; LOG_FIELDS in fields.py names all.
 local TIME, ADDED, REMOVED, UNTIL, FORMER = 3, 8, 9, 15, 21

@@ -14,7 +14,7 @@
 -- hit_rate_limits(). hold_posts articles of a member who signed up wait for a moderator.
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
 --          before) | taken (the id is another's)
---          | other-body (another was sent with this token) | no-right <right> (the program may not post)
+--          | other-body (another was sent with this token) | programs-off | no-right <right> (the program may not post)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate (the link was posted within these seconds), each article as a member of rankings
 --          | rate-limited <1 or 2> <seconds to wait> <unix time from which it is accepted>

@@ -14,8 +14,9 @@
 -- unread:<name>, and those of "reply article mention" that may apply.
 -- Answers  written <comment> | written-before <comment> (this form was sent before), each as a member of rankings
 --          | unknown | gone (the article) | closed <unix time> <reason> (by a moderator) | ended <unix time>
---          | comment-unknown (the one to be answered) | parent-gone | too-deep | full | logged-out | held | rate-limited <1 or 2> <seconds> <unix time>
---          | other-body (another was sent with this token) | no-right <right> (the program may not comment)
+--          | comment-unknown (the one to be answered) | parent-gone | too-deep | full | logged-out | held
+--          | rate-limited <1 or 2> <seconds> <unix time> | other-body (another was sent with this token) | programs-off
+--          | no-right <right> (the program may not comment)
 --          | again <block> <poster> <author of the answered comment> (these are others)
 local refusal = check_member(user_key, author_id, 'member') or check_program(user_key, programs_key, program, 'post')
 if refusal then

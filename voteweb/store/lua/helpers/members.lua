@@ -41,7 +41,7 @@ end
 
 -- Return the answer of a script to a program that may not act for a member, else nil. digest is that of its token, empty where
 -- no program acts. Its value is "<unix time at which it was made>,<seconds until its last noted
--- use>,<unix time of its end>,<rights>,<name>". logged-out: it has ended, or the site lets no programs in.
+-- use>,<unix time of its end>,<rights>,<name>". logged-out: it has ended.
 local function check_program(user_key, key, digest, right)
   if digest == '' then
     return nil
@@ -49,8 +49,10 @@ local function check_program(user_key, key, digest, right)
   local of, value = unpack(redis.call('HMGET', key, 'of', digest))
   local ends, rights = string.match(value or '', '^%d+,%d+,(%d+),([%l ]*),')
   local is_open = ends and of == redis.call('HGET', user_key, 'session') and tonumber(now()) < tonumber(ends)
-  if not is_open or try('HEXISTS', prefix .. 'site:', 'programs') ~= 0 then
+  if not is_open then
     return { 'logged-out' }
+  elseif try('HEXISTS', prefix .. 'site:', 'programs') ~= 0 then
+    return { 'programs-off' }
   elseif not string.find(' ' .. rights .. ' ', ' ' .. right .. ' ', 1, true) then
     return { 'no-right', right }
   end
