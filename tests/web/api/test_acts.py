@@ -11,10 +11,12 @@ from tests.web.api.program import ACTS, Act, Program, body_of, make_people, make
 from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import content
-from voteweb.core.models import Right, Role
+from voteweb.core.models import Right, Role, Voter
 from voteweb.core.rate_limits import member_limit
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.members.viewers import Viewer, Viewers
 from voteweb.web.api.operations import OPERATIONS
 
 PEOPLE = ("ann", "bob", "dave", "mod")
@@ -208,6 +210,27 @@ def test_decision_on_what_others_decided_meanwhile_is_refused(name: str, app: Fl
     other = store.users.make("other", "", Role.MODERATOR)
     Program(app, other.name).send(act.request, act.body)
     answer = program.send(act.request, {**(act.body or {}), "seen": queue["seen"]})
+    assert answer.problem == (409, "decided-meanwhile")
+
+
+def test_decision_since_the_queue_was_read_is_noticed_by_a_new_moderator(
+    app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_site(store)
+    act, program, other = ACTS["dismiss_article"], Program(app, "bob"), Program(app, "mod")
+    program.send("GET /me")
+    store.users.set_role("bob", Role.MODERATOR)
+    queue_read = Viewers.queue_read
+
+    def decide(viewers: Viewers, pipeline: Pipeline, voter: Voter) -> Future[Viewer]:
+        monkeypatch.undo()
+        pipeline.then(lambda: other.send(act.request, act.body))
+        return queue_read(viewers, pipeline, voter)
+
+    monkeypatch.setattr(Viewers, "queue_read", decide)
+    queue = program.send("GET /queue").json
+    assert queue["reports"][0]["article"] == 1
+    answer = program.send(act.request, {"seen": queue["seen"]})
     assert answer.problem == (409, "decided-meanwhile")
 
 

@@ -191,9 +191,13 @@ class Viewers(StorePart):
     def _count_unread(self, name: str) -> Command:
         return scripts.call(self._keys, "count_unread", name=name, shows_comments=int(self._settings.comments))
 
+    def queue_logged(self, pipeline: Pipeline) -> Future[int]:
+        """Queue a count of the entries of the log."""
+        return pipeline.queue_one(("LLEN", self._keys.log_entries()), int)
+
     def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
         """Queue a count of all that waits for a moderator, and of the entries of the log."""
-        logged = pipeline.queue_one(("LLEN", self._keys.log_entries()), int)
+        logged = self.queue_logged(pipeline)
         reports = Reports(self._context).queue_count(pipeline)
         others = Waiting(self._context).queue_counts(pipeline)
         return pipeline.then(lambda: (reports.result + sum(others.result), logged.result))

@@ -10,7 +10,6 @@ from voteweb.core.models import Right, User
 from voteweb.web.api.operations import operation
 from voteweb.web.api.shapes import Article, Time, characters, whole_article
 from voteweb.web.api.writing import Revision
-from voteweb.web.auth.login import viewer_read
 from voteweb.web.base.context import store
 from voteweb.web.base.responses import rfc3339
 from voteweb.web.pages.acts import queue_article
@@ -103,16 +102,21 @@ class Queue(Struct):
 @operation(
     "GET /queue",
     Right.MODERATE,
+    seen=lambda pipeline: store().viewers.queue_logged(pipeline),  # before the lists: none may be older
     held=lambda pipeline: store().waiting.queue_articles(pipeline, 1),
     reports=lambda pipeline: store().reports.queue_page(pipeline, 1),
     answers=lambda pipeline: store().waiting.queue_answers(pipeline, 1),
 )
 def get_queue(
-    user: User, held: models.Page[models.Article], reports: models.Page[Reported], answers: models.Page[models.Article]
+    user: User,
+    seen: int,
+    held: models.Page[models.Article],
+    reports: models.Page[Reported],
+    answers: models.Page[models.Article],
 ) -> Queue:
     """Articles that wait, reports, and answers to moderators, the oldest of each."""
     return Queue(
-        seen=viewer_read().logged,
+        seen=seen,
         held=tuple(whole_article(article, has_marks=False) for article in held.rows),
         held_total=held.total,
         reports=tuple(map(_reported, reports.rows)),
