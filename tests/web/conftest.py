@@ -23,8 +23,7 @@ from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
 from voteweb.web.base.flask_app import SiteFlask
 from voteweb.web.caching import shared_pages
-from voteweb.web.pages import search_results
-from voteweb.web.requests import site_switches
+from voteweb.web.requests import rate_limits, site_switches
 from voteweb.web.requests.site_switches import KnownSwitches
 
 MakeApp = Callable[..., Flask]
@@ -150,7 +149,7 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
         changed = replace(settings, **changes)
         app = _aging_app(changed, aging_clock) if aging_clock else _app(changed)
         app.extensions["voteweb.site_switches"] = KnownSwitches()  # another test may have set one
-        search_results.refused.drop_oldest(lambda _: True)  # another test may have been refused
+        rate_limits.refused.drop_oldest(lambda _: True)  # another test may have been refused
         shared_pages.of_app(app).excluded.drop_oldest(lambda _: True)  # another test's members had the same ids
         app.extensions["voteweb.title_fetcher"] = StoredTitles()
         app.extensions["voteweb.search"] = index if changed.search else None

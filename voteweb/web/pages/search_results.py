@@ -2,19 +2,18 @@
 
 The index may be a moment behind: more ids than a page has rows are read, so that it is full without others.
 
-A search is counted against its rate limit in the round trip that reads its results, after the index was asked. So a
-process remembers who was refused: until the next search of theirs would be accepted, it asks no index for them.
+A search is counted against its rate limit in the round trip that reads its results, after the index was asked. A
+process asks no index for those of whom it remembers that they were refused.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from math import ceil
 from typing import Any, NamedTuple, TypeVar, cast
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.errors import NoSuchPage, TooFast
+from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.ranking import relevance
 from voteweb.core.rate_limits import SEARCH
@@ -143,7 +142,7 @@ def read_page(
         read = listings.queue_comments(pipeline, found)
     own = queue_marks(pipeline, found, voter if has_articles else None)
     pipeline.execute()
-    check_counted(hits)
+    rate_limits.check_counted(hits)
     return _page(matches, len(ids), read.result), own
 
 
@@ -194,15 +193,6 @@ def _page(matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:
     )
 
 
-class Refused(NamedTuple):
-    """The refusal of a search, and the unix time until which others are refused too."""
-
-    error: TooFast
-    until: float
-
-
-#: Each until its end: no index is asked for them.
-refused: BoundedCache[RateLimitHit, Refused] = BoundedCache(config.HINT_CACHE_SIZE)
 #: Tokens of sessions that have ended: whoever sends one still must not search without a limit.
 _ended: BoundedCache[str, bool] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -223,13 +213,6 @@ def note_viewer(viewer: User | None, voter: Voter | None) -> None:
         _ended.put(voter.token, True)
 
 
-def check_not_refused(hits: Sequence[RateLimitHit]) -> None:
-    """Raise TooFast if this process knows that a search would be refused."""
-    for known in filter(None, map(refused.get, hits)):
-        if known.until > now():
-            raise TooFast(known.error.template, **known.error.values | {"wait": ceil(known.until - now())})
-
-
 def queue_count(pipeline: Pipeline, hits: Sequence[RateLimitHit]) -> None:
     """Queue a search to be counted; that of a member is counted where the viewer is read."""
     if hits and hits[0][0] is SEARCH:
@@ -247,14 +230,5 @@ def counting_failures(hits: Sequence[RateLimitHit]) -> Iterator[None]:
             pipeline = store().pipeline()
             rate_limits.queue_hits(pipeline, *hits)
             pipeline.execute()
-            check_counted(hits)
+            rate_limits.check_counted(hits)
         raise
-
-
-def check_counted(hits: Sequence[RateLimitHit]) -> None:
-    """Raise TooFast if the search of this request, which has been counted, was refused."""
-    refusal = rate_limits.exceeded()
-    if refusal and hits:
-        exceeded = next((hit for hit in hits if hit[0].kind == refusal.values["kind"]), hits[0])
-        refused.put(exceeded, Refused(refusal, now() + refusal.values["wait"]))
-        raise refusal

@@ -5,18 +5,21 @@ with an error, that is refunded, and the form counts against the wider limit REF
 database took nothing of it.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
+from math import ceil
 from typing import NamedTuple
 
 from flask import Response, g, request
 
-from voteweb.core import rate_limits
+from voteweb.core import config, rate_limits
+from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import TooFast, Unavailable
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import PROGRAM, REFUSED_FORMS, Limit
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.web.base.context import store
+from voteweb.web.base.context import now, store
 from voteweb.web.monitoring import metrics
 
 
@@ -31,6 +34,17 @@ class CountedForm(NamedTuple):
         """The hit of the form if it is sent back with an error."""
         limit, owner = self.hit
         return REFUSED_FORMS, f"{limit.kind} {owner}"
+
+
+class Refused(NamedTuple):
+    """The refusal of a request, and the unix time until which others are refused too."""
+
+    error: TooFast
+    until: float
+
+
+#: Each until its end: those that cost something are refused without asking the database.
+refused: BoundedCache[RateLimitHit, Refused] = BoundedCache(config.HINT_CACHE_SIZE)
 
 
 def member_hit(name: str) -> RateLimitHit | None:
@@ -148,9 +162,23 @@ def hit(*hits: RateLimitHit, reads: Pipeline | None = None) -> None:
     pipeline = reads or store().pipeline()
     queue_hits(pipeline, *hits)
     pipeline.execute()
+    check_counted(hits)
+
+
+def check_counted(hits: Sequence[RateLimitHit]) -> None:
+    """Raise TooFast, which this process remembers, if this request, which was counted against *hits*, was refused."""
     refusal = exceeded()
-    if refusal is not None:
+    if refusal and hits:
+        exceeded_hit = next((hit for hit in hits if hit[0].kind == refusal.values["kind"]), hits[0])
+        refused.put(exceeded_hit, Refused(refusal, now() + refusal.values["wait"]))
         raise refusal
+
+
+def check_not_refused(hits: Sequence[RateLimitHit]) -> None:
+    """Raise TooFast if this process knows that *hits* would be refused."""
+    for known in filter(None, map(refused.get, hits)):
+        if known.until > now():
+            raise TooFast(known.error.template, **known.error.values | {"wait": ceil(known.until - now())})
 
 
 def sign_up_network() -> str:

@@ -98,7 +98,7 @@ def read_results(
     Raises TooFast, NoSuchPage and the errors of the index.
     """
     hits, voter = search_results.viewer_hits(), named_voter()
-    search_results.check_not_refused(hits)
+    rate_limits.check_not_refused(hits)
     with search_results.counting_failures(hits):
         matches = search_results.find(index, search)
     pipeline = store().pipeline()
@@ -109,7 +109,7 @@ def read_results(
     resolved = store().groups.queue_resolve_each(pipeline, names)
     if votes or names:
         pipeline.execute()
-        search_results.check_counted(hits)
+        rate_limits.check_counted(hits)
     if names and (query := search.query.with_groups(resolved.result)) != search.query:
         # A second name of a group, which the index does not know.
         search = search._replace(query=query)
@@ -158,7 +158,7 @@ def feed() -> Feed:
     index, query, hits = require_index(), typed_query(), rate_limits.address_hits(SEARCH)
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
-    search_results.check_not_refused(hits)
+    rate_limits.check_not_refused(hits)
     if names := query.group_names:
         resolved = store().read(store().groups.queue_resolve_each, names)
         query = query.with_groups(resolved)
