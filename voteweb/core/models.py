@@ -1,7 +1,7 @@
 """The values that the store returns: frozen, and independent of the web and of Redis."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, NamedTuple, Self, TypeVar
 
@@ -283,7 +283,7 @@ class Program(NamedTuple):
 
 
 class ProgramCall(NamedTuple):
-    """A request of a program: the digest of its token, and the right that the request needs.
+    """A request of a program: the digest of its token, the right that the request needs, and the rights of the token.
 
     With an Idempotency-Key, ``once`` stands for program and key, and ``body`` for what was sent with it; else both are
     empty.
@@ -291,6 +291,7 @@ class ProgramCall(NamedTuple):
 
     program: str
     right: Right
+    rights: tuple[Right, ...] = ()
     once: str = ""
     body: str = ""
 
@@ -387,7 +388,7 @@ class Voter:
     id: int
     name: str
     session: str
-    token: str = ""
+    token: str = field(default="", repr=False)
     call: ProgramCall | None = None
 
 

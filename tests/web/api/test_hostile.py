@@ -15,6 +15,7 @@ from tests.web.state import content
 from voteweb.core import config
 from voteweb.core.models import Right, Role
 from voteweb.store import Store
+from voteweb.store.accounts.programs import new_token
 from voteweb.web.api.operations import OPERATIONS, Operation
 
 #: What is tried in every field of a body besides texts.
@@ -43,8 +44,8 @@ BODIES = {
     "infinite": b'{"title": -Infinity}',
     "a long number": b'{"title": ' + b"9" * 5_000 + b"}",
     "deep": b"[" * 30_000 + b"]" * 30_000,
-    "deeper than allowed": b'{"title": [[[[1]]]]}',
     "deep enough to be read": b'{"title": ' + b"[" * 900 + b"]" * 900 + b"}",
+    "deeper than allowed": b'{"title": [[[[1]]]]}',
     "a name twice": b'{"title": "a", "title": "b"}',
     "a name twice inside": b'{"groups": {"a": 1, "a": 1}}',
     "Latin-1": '{"title": "é"}'.encode("latin-1"),
@@ -110,11 +111,23 @@ def test_body_that_is_no_json_is_refused(app: Flask, store: Store, token: str, s
     assert content(store) == before
 
 
-def test_long_body_is_refused_before_it_is_read(app: Flask, token: str, subtests: pytest.Subtests) -> None:
-    class Unread:
-        def read(self, *_: object) -> bytes:
-            raise AssertionError("it was read")
+class Unread:
+    """A body that must not be read."""
 
+    def read(self, *_: object) -> bytes:
+        raise AssertionError("it was read")
+
+
+def test_body_without_a_valid_token_is_not_read(app: Flask, token: str, subtests: pytest.Subtests) -> None:
+    for row in _WITH_BODY:
+        for sent in ("", "x", new_token("mod")):
+            with subtests.test(row.name, token=sent):
+                unread = {"CONTENT_LENGTH": "2", "wsgi.input": Unread()}
+                options = {"json": None, "environ_overrides": unread, "content_type": "application/json"}
+                assert script.ask(app, row, EXAMPLES[row.name], sent, **options).status_code == 401
+
+
+def test_long_body_is_refused_before_it_is_read(app: Flask, token: str, subtests: pytest.Subtests) -> None:
     for row in OPERATIONS:
         with subtests.test(row.name):
             for length, status in ((str(config.MAX_API_BODY_BYTES + 1), 413), (None, 411)):

@@ -2,20 +2,28 @@
 
 import json
 import logging
+import time
 from base64 import urlsafe_b64encode
+from pathlib import Path
 
 import pytest
 from flask import Flask
 
 from tests import factories
+from tests.store.examination import run
 from tests.store.test_programs import give_token, program_of, programs
 from tests.store.test_site_switches import set_switch
+from tests.web.api.examples import EXAMPLES, make_token, script
 from tests.web.conftest import Clock, CountRoundTrips
-from voteweb.core.models import Right, Role
-from voteweb.core.rate_limits import BAD_TOKEN, LOGIN_BY_ADDRESS, LOGIN_BY_NAME
+from voteweb.core import config
+from voteweb.core.errors import BadToken
+from voteweb.core.models import Right, Role, Voter
+from voteweb.core.rate_limits import BAD_TOKEN, LOGIN_BY_ADDRESS, LOGIN_BY_NAME, PROGRAM
 from voteweb.core.site_switches import OFF, SwitchName
 from voteweb.store import Store
 from voteweb.store.accounts.programs import Programs, new_token
+from voteweb.web.api.operations import OPERATIONS
+from voteweb.web.auth import bearer
 
 ARTICLE = "/api/v1/articles/1"
 
@@ -73,6 +81,50 @@ def test_wrong_tokens_are_counted_apart_from_log_ins(token: str, app: Flask, sto
     kinds = {key.split(":")[1].partition("-")[0] for key in store.connection.client.keys("limit:*")}
     assert BAD_TOKEN.kind in kinds
     assert not kinds & {LOGIN_BY_ADDRESS.kind, LOGIN_BY_NAME.kind}
+
+
+@pytest.mark.site(limits=1)
+def test_wrong_token_beyond_the_limit_is_only_looked_up(
+    token: str, app: Flask, count_round_trips: CountRoundTrips
+) -> None:
+    for _ in range(BAD_TOKEN.burst + 1):
+        ask(app, new_token("ann"))
+    assert count_round_trips(ask, app, new_token("ann")) == 1
+    answer = app.test_client().get(ARTICLE, headers={"Authorization": f"Bearer {new_token('ann')}"})
+    assert (answer.status_code, (answer.json or {})["code"]) == (429, "too-fast")
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_wrong_tokens_do_not_displace_known_ones(token: str, app: Flask) -> None:
+    assert ask(app, token)[0] == 200
+    for number in range(config.HINT_CACHE_SIZE + 1):
+        with app.test_request_context(headers={"Authorization": f"Bearer {number}"}), pytest.raises(BadToken):
+            bearer.refuse()
+    assert bearer.known_voter({"HTTP_AUTHORIZATION": f"Bearer {token}"})
+
+
+@pytest.mark.site(limits=1)
+def test_token_without_a_right_uses_up_no_limit_of_its_member(app: Flask, store: Store, tmp_path: Path) -> None:
+    script.fill(app, store, tmp_path)
+    sent = make_token(store, "reader", (Right.READ,), Role.MODERATOR)
+    before = set(store.connection.client.keys("limit:*"))
+    for row in OPERATIONS:
+        if row.right not in (None, Right.READ):
+            assert script.ask(app, row, EXAMPLES[row.name], sent).status_code == 403
+    counted = set(store.connection.client.keys("limit:*")) - before
+    assert {key.split(":")[1].partition("-")[0] for key in counted} == {PROGRAM.kind}
+
+
+def test_token_of_an_account_that_waits_is_refused(token: str, app: Flask, store: Store) -> None:
+    assert ask(app, token)[0] == 200
+    run(store, "HSET", "user:ann", "held", time.time())
+    for path in ("/api/v1/me", "/api/v1/articles", ARTICLE):
+        status, body, _ = ask(app, token, path=path)
+        assert (status, json.loads(body)["code"]) == (403, "held")
+
+
+def test_voter_does_not_show_the_token() -> None:
+    assert "secret" not in repr(Voter(1, "ann", "session", "secret"))
 
 
 def test_the_switch_refuses_all_tokens_within_a_second(

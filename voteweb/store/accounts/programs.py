@@ -8,6 +8,7 @@ sessions.
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from math import ceil
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from voteweb.core import clock, config
 from voteweb.core.comments import AccountChange, NoticeKind
 from voteweb.core.errors import TooManyPrograms
-from voteweb.core.models import LogEntry, Program, Right, Role, User, Voter
+from voteweb.core.models import LogEntry, Program, ProgramCall, Right, Role, User, Voter
 from voteweb.core.names import name_key
 from voteweb.core.validation import is_member_key
 from voteweb.store.accounts.sessions import digest
@@ -135,7 +136,9 @@ class Programs(StorePart):
         def parse(replies: list[Any]) -> Voter | None:
             (id, stored_name, session), (owner, value) = replies
             voter = Voter(int(id), stored_name, session, secret) if session and str(id).isdecimal() else None
-            return voter if voter and self.parse(voter, digest(secret), owner, value) else None
+            program = self.parse(voter, digest(secret), owner, value) if voter else None
+            call = ProgramCall(program.digest, Right.READ, program.rights) if program else None
+            return replace(voter, call=call) if voter and call else None
 
         return pipeline.queue(reads, parse)
 

@@ -31,10 +31,7 @@ class Program(Struct):
 
 
 class Me(Struct, omit_defaults=True):
-    """The member of the token: what they follow, and how much is unread in their inbox.
-
-    The ``role`` is the one in force; an account that is ``held`` waits for a moderator, and cannot act.
-    """
+    """The member of the token: the ``role`` in force, what they follow, and how much is unread in their inbox."""
 
     name: str
     url: Url
@@ -43,7 +40,6 @@ class Me(Struct, omit_defaults=True):
     unread: int
     follows: tuple[str, ...]
     program: Program | UnsetType = UNSET
-    held: bool = False
 
 
 class InboxEntry(Struct, omit_defaults=True):
@@ -86,7 +82,6 @@ def get_me(user: User) -> Me:
         unread=read.unread.count,
         follows=own_marks.choice().follows,
         program=Program(program.name, program.rights, rfc3339(program.until)) if (program := read.program) else UNSET,
-        held=bool(user.held),
     )
 
 

@@ -88,6 +88,7 @@ def refusals(row: Operation) -> list[Refusal]:
     kinds: list[type[errors.VotewebError]] = [
         *row.refuses,
         errors.BadToken,
+        errors.Held,
         errors.ProgramsOff,
         errors.TooFast,
         errors.Unavailable,

@@ -142,13 +142,15 @@ def _view(row: Operation) -> Callable[..., Response]:
 
     @wraps(row.do)
     def view(**parts: Any) -> Response:
+        bearer.authenticate(row.right)
+        if row.right:
+            bearer.require_token()
         body = _read_body(row)
         once = request.headers.get("Idempotency-Key") if row.method == "POST" else None
         if once is not None and not _KEY.fullmatch(once):
             raise Invalid(N_("An Idempotency-Key has 1 to 255 characters of ASCII, without blanks."))
-        bearer.authenticate(row.right or Right.READ, once or "", request.path.encode() + body)
-        if row.right:
-            bearer.require_token()
+        if once:
+            bearer.set_key(once, request.path.encode() + body)
         g.other_limit = member_limit(row.form, "POST") or member_limit(row.form, "GET")
         if row.query:
             parts["query"] = _parse_query(row.query)

@@ -9,11 +9,12 @@ from flask import g, has_request_context, request
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
-from voteweb.core.errors import BadToken, NoRight, ProgramsOff, TokenNeeded, Unavailable
-from voteweb.core.models import Program, ProgramCall, Right, User, Voter
+from voteweb.core.errors import BadToken, Held, NoRight, ProgramsOff, TokenNeeded, Unavailable
+from voteweb.core.models import Program, Right, User, Voter
 from voteweb.core.permissions import may_moderate
 from voteweb.core.rate_limits import BAD_TOKEN, PROGRAM
 from voteweb.core.site_switches import SwitchName
+from voteweb.store.accounts.programs import split_token
 from voteweb.store.accounts.sessions import digest
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web.auth.login import treat_as_reader, viewer_read
@@ -39,11 +40,16 @@ def _key(header: str) -> str:
     return sha256(header.encode("utf-8", "replace")).hexdigest()
 
 
-def authenticate(right: Right, once: str = "", body: bytes = b"") -> None:
-    """Set who this request acts for, nobody without a token; what it asks for needs *right*.
+def has_token(environ: "WSGIEnvironment") -> bool:
+    """Tell whether a request has what may be a token; whether it is one, :func:`authenticate` asks."""
+    scheme, _, token = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return scheme.lower() == "bearer" and bool(split_token(token.strip())[1])
 
-    *once* is its Idempotency-Key, which was sent with *body*. Raises ProgramsOff, BadToken, and TooFast after too many
-    of these.
+
+def authenticate(right: Right | None) -> None:
+    """Set who this request acts for, nobody without a token; what it asks for needs *right*, none if that is None.
+
+    Raises ProgramsOff, BadToken, and TooFast after too many of these.
     """
     header = request.headers.get("Authorization", "")
     g.voter = None
@@ -55,15 +61,22 @@ def authenticate(right: Right, once: str = "", body: bytes = b"") -> None:
     voter = _known.get(_key(header))
     if voter is None and scheme.lower() == "bearer":
         voter = store().read(store().programs.queue_find_voter, token.strip())
-    if voter is None:
+        if voter:
+            _known.put(_key(header), voter)
+    if voter is None or voter.call is None:
         refuse()
-    program = digest(voter.token)
-    key, sent = (digest(f"{program} {once}"), digest(sha256(body).hexdigest())) if once else ("", "")
-    if once:
+    if right and right not in voter.call.rights:
+        rate_limits.skip_member_hit()  # else a token that may only read would use up the limits of its member
+    g.voter = replace(voter, call=voter.call._replace(right=right or Right.READ))
+
+
+def set_key(once: str, sent: bytes) -> None:
+    """Set the Idempotency-Key *once* of this request of a program, with which it has *sent* this."""
+    voter = require_token()
+    if voter.call:
+        key, body = digest(f"{voter.call.program} {once}"), digest(sha256(sent).hexdigest())
+        g.voter = replace(voter, call=voter.call._replace(once=key, body=body))
         store().connection.on_sent_before = _note_replay
-    g.voter = replace(voter, call=ProgramCall(program, right, key, sent))
-    if not voter.call:
-        _known.put(_key(header), replace(voter, call=ProgramCall(program, Right.READ)))
 
 
 def _note_replay() -> None:
@@ -74,8 +87,11 @@ def _note_replay() -> None:
 
 def refuse() -> NoReturn:
     """Refuse the token of this request, which is not valid, or no longer; count that by address."""
-    _known.put(_key(request.headers.get("Authorization", "")), None)
-    rate_limits.hit(*rate_limits.address_hits(BAD_TOKEN))
+    key, hits = _key(request.headers.get("Authorization", "")), rate_limits.address_hits(BAD_TOKEN)
+    if _known.get(key):  # wrong tokens must not displace others
+        _known.put(key, None)
+    rate_limits.check_not_refused(hits)
+    rate_limits.hit(*hits)
     raise BadToken()
 
 
@@ -88,7 +104,7 @@ def require_token() -> Voter:
 
 
 def require_right(user: User | None, right: Right) -> User:
-    """Return *user*, whose program has *right*; raises TokenNeeded, BadToken, NoRight, and TooFast as forms do."""
+    """Return *user*, whose program has *right*; raises TokenNeeded, BadToken, Held, NoRight, TooFast."""
     require_token()
     member, program = _check(user)
     if right not in program.rights:
@@ -99,7 +115,7 @@ def require_right(user: User | None, right: Right) -> User:
 def allow_all(user: User | None) -> User | None:
     """Return *user* if their program may read what only they see; without a token, or that right, it is a reader's.
 
-    Raises BadToken and TooFast.
+    Raises BadToken, Held and TooFast.
     """
     if g.voter is not None and Right.READ in _check(user)[1].rights:
         return user
@@ -114,6 +130,8 @@ def _check(user: User | None) -> tuple[User, Program]:
     refusal = rate_limits.exceeded()
     if refusal is not None:
         raise refusal
+    if user.held:
+        raise Held()
     return user, program
 
 

@@ -71,7 +71,7 @@ class ColdPages:
         path, hits = environ.get("PATH_INFO", ""), self._hits(environ.get("REMOTE_ADDR") or "")
         if not hits or IS_WARM in environ or path in self._free or path.startswith(STATIC_PATH):
             return None
-        if request_bounds.is_api(environ) and bearer.known_voter(environ):
+        if request_bounds.is_api(environ) and bearer.has_token(environ):
             return None
         session = self._sessions.read(parse_cookie(environ.get("HTTP_COOKIE", "")).get(self._cookie))
         return None if login.names_member(session) else self._reads.take(hits)
