@@ -59,6 +59,8 @@ def test_no_log_has_the_secret_of_an_address(proxy: Proxy, site: SiteProcess, se
         "/search?q=a-secret&page=2",
         "/search.atom?q=https://a-secret.example/a-secret",
         "/signup?invite=a-secret",
+        "/api/v1/vw_YW5u.a-secret",
+        "/api/v1/x%0Avw%5FYW5u%2Ea-secret/x",
         *("/%72eset/a-secret", "/RESE%54/a-secret", "/reset%2Fa-secret", "/inbox%2ffeed%2fa-secret.atom"),
     }
     assert site.stop().status == 0
