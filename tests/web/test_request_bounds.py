@@ -38,6 +38,8 @@ def test_address_beyond_the_bound_gets_414(path: str, app: Flask, store: Store) 
     assert "8,000 bytes" in ask(app, f"{longest}y")[1]
     body, refused, _ = run_wsgi_app(app, create_environ(f"{longest}y", method="HEAD"))
     assert (refused[:3], list(body)) == ("414", [])
+    api = run_wsgi_app(app, create_environ(f"{config.API_PATH}/{'y' * config.MAX_URL_BYTES}"))[2]
+    assert api.get("Access-Control-Allow-Origin") == "*", "a page of another site is told why"
 
 
 @pytest.mark.parametrize("name", ["accept_language", "cookie", "x_any"])

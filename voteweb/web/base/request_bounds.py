@@ -84,6 +84,7 @@ def _refuse(status: HTTPStatus, environ: "WSGIEnvironment", start_response: "Sta
         "Content-Length": str(len(body)),
         "Cache-Control": "no-store",
         "X-Content-Type-Options": "nosniff",
+        **({"Access-Control-Allow-Origin": "*"} if is_api(environ) else {}),
     }
     start_response(f"{status.value} {status.phrase}", list(headers.items()))
     return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
