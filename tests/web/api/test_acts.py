@@ -213,7 +213,7 @@ def test_decision_on_what_others_decided_meanwhile_is_refused(name: str, app: Fl
     assert answer.problem == (409, "decided-meanwhile")
 
 
-def test_decision_since_the_queue_was_read_is_noticed_by_a_new_moderator(
+def test_new_moderator_notices_decisions_since_the_queue_was_read(
     app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_site(store)

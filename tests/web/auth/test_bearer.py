@@ -104,7 +104,7 @@ def test_wrong_tokens_do_not_displace_known_ones(token: str, app: Flask) -> None
 
 
 @pytest.mark.site(limits=1)
-def test_token_without_a_right_uses_up_no_limit_of_its_member(app: Flask, store: Store, tmp_path: Path) -> None:
+def test_token_without_a_right_costs_its_member_nothing(app: Flask, store: Store, tmp_path: Path) -> None:
     script.fill(app, store, tmp_path)
     sent = make_token(store, "reader", (Right.READ,), Role.MODERATOR)
     before = set(store.connection.client.keys("limit:*"))
