@@ -1,4 +1,4 @@
-"""The bot of docs/api.md posts what is new in a feed, once."""
+"""The bot of docs/api.md posts what is new in a feed, once, and passes over what is refused for itself."""
 
 import os
 import re
@@ -6,37 +6,63 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import factories
 from tests.site_process import SECRET, StartSite
 from tests.web.api.examples import make_token
-from voteweb.core.models import Right
+from voteweb.core.config import LINK_SECONDS
+from voteweb.core.models import DomainAction, LogAction, LogEntry, Right, Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 
 DOCS = Path(__file__).parents[3] / "docs" / "api.md"
-ITEM = "<item><title>{0}</title><link>https://lamps.example/{0}</link></item>"
 
 
-def test_bot_posts_each_item_of_a_feed_once(
+def test_bot_posts_each_item_once_and_passes_over_refused_ones(
     settings: Settings, store: Store, start_site: StartSite, tmp_path: Path
 ) -> None:
-    (bot,) = re.findall(r"```python\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    text = DOCS.read_text("utf-8")
+    assert f"for {LINK_SECONDS // 86_400} days the site does" in text
+    bot = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-1]
     assert len([line for line in bot.splitlines() if line]) <= 21, "a bot of 20 lines"
-    token = make_token(store, "ann", (Right.POST,))
-    site, feed = start_site(**SECRET, VOTEWEB_REDIS_URL=settings.redis_url), tmp_path / "feed.xml"
+    token, mod = make_token(store, "ann", (Right.POST,)), factories.user(store, "mod", Role.MODERATOR)
+    rule = LogEntry(LogAction.DOMAIN, "mod", title="spam.example", why="Spam.")
+    store.domain_rules.set("spam.example", DomainAction.REFUSE, rule, actor=mod)
+    store.articles.post(factories.draft(link="https://lamps.example/other"), mod, factories.token())
+    feed = tmp_path / "feed.xml"
+    sites = {
+        limits: start_site(**SECRET, VOTEWEB_REDIS_URL=settings.redis_url, VOTEWEB_LIMITS=limits).address
+        for limits in ("0", "1")
+    }
 
-    def run(*titles: str, token: str = token) -> subprocess.CompletedProcess[str]:
-        feed.write_text(f"<rss><channel>{''.join(map(ITEM.format, titles))}</channel></rss>", "utf-8")
-        environment = {**os.environ, "SITE": "http://{}:{}".format(*site.address), "TOKEN": token}
+    def run(*titles: str, token: str = token, limits: str = "0") -> tuple[int, str, list[str]]:
+        items = (title.partition("@")[::2] for title in titles)
+        rows = (f"<item><title>{name}</title><link>{link or links(name)}</link></item>" for name, link in items)
+        feed.write_text(f"<rss><channel>{''.join(rows)}</channel></rss>", "utf-8")
+        environment = {**os.environ, "SITE": "http://{}:{}".format(*sites[limits]), "TOKEN": token}
         command = [sys.executable, "-c", bot, feed.as_uri()]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr, done.stdout.splitlines()
 
-    first = run("oil", "gas")
-    assert (first.returncode, first.stdout.count("posted http")) == (0, 2), first.stderr
-    again = run("led", "oil", "gas")
-    assert again.returncode == 0, again.stderr
-    articles = [store.read(store.articles.queue_get, id) for id in (1, 2, 3, 4)]
-    assert [article and (article.title, article.by_program) for article in articles] == [
-        ("oil", True), ("gas", True), ("led", True), None,
+    def links(name: str) -> str:
+        return f"https://lamps.example/{name}"
+
+    refused = ("spam@https://spam.example/", "x", "other")
+    status, error, lines = run("oil", *refused, "gas")
+    assert (status, error) == (0, "")
+    assert [line.partition(" ")[0] for line in lines] == [
+        "posted", "https://spam.example/", links("x"), links("other"), "posted",
     ]  # fmt: skip
-    refused = run("coal", token="vw_x.y")
-    assert (refused.returncode, refused.stderr) == (1, "Try again in many seconds.\n")
+    status, error, lines = run("led", "oil", f"corrected@{links('gas')}")
+    assert (status, error) == (0, "")
+    assert [line.rpartition(" http")[0] or line for line in lines] == [
+        "posted", "sent before", f"{links('gas')} was posted before",
+    ]  # fmt: skip
+    articles = [store.read(store.articles.queue_get, id) for id in range(2, 10)]
+    assert [(article.title, article.by_program) for article in articles if article] == [
+        ("oil", True), ("gas", True), ("led", True),
+    ]  # fmt: skip
+    for other in ("vw_x.y", make_token(store, "bob", (Right.READ,))):
+        status, error, lines = run("coal", "wood", token=other)
+        assert (status, error, len(lines)) == (1, "Nothing more was sent.\n", 1)
+    status, error, lines = run(*map(str, range(100, 125)), limits="1")
+    assert (status, error[:13], len(lines)) == (1, "Try again in ", 16)
