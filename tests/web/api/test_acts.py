@@ -18,6 +18,7 @@ from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import Viewer, Viewers
 from voteweb.web.api.operations import OPERATIONS
+from voteweb.web.i18n.formatting import RIGHT_NAMES
 
 PEOPLE = ("ann", "bob", "dave", "mod")
 
@@ -75,7 +76,7 @@ def test_act_needs_its_right_and_a_token(name: str, app: Flask, store: Store) ->
     before = _content(store)
     lacks, nobody = (program.send(act.request, act.body) for program in programs)
     assert lacks.problem == (403, "no-right")
-    assert f"“{act.right}”" in lacks.json["detail"]
+    assert f"“{RIGHT_NAMES[act.right]}”" in lacks.json["detail"]
     assert nobody.problem == (401, "token-needed")
     assert _content(store) == before
 
@@ -85,7 +86,7 @@ def test_edit_of_anothers_article_needs_the_right_to_moderate(app: Flask, store:
     make_site(store)
     answer = program.send("PATCH /articles/1", {"title": "Other", "revision": 0})
     assert answer.problem == (403, "no-right")
-    assert "“moderate”" in answer.json["detail"]
+    assert "“moderate, as far as your role goes”" in answer.json["detail"]
 
 
 @pytest.mark.parametrize("act", [act for act in ACTS.values() if act.right is Right.MODERATE])

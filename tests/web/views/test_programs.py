@@ -43,7 +43,7 @@ def test_a_token_is_shown_once_and_ends_by_its_button(bob: Browser, store: Store
     (row,) = bob.open(PAGE).page.one("ul", class_="log").all("li")
     assert row.one("strong").text == "Town <b>hall"
     assert "read what only you see · vote" in row.text
-    assert "not used yet" in row.text
+    assert "made just now · not used yet · ends on" in row.text
     store.programs.note_use("bob", program.digest)
     assert "last used just now" in bob.open(PAGE).main
     assert "A program of yours got a token" in bob.open("/inbox").main
@@ -83,6 +83,17 @@ def test_a_refused_form_keeps_what_was_typed(
     chosen = {box["value"] for box in main.all("input", name="rights") if "checked" in box}
     assert chosen == {"vote"} & set(fields["rights"])
     assert PASSWORD not in bob.text
+
+
+def test_two_tokens_of_one_name_have_different_signs(bob: Browser) -> None:
+    signs = set()
+    for _ in range(2):
+        sign = f"…{program_of(make(bob))[-4:]}"
+        assert sign in bob.main
+        signs.add(sign)
+    page = bob.open(PAGE).page
+    assert {row.one("code").text for row in page.one("ul", class_="log").all("li")} == signs
+    assert page.one("main").all("a", href="/api")
 
 
 def test_the_password_is_asked_for_each_time(bob: Browser, store: Store) -> None:

@@ -132,6 +132,8 @@ def error_message(error: VotewebError) -> str:
     for name in ("wait", "span", "interval"):
         if name in values:
             values[name] = duration(values[name] if values[name] < 60 else 60 * ceil(values[name] / 60))
+    if "right" in values:
+        values["right"] = RIGHT_NAMES[values["right"]]
     for name in ("things", "hint"):
         if values.get(name):
             values[name] = gettext(values[name])

@@ -6,7 +6,8 @@ from flask.typing import ResponseReturnValue
 from voteweb.core.errors import TooManyPrograms
 from voteweb.core.models import LogAction, LogEntry, Program, User
 from voteweb.core.site_switches import SwitchName
-from voteweb.store.accounts.programs import new_token
+from voteweb.store.accounts import sessions
+from voteweb.store.accounts.programs import new_token, split_token
 from voteweb.web.auth.authentication import require_recent_password
 from voteweb.web.auth.login import require_admin, require_member, session_member_name
 from voteweb.web.base.context import store
@@ -29,7 +30,8 @@ def index(user: User, programs: list[Program]) -> ResponseReturnValue:
         with refusals(form, {TooManyPrograms: "", **LOST_RIGHTS}):
             token = new_token(user.name)
             store().programs.add(user, token, form.name.data or "", form.rights.data, form.days.data)
-            return render_template("programs/token.html", form=form, token=token)
+            program = sessions.digest(split_token(token)[1])
+            return render_template("programs/token.html", form=form, token=token, program=program)
     are_off = SwitchName.PROGRAMS in site_switches.current()
     return render_template("programs/index.html", form=form, programs=programs, are_off=are_off), form.status
 
