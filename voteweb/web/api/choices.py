@@ -1,6 +1,8 @@
 """The choices of members about what they read: what they save, hide and follow, and their inbox."""
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from voteweb.core import errors
 from voteweb.core.models import Right, User
@@ -15,7 +17,7 @@ from voteweb.web.views.my_site import end_following
 class InboxRead(Struct, forbid_unknown_fields=True):
     """The id of the newest entry of the inbox that was read."""
 
-    until: str
+    until: Annotated[str, Meta(description="The `id` of the newest entry that was read.")]
 
 
 def _queue_group(pipeline: Pipeline, name: str) -> Future[dict[str, str]]:

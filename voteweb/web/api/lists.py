@@ -55,10 +55,14 @@ class ListQuery(paging.SizedPage, kw_only=True):
     order: Annotated[
         Sorting | UnsetType, Meta(description="By score unless a domain or member is named, else the newest first.")
     ] = UNSET
-    period: Annotated[Period | UnsetType, Meta(description="With order=top: a day, of a group a week.")] = UNSET
-    group: Annotated[str, Meta(description="Several, joined by `+`, have the articles that are in all of them.")] = ""
-    domain: str = ""
-    member: str = ""
+    period: Annotated[
+        Period | UnsetType, Meta(description="With `order=top`: `day`, of a group `week`, unless it is named.")
+    ] = UNSET
+    group: Annotated[
+        str, Meta(description="A name, or several joined by `+`, for the articles that are in all of them.")
+    ] = ""
+    domain: Annotated[str, Meta(description="The articles with links to it, such as example.com.")] = ""
+    member: Annotated[str, Meta(description="The name of the poster.")] = ""
 
 
 class ArticlePage(Page, kw_only=True):

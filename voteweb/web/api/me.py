@@ -1,8 +1,9 @@
 """The member of the token, their inbox, and the articles that they saved: only they see that."""
 
 from dataclasses import replace
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from voteweb.core import errors, models
 from voteweb.core.comments import Notice, NoticeKind
@@ -67,7 +68,7 @@ class Inbox(Page, kw_only=True):
 class InboxQuery(paging.SizedPage, kw_only=True):
     """The page of an inbox, of all of it or of what is ``unread``."""
 
-    unread: bool = False
+    unread: Annotated[bool, Meta(description="Only what is unread.")] = False
 
 
 @operation("GET /me", Right.READ)

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from voteweb.core import config, errors, models
 from voteweb.core.comments import Reported
-from voteweb.core.models import Right, User
+from voteweb.core.models import Reason, Right, User
 from voteweb.web.api.operations import operation
 from voteweb.web.api.shapes import Article, Time, characters, whole_article
 from voteweb.web.api.writing import Revision
@@ -22,37 +22,40 @@ from voteweb.web.views.moderation import (
     restore_post,
 )
 
-Seen = Annotated[int, Meta(ge=0, lt=10**15)]
+Seen = Annotated[
+    Annotated[int, Meta(ge=0, lt=10**15)] | None,
+    Meta(description="That of the queue when it was read: it is refused if others have decided since."),
+]
 _OF_ARTICLE = (errors.NoSuchArticle, errors.DecidedMeanwhile, errors.NotAllowed)
 _OF_COMMENT = (errors.NoSuchComment, errors.DecidedMeanwhile, errors.NotAllowed)
 
 
 class Decision(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A decision; ``seen`` is that of the queue when it was read: it is refused if others have decided since."""
+    """A decision of a moderator."""
 
-    seen: Seen | None = None
+    seen: Seen = None
 
 
 class Removal(Decision, forbid_unknown_fields=True, kw_only=True):
-    """A removal, with a reason that everybody can read."""
+    """A removal, with its reason."""
 
-    reason: Annotated[str, characters(config.MAX_REASON_LENGTH, 1)]
+    reason: Annotated[str, characters(config.MAX_REASON_LENGTH, 1), Meta(description="Everybody can read it.")]
 
 
 class ArticleRemoval(Removal, forbid_unknown_fields=True, kw_only=True):
-    """The removal of an article, whose title it may hide, also in the log."""
+    """The removal of an article."""
 
-    hide_title: bool = False
+    hide_title: Annotated[bool, Meta(description="Hide the title too, also in the log.")] = False
 
 
 class CommentRemoval(Removal, forbid_unknown_fields=True, kw_only=True):
-    """The removal of a comment, alone or with its replies."""
+    """The removal of a comment."""
 
-    replies: bool = False
+    replies: Annotated[bool, Meta(description="Remove its replies too.")] = False
 
 
 class Publication(Decision, forbid_unknown_fields=True, kw_only=True):
-    """The publication of an article, whose ``revision`` was read."""
+    """The publication of an article."""
 
     revision: Revision
 
@@ -62,7 +65,7 @@ class Report(Struct):
 
     by: str
     time: Time
-    reason: str
+    reason: Reason
     note: str
 
 
@@ -139,7 +142,7 @@ def _reported(row: Reported) -> ReportedPost:
         article = row.article
         about = {"article": article.id, "number": 0, "title": article.title, "text": article.text}
         about["author"] = article.poster
-    reports = tuple(Report(one.by, rfc3339(one.time), one.reason.value, one.note) for one in row.reports.rows)
+    reports = tuple(Report(one.by, rfc3339(one.time), one.reason, one.note) for one in row.reports.rows)
     return ReportedPost(**about, total=row.reports.total, reports=reports)
 
 

@@ -15,13 +15,13 @@ _PLACE = re.compile(rf"({config.TIME_PATTERN})-([0-9]{{1,15}})")
 class AnyPage(Struct, forbid_unknown_fields=True, kw_only=True):
     """The page of a list: the first unless ``next`` says what it was in the page before."""
 
-    next: Annotated[str, Meta(max_length=100)] = ""
+    next: Annotated[str, Meta(max_length=100, description="The field `next` of the page before.")] = ""
 
 
 class SizedPage(AnyPage, kw_only=True):
     """The page of a list, with ``limit`` rows at most."""
 
-    limit: Annotated[int, Meta(ge=1, le=config.MAX_API_ROWS)] = config.API_ROWS
+    limit: Annotated[int, Meta(ge=1, le=config.MAX_API_ROWS, description="Rows on a page.")] = config.API_ROWS
 
 
 class Place(NamedTuple):

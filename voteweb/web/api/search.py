@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from voteweb.core import errors
 from voteweb.core.errors import N_, Invalid
-from voteweb.search.models import Kind, Order
+from voteweb.search.models import IndexDamaged, Kind, NotReady, Order, SearchBusy, SearchError, SearchTooSlow
 from voteweb.web.api import paging
 from voteweb.web.api.operations import Page, operation
 from voteweb.web.api.shapes import ArticleRow, Comment, article_rows, listed_comment
@@ -30,7 +30,12 @@ class SearchPage(Page, kw_only=True):
     comments: tuple[Comment, ...] | UnsetType = UNSET
 
 
-@operation("GET /search", form="search.show", loads_member=False, refuses=(errors.NoSuchPage,))
+@operation(
+    "GET /search",
+    form="search.show",
+    loads_member=False,
+    refuses=(errors.NoSuchPage, SearchError, NotReady, SearchTooSlow, SearchBusy, IndexDamaged),
+)
 def search(query: SearchQuery) -> SearchPage:
     """Search for articles, or for comments if no article is found or `in:comments` asks for them."""
     index, typed = require_index(), typed_query()

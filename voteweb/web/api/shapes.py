@@ -8,6 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from voteweb.core import comments, links, models
 from voteweb.core.comments import CommentStatus
+from voteweb.core.models import ArticleStatus
 from voteweb.web.base.responses import rfc3339
 from voteweb.web.base.urls import absolute, comment_path
 from voteweb.web.caching.posters import named
@@ -47,7 +48,7 @@ class ArticleRow(Struct, omit_defaults=True):
     link: str | UnsetType = UNSET
     domain: str | UnsetType = UNSET
     own: Marks | UnsetType = UNSET
-    status: str = ""
+    status: ArticleStatus = ArticleStatus.LISTED
 
 
 class Article(ArticleRow, omit_defaults=True, kw_only=True):
@@ -85,7 +86,7 @@ class Comment(Struct, omit_defaults=True):
     edited: bool = False
     by_program: bool = False
     hidden: bool = False
-    status: str = ""
+    status: CommentStatus = CommentStatus.VISIBLE
     reason: str = ""
     title: str = ""
     own: CommentMarks | UnsetType = UNSET
@@ -123,7 +124,7 @@ def comment_of(
     place = {"article": article, "number": node.number, "url": absolute(comment_path(article, node.number))}
     shown: dict[str, Any] = {**place, "time": rfc3339(node.time), "parent": node.parent or UNSET, "title": title}
     if not node.is_visible or text is None:
-        shown |= {"status": (node.status or CommentStatus.REMOVED).value, "reason": reason}
+        shown |= {"status": node.status or CommentStatus.REMOVED, "reason": reason}
     if text is not None:
         own = UNSET if voted is None else CommentMarks(voted)
         shown |= {"author": node.author, "votes": node.votes, "text": text, "edited": node.is_edited, "own": own}
@@ -154,5 +155,5 @@ def _fields(article: models.Article, *, has_marks: bool) -> dict[str, Any]:
         "link": article.link or UNSET,
         "domain": links.domain(article.link) or UNSET,
         "own": Marks(article.voted, article.saved, article.new) if has_marks else UNSET,
-        "status": article.status.value,
+        "status": article.status,
     }

@@ -14,44 +14,46 @@ from voteweb.web.api.shapes import Article, Comment, characters, comment_of, who
 from voteweb.web.auth import bearer
 from voteweb.web.base.context import store
 from voteweb.web.pages.acts import queue_article
-from voteweb.web.pages.forms import CommentForm, CommentReportForm, EditForm, ReportForm, SubmitForm
+from voteweb.web.pages.forms import CommentForm, CommentReason, CommentReportForm, EditForm, ReportForm, SubmitForm
 from voteweb.web.views import comments, submission
 from voteweb.web.views.articles import edit_entry, edit_refusal
 from voteweb.web.views.moderation import StoredComment, check_not_own, queue_comment
 
 Title = Annotated[str, characters(config.MAX_TITLE_LENGTH, config.MIN_TITLE_LENGTH)]
-Link = Annotated[str, characters(config.MAX_LINK_LENGTH)]
-Text = Annotated[str, characters(config.MAX_TEXT_LENGTH)]
-Why = Annotated[str, characters(config.MAX_REASON_LENGTH)]
-Revision = Annotated[int, Meta(ge=0, lt=10**15)]
+Link = Annotated[str, characters(config.MAX_LINK_LENGTH), Meta(description="An address with http or https.")]
+Text = Annotated[str, characters(config.MAX_TEXT_LENGTH), Meta(description="Markdown.")]
+Why = characters(config.MAX_REASON_LENGTH)
+Note = Annotated[str, Why, Meta(description="More about it, for moderators alone.")]
+Groups = Annotated[tuple[str, ...], Meta(description="Names of groups that exist.")]
+Revision = Annotated[int, Meta(ge=0, lt=10**15, description="That of the article when it was read.")]
 _OF_ARTICLE = (errors.NoSuchArticle, errors.ArticleGone, errors.Held)
 _OF_COMMENT = (*_OF_ARTICLE, errors.NoSuchComment, errors.CommentGone)
 _OF_POST = (errors.DomainRefused, errors.NoSuchGroup, errors.TooManyGroups)
 
 
 class NewArticle(Struct, forbid_unknown_fields=True):
-    """An article to be posted: a link, a text, or both. ``anyway`` posts a link that was posted lately."""
+    """An article to be posted: a link, a text, or both."""
 
     title: Title
     link: Link = ""
     text: Text = ""
-    groups: tuple[str, ...] = ()
-    anyway: bool = False
+    groups: Groups = ()
+    anyway: Annotated[bool, Meta(description="Post a link all the same that was posted lately (`duplicate`).")] = False
 
 
 class ArticleChange(Struct, forbid_unknown_fields=True):
-    """A change of an article, whose ``revision`` was read; what is left out stays. ``reason`` is for the public log."""
+    """A change of an article; what is left out stays."""
 
     revision: Revision
     title: Title | UnsetType = UNSET
     link: Link | UnsetType = UNSET
     text: Text | UnsetType = UNSET
-    groups: tuple[str, ...] | UnsetType = UNSET
-    reason: Why = ""
+    groups: Groups | UnsetType = UNSET
+    reason: Annotated[str, Why, Meta(description="Of moderators, for the public log.")] = ""
 
 
 class SeenRevision(Struct, forbid_unknown_fields=True):
-    """The ``revision`` of an article that was read."""
+    """The revision of an article that was read."""
 
     revision: Revision
 
@@ -59,20 +61,29 @@ class SeenRevision(Struct, forbid_unknown_fields=True):
 class CommentText(Struct, forbid_unknown_fields=True):
     """The text of a comment, as Markdown."""
 
-    text: Annotated[str, characters(config.MAX_COMMENT_LENGTH, 1)]
+    text: Annotated[str, characters(config.MAX_COMMENT_LENGTH, 1), Meta(description="Markdown.")]
 
 
 class NewComment(CommentText, forbid_unknown_fields=True):
-    """A comment to be written; ``parent`` is the number of the comment that it answers, 0 for none."""
+    """A comment to be written."""
 
-    parent: Annotated[int, Meta(ge=0, lt=10**9)] = 0
+    parent: Annotated[
+        int, Meta(ge=0, lt=10**9, description="The number of the comment that it answers, 0 for none.")
+    ] = 0
 
 
 class NewReport(Struct, forbid_unknown_fields=True):
     """A report to the moderators."""
 
     reason: Reason
-    note: Why = ""
+    note: Note = ""
+
+
+class NewCommentReport(Struct, forbid_unknown_fields=True):
+    """A report of a comment to the moderators."""
+
+    reason: CommentReason
+    note: Note = ""
 
 
 def _once(user: User) -> str:
@@ -158,7 +169,7 @@ def report_article(user: User, article: models.Article, body: NewReport) -> None
     is_of_comments=True,
     comment=queue_comment,
 )
-def report_comment(user: User, comment: StoredComment, body: NewReport) -> None:
+def report_comment(user: User, comment: StoredComment, body: NewCommentReport) -> None:
     """Report a comment to the moderators, once."""
     _report(user, comment, CommentReportForm.of_body(reason=body.reason.value, note=body.note))
 

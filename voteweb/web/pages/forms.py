@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Any, Self
 
 from flask import g, request
@@ -38,6 +39,14 @@ REASON_LABELS = {
     Reason.TOPIC: _l("Off topic"),
     Reason.RULES: _l("Against the rules"),
 }
+
+
+class CommentReason(StrEnum):
+    """The reason of a report of a comment, which has no link and is no second posting."""
+
+    SPAM = Reason.SPAM.value
+    TOPIC = Reason.TOPIC.value
+    RULES = Reason.RULES.value
 
 
 class Form(FlaskForm):
@@ -278,9 +287,9 @@ class ReportForm(Form):
 
 
 class CommentReportForm(ReportForm):
-    """A member's report of a comment, which has no link and is no second posting."""
+    """A member's report of a comment."""
 
-    reason = _reason_field((Reason.SPAM, Reason.TOPIC, Reason.RULES))
+    reason = _reason_field(map(Reason, CommentReason))
 
 
 class AnswerForm(Form):
