@@ -34,7 +34,7 @@ def test_page_has_each_operation_and_explains_each_error(reader: Browser) -> Non
     page = reader.open("/api").page
     ids = {element["id"] for element in page.one("main") if "id" in element.attrs}
     links = {element["href"].removeprefix("#") for element in page.one("main").all("a") if element["href"][0] == "#"}
-    assert ids >= links | {row.name for row in OPERATIONS}
+    assert ids >= links | {f"op-{row.name}" for row in OPERATIONS}
     responses = [
         answer
         for path in description(with_comments=True)["paths"].values()
@@ -42,6 +42,36 @@ def test_page_has_each_operation_and_explains_each_error(reader: Browser) -> Non
         for answer in row["responses"].values()
     ]
     assert ids >= {code for answer in responses for code in answer.get("x-codes", ())}
+
+
+def test_page_is_worded_for_people_and_this_site(reader: Browser) -> None:
+    page = reader.open("/api").page.one("main")
+    main, examples = page.text, [example.text for example in page.all("pre")]
+    for example in examples:
+        main = main.replace(example, "")
+    assert not [example for example in examples if "news.example" in example]
+    for wrong in ("`", "….", "= ()", "= []", "= False", "= None", "<code>", "the index knows"):
+        assert wrong not in main
+    for words in ("hot by score", "spam Spam", "vote vote", "held waits for a moderator"):
+        assert words in main, words
+
+
+@pytest.mark.site(limits=2)
+def test_page_has_the_limits_that_count_operations(reader: Browser) -> None:
+    main = reader.open("/api").page.one("main")
+    rows = [[cell.text for cell in row.all("td")] for row in main.one("tbody").all("tr")]
+    assert ["requests with this token", "each token", "120 at once, then 7,200 an hour"] in rows
+    assert ["articles", "each new member", "6 at once, then 2 an hour"] in rows
+    assert not [row for row in rows if row[0] in ("invitations made or withdrawn", "failed log-ins")]
+
+
+def test_description_says_what_fields_mean() -> None:
+    described = description(with_comments=True)
+    schemas, listing = described["components"]["schemas"], described["paths"]["/api/v1/articles"]["get"]
+    assert schemas["Sorting"]["description"].startswith("`hot`: by score; ")
+    assert schemas["CommentReason"]["enum"] == ["rules", "spam", "topic"]
+    assert all(parameter["description"] for parameter in listing["parameters"])
+    assert not [schema for schema in schemas.values() if "``" in schema["description"]]
 
 
 def test_description_is_sent_once_to_all_origins(reader: Browser) -> None:

@@ -3,30 +3,38 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from enum import StrEnum
 from functools import cache
 from http import HTTPStatus
-from importlib import import_module
 from importlib.resources import files
 from types import NoneType
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, Response, has_app_context, render_template
+from markupsafe import Markup, escape
 from msgspec import Struct
 from werkzeug.exceptions import default_exceptions
 
-from voteweb.core import config, errors
-from voteweb.core.models import Right
-from voteweb.core.rate_limits import PROGRAM
+from voteweb.core import config, errors, markup
+from voteweb.core.comments import CommentOrder, CommentStatus, NoticeKind
+from voteweb.core.errors import N_
+from voteweb.core.models import ArticleStatus, Period, Reason, Right, Role
+from voteweb.core.rate_limits import LIMITS, PROGRAM, Limit, LimitScope
 from voteweb.core.version import RELEASE
+from voteweb.search.models import Order
+from voteweb.web.api.lists import Sorting
 from voteweb.web.api.operations import OPERATIONS, InvalidField, Operation, Page
 from voteweb.web.base.context import settings
 from voteweb.web.base.responses import Problem, public
 from voteweb.web.base.urls import absolute
-from voteweb.web.i18n.formatting import RIGHT_NAMES
+from voteweb.web.i18n.formatting import PERIOD_TITLES, RIGHT_NAMES, ROLE_NAMES
+from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pages.forms import REASON_LABELS, CommentReason
 from voteweb.web.views.errors import API_CODES, API_MESSAGES, PAGES
 
 Json = dict[str, Any]
@@ -38,7 +46,9 @@ _SCHEMAS = "#/components/schemas/"
 _JSON, _PROBLEM = "application/json", "application/problem+json"
 _HEADERS = {
     "ETag": "The version of this answer, for If-None-Match.",
+    "Idempotency-Replayed": "“true” where the Idempotency-Key was sent before: this is the answer of then.",
     "Link": 'The address of the next page, with rel="next"; absent on the last one.',
+    "Location": "The path of what was made.",
     "RateLimit": "How many requests the limit of the token has left, and when it has more.",
     "RateLimit-Policy": "The limit of the token.",
     "Retry-After": "Seconds after which the request can be sent again.",
@@ -47,15 +57,9 @@ _HEADERS = {
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "A text that is new for each act, which is then done once, however often the request is sent.",
+    "description": "1 to 255 characters of ASCII without blanks, new for each act, which is then done once.",
     "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
 }
-_ABOUT = (
-    "“security” names the right that the token of an operation needs, and “x-codes” the errors of a status: /api says "
-    "what they mean."
-)
-_AUTHORIZATION = "A token of a program, which its member makes at /account/programs."
-_WRITES = (errors.ReadOnly, errors.StorageFull, errors.Conflict)
 
 
 class Refusal(NamedTuple):
@@ -68,14 +72,89 @@ class Refusal(NamedTuple):
     @property
     def sentence(self) -> str:
         """The sentence in the language of this request."""
-        return re.sub(r"%\(\w+\)s", "…", _(self.template))
+        return re.sub(r"%\(\w+\)s\.?", "…", _(self.template)).replace("%%", "%")
+
+
+#: The subjects of operations, by their tags, in the order in which one needs them.
+_SUBJECTS = {
+    "articles": N_("Articles"),
+    "comments": N_("Comments"),
+    "votes": N_("Votes"),
+    "choices": N_("What a member saves, hides and follows"),
+    "me": N_("The member of the token"),
+    "site": N_("The site, its groups and members"),
+    "moderation": N_("Moderation"),
+}
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+#: The variable parts of paths, in words.
+_PARTS = {"id": "The id of an article.", "number": "The number of a comment on it.", "name": "A group or a member."}
+#: The values of each enum, in words; "" is left out of answers.
+_VALUES: dict[type[StrEnum], Mapping[Any, Any]] = {
+    Sorting: {
+        Sorting.HOT: N_("by score"),
+        Sorting.NEW: N_("the newest first"),
+        Sorting.TOP: N_("the most votes in a period first"),
+        Sorting.GOOD: N_("the newest good ones"),
+    },
+    Period: PERIOD_TITLES,
+    CommentOrder: {
+        CommentOrder.SCORE: N_("by score"),
+        CommentOrder.TIME: N_("the oldest first"),
+        CommentOrder.NEW: N_("the newest first"),
+    },
+    Order: {
+        Order.RELEVANCE: N_("the best match first"),
+        Order.NEW: N_("the newest first"),
+        Order.VOTES: N_("the most votes first"),
+    },
+    Reason: REASON_LABELS,
+    CommentReason: {reason: REASON_LABELS[Reason(reason)] for reason in CommentReason},
+    Right: RIGHT_NAMES,
+    Role: ROLE_NAMES,
+    ArticleStatus: {
+        ArticleStatus.DELETED: N_("deleted by its poster"),
+        ArticleStatus.REMOVED: N_("removed by a moderator"),
+        ArticleStatus.HELD: N_("waits for a moderator"),
+    },
+    CommentStatus: {
+        CommentStatus.DELETED: N_("deleted by its author"),
+        CommentStatus.REMOVED: N_("removed by a moderator"),
+    },
+    NoticeKind: {
+        NoticeKind.REPLY: N_("an answer to a comment of the member"),
+        NoticeKind.ARTICLE: N_("a comment on an article of the member"),
+        NoticeKind.MENTION: N_("a comment that names the member"),
+        NoticeKind.REMOVED: N_("a moderator removed or edited something of the member"),
+        NoticeKind.REPORT: N_("a report of the member was settled"),
+        NoticeKind.ROLE: N_("the member has another role"),
+        NoticeKind.UNDONE: N_("an act of the member was undone"),
+        NoticeKind.ACCOUNT: N_("the account of the member was changed"),
+    },
+}
+_WORDS = {enum.__name__: words for enum, words in _VALUES.items()}
+#: The statuses of errors of addresses, and the error of a fault of the site.
+_OF_ADDRESSES, _FAULT = (404, 405, 421), Refusal(500, "fault", PAGES[500][1])
+#: The site of the examples.
+_EXAMPLE_SITE = "https://news.example"
+#: Whom a limit counts.
+_COUNTED = {
+    LimitScope.MEMBER: N_("each member"),
+    LimitScope.NEWCOMER: N_("each new member"),
+    LimitScope.ADDRESS: N_("each address, without a token"),
+}
+_ABOUT = (
+    "“security” names the right that the token of an operation needs, and “x-codes” the errors of a status: /api says "
+    "what they mean."
+)
+_AUTHORIZATION = "A token of a program, which its member makes at /account/programs."
+_WRITES = (errors.ReadOnly, errors.StorageFull, errors.Conflict)
 
 
 def _refusal(error: type[errors.VotewebError]) -> Refusal:
     if error.code == InvalidField.code:
         error = InvalidField
-    template = API_MESSAGES.get(error.code) or error.template or PAGES[error.status][1]
-    return Refusal(error.status, error.code, template)
+    status = max(error.status, 422) if error.status < 400 else error.status  # of pages that show it beside a form
+    return Refusal(status, error.code, API_MESSAGES.get(error.code) or error.template or PAGES[status][1])
 
 
 def _http(status: int) -> Refusal:
@@ -107,8 +186,14 @@ def refusals(row: Operation) -> list[Refusal]:
 
 
 def operations(*, with_comments: bool) -> list[Operation]:
-    """Return the operations of a site with or without conversations."""
-    return [row for row in OPERATIONS if with_comments or not row.is_of_comments]
+    """Return the operations of a site with or without conversations, by subject, what is about the whole site first."""
+    rows = [row for row in OPERATIONS if with_comments or not row.is_of_comments]
+    order = list(_SUBJECTS)
+
+    def place(row: Operation) -> tuple[int, int, str, int]:
+        return order.index(subject_of(row)), row.path.count("<"), row.path, _METHODS.index(row.method)
+
+    return sorted(rows, key=place)
 
 
 def path_of(row: Operation) -> str:
@@ -117,13 +202,11 @@ def path_of(row: Operation) -> str:
 
 
 def subject_of(row: Operation) -> str:
-    """Return the name of the subject of an operation, which is that of its module."""
-    return row.do.__module__.rpartition(".")[2]
-
-
-def _heading(row: Operation) -> str:
-    """Return the heading of the subject of an operation, in English."""
-    return re.split("[:.]", import_module(row.do.__module__).__doc__ or "")[0]
+    """Return the name of the subject of an operation: that of its module, if there is one of that name."""
+    module = row.do.__module__.rpartition(".")[2]
+    if row.path.startswith("/me"):
+        return "me"
+    return module if module in _SUBJECTS else "comments" if row.is_of_comments else "articles"
 
 
 @cache
@@ -139,6 +222,10 @@ def description(*, with_comments: bool) -> Json:
     rows = operations(with_comments=with_comments)
     shapes = [shape for row in rows for shape in (row.query, row.body, row.answer) if _is_shape(shape)]
     _, schemas = msgspec.json.schema_components([*shapes, Problem], ref_template=_SCHEMAS + "{name}")
+    with force_language(ENGLISH) if has_app_context() else nullcontext():
+        for name, schema in schemas.items():
+            values = "; ".join(f"`{value}`: {word}" for value, word in _WORDS.get(name, {}).items())
+            schema["description"] = values or " ".join(schema["description"].replace("``", "`").split())
     paths: dict[str, Json] = {}
     for row in rows:
         paths.setdefault(path_of(row), {})[row.method.lower()] = _describe(row, schemas)
@@ -149,7 +236,8 @@ def description(*, with_comments: bool) -> Json:
         "servers": [{"url": "/"}],
         "tags": [
             {"name": name, "description": text}
-            for name, text in {subject_of(row): _heading(row) for row in rows}.items()
+            for name, text in _SUBJECTS.items()
+            if any(subject_of(row) == name for row in rows)
         ],
         "paths": paths,
         "components": {
@@ -204,10 +292,13 @@ def _parameters(row: Operation, schemas: Json) -> Iterator[Json]:
     """Yield the parameters of an operation in its path and its query; *schemas* has that of the query."""
     for part in _PART.finditer(row.path):
         schema = _NUMBER if part["type"] == "int" else {"type": "string", "minLength": 1}
-        yield {"name": part["name"], "in": "path", "required": True, "schema": schema}
+        about = {"name": part["name"], "in": "path", "required": True, "description": _PARTS[part["name"]]}
+        yield {**about, "schema": schema}
     query = schemas[row.query.__name__] if row.query else {}
-    for name, schema in query.get("properties", {}).items():
-        yield {"name": name, "in": "query", "required": name in query.get("required", ()), "schema": schema}
+    for name, needed, schema in fields_of(query):
+        about = {"name": name, "in": "query", "required": needed}
+        words = {"description": schema["description"]} if "description" in schema else {}
+        yield {**about, **words, "schema": {key: value for key, value in schema.items() if key not in words}}
 
 
 def _content(shape: type[Struct], example: object = None) -> Json:
@@ -219,6 +310,8 @@ def _answers(row: Operation, example: Json) -> Json:
     """Return the answers of an operation that does what it is asked."""
     names = ["RateLimit", "RateLimit-Policy"]
     names += ["ETag"] if row.method == "GET" else []
+    names += ["Idempotency-Replayed"] if row.method == "POST" else []
+    names += ["Location"] if row.status == HTTPStatus.CREATED else []
     names += ["Link"] if isinstance(row.answer, type) and issubclass(row.answer, Page) else []
     answer: Json = {"description": HTTPStatus(row.status).phrase, "headers": _refer(names)}
     if _is_shape(row.answer):
@@ -263,51 +356,91 @@ def index() -> str:
     described = description(with_comments=with_comments)
     rows = operations(with_comments=with_comments)
     own = {row.name: [_refusal(error).code for error in row.refuses] for row in rows}
-    problems = sorted({refusal for row in rows for refusal in refusals(row)})
+    problems = sorted({*(refusal for row in rows for refusal in refusals(row)), *map(_http, _OF_ADDRESSES), _FAULT})
     subjects: dict[str, list[Json]] = {}
     for row in rows:
-        more = {"row": row, "path": path_of(row), "fields": _fields(row, described), "errors": own[row.name]}
         operation = described["paths"][path_of(row)][row.method.lower()]
-        subjects.setdefault(_heading(row), []).append({**operation, **more, "example": _example(row)})
+        more = {"row": row, "path": path_of(row), "errors": own[row.name], "example": _example(row)}
+        subjects.setdefault(subject_of(row), []).append({**operation, **more})
     return render_template(
         "api/index.html",
         subjects=subjects,
+        headings=_SUBJECTS,
+        shapes=shapes_of_answers(described),
+        schemas=described["components"]["schemas"],
         problems=problems,
         common=[problem.code for problem in problems if not any(problem.code in codes for codes in own.values())],
         address=absolute(config.API_PATH),
         rights=RIGHT_NAMES,
-        limit=PROGRAM,
+        limits=[limit for limit in LIMITS if limit is PROGRAM or _counts(limit, rows)] if settings().limits else [],
+        program=PROGRAM,
+        counted=_COUNTED,
+        fields_of=fields_of,
+        type_of=type_of,
         values_of=values_of,
+        prose=prose,
     )
 
 
+def shapes_of_answers(described: Json) -> Json:
+    """Return the schemas of objects in answers, by name, from the description of the API."""
+    bodies = {row.body.__name__ for row in OPERATIONS if row.body}
+    schemas = described["components"]["schemas"].items()
+    return {name: schema for name, schema in sorted(schemas) if "properties" in schema and name not in bodies}
+
+
+def messages() -> set[str]:
+    """Return the texts of the description that the page has in the language of its reader."""
+    described = description(with_comments=True)
+    shapes = shapes_of_answers(described).values()
+    schemas = [field for shape in described["components"]["schemas"].values() for _, _, field in fields_of(shape)]
+    rows = [row for path in described["paths"].values() for row in path.values()]
+    parameters = [parameter for row in rows for parameter in row["parameters"] if parameter.get("in") == "query"]
+    texts = (part["description"] for part in (*shapes, *schemas, *parameters) if "description" in part)
+    return {*texts, *(row["summary"] for row in rows)}
+
+
+def _counts(limit: Limit, rows: Sequence[Operation]) -> bool:
+    """Tell whether *limit* counts one of these operations by its form."""
+    return limit.scope in _COUNTED and not {row.form for row in rows}.isdisjoint(limit.views)
+
+
 def _example(row: Operation) -> str:
-    """Return a request to an operation and its answer, as text."""
+    """Return a request to an operation of this site and its answer, as text."""
     example = examples().get(row.name, {})
     query = f"?{urlencode(example['query'])}" if "query" in example else ""
     path = path_of(row).format_map(defaultdict(str, example.get("parts", {})))
     parts = (json.dumps(example[part], indent=1, ensure_ascii=False) for part in ("body", "answer") if part in example)
-    return "\n\n".join((f"{row.method} {path}{query}", *parts))
+    return "\n\n".join((f"{row.method} {path}{query}", *parts)).replace(_EXAMPLE_SITE, absolute())
 
 
-def _fields(row: Operation, described: Json) -> list[tuple[str, bool, Json]]:
-    """Return the fields of the body of an operation: name, whether it must be there, and schema."""
-    schema = described["components"]["schemas"][row.body.__name__] if row.body else {}
+def fields_of(schema: Json) -> list[tuple[str, bool, Json]]:
+    """Return the fields of an object of a JSON Schema: name, whether it must be there, and schema."""
     needed = schema.get("required", ())
     return [(name, name in needed, field) for name, field in schema.get("properties", {}).items()]
 
 
-def values_of(schema: Json) -> str:
-    """Return the values that a JSON Schema allows as programmers write them, such as "integer 1…100"."""
+def prose(text: str) -> Markup:
+    """Return a text of the description in the language of this request, with what stands in backticks as code."""
+    return markup.trusted(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(_(text)))))
+
+
+def values_of(schema: Json) -> dict[str, Any]:
+    """Return the values that an enum in a JSON Schema allows, with their words."""
+    return dict(_WORDS.get(str(schema.get("items", schema).get("$ref")).removeprefix(_SCHEMAS), {}))
+
+
+def type_of(schema: Json) -> str:
+    """Return the type that a JSON Schema allows as programmers write it, such as "integer 1…100"."""
     if parts := schema.get("anyOf"):
-        return " | ".join(map(values_of, parts))
-    if values := schema.get("enum"):
-        return " | ".join(map(str, values))
+        return type_of(parts[0])
     if "$ref" in schema:
-        return str(schema["$ref"]).removeprefix(_SCHEMAS)
+        name = str(schema["$ref"]).removeprefix(_SCHEMAS)
+        return "string" if name in _WORDS else name
     least, most = (
         next((schema[name] for name in names if name in schema), "")
         for names in (("minimum", "minLength", "minItems"), ("maximum", "maxLength", "maxItems"))
     )
-    kind = f"[{values_of(schema['items'])}]" if "items" in schema else str(schema.get("type", "any"))
-    return f"{kind} {least}…{most}" if least != "" or most != "" else kind
+    kind = str(schema.get("format", schema.get("type", "any")))
+    kind = f"[{type_of(schema['items'])}]" if "items" in schema else kind
+    return f"{kind} {least}…{most}" if most != "" else kind
