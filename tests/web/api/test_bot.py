@@ -1,29 +1,49 @@
-"""The bot of docs/api.md posts what is new in a feed, once, and passes over what is refused for itself."""
+"""The programs of docs/api.md: a bot posts what is new in a feed, once; others read a group and decide what waits."""
 
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from flask import Flask
 
 from tests import factories
 from tests.site_process import SECRET, StartSite
 from tests.web.api.examples import make_token
+from tests.web.api.program import Program, make_people, make_site
 from voteweb.core.config import LINK_SECONDS
 from voteweb.core.models import DomainAction, LogAction, LogEntry, Right, Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store
 
-DOCS = Path(__file__).parents[3] / "docs" / "api.md"
+TEXT = (Path(__file__).parents[3] / "docs" / "api.md").read_text("utf-8")
+READER, MODERATOR, BOT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_examples_read_all_pages_and_publish_what_waits(
+    app: Flask, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_people(store)
+    make_site(store)
+    factories.group(store, "history")
+    for number in range(101):
+        factories.article(store, title=f"Title {number}", link="", text="Text.", groups=("history",))
+    program = Program(app, "mod")
+    names = {"get": lambda path: program.send(f"GET {path}").json, "quote": quote}
+    exec(READER, names)
+    assert capsys.readouterr().out.split("\n")[:-1] == [f"Title {number}" for number in reversed(range(101))]
+    exec(MODERATOR, {**names, "post": lambda path, body: program.send(f"POST {path}", body)})
+    assert program.send("GET /queue").json["held"] == []
 
 
 def test_bot_posts_each_item_once_and_passes_over_refused_ones(
     settings: Settings, store: Store, start_site: StartSite, tmp_path: Path
 ) -> None:
-    text = DOCS.read_text("utf-8")
-    assert f"for {LINK_SECONDS // 86_400} days the site does" in text
-    bot = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-1]
-    assert len([line for line in bot.splitlines() if line]) <= 21, "a bot of 20 lines"
+    assert f"for {LINK_SECONDS // 86_400} days the site does" in TEXT
+    assert len([line for line in BOT.splitlines() if line]) <= 21, "a bot of 20 lines"
     token, mod = make_token(store, "ann", (Right.POST,)), factories.user(store, "mod", Role.MODERATOR)
     rule = LogEntry(LogAction.DOMAIN, "mod", title="spam.example", why="Spam.")
     store.domain_rules.set("spam.example", DomainAction.REFUSE, rule, actor=mod)
@@ -39,7 +59,7 @@ def test_bot_posts_each_item_once_and_passes_over_refused_ones(
         rows = (f"<item><title>{name}</title><link>{link or links(name)}</link></item>" for name, link in items)
         feed.write_text(f"<rss><channel>{''.join(rows)}</channel></rss>", "utf-8")
         environment = {**os.environ, "SITE": "http://{}:{}".format(*sites[limits]), "TOKEN": token}
-        command = [sys.executable, "-c", bot, feed.as_uri()]
+        command = [sys.executable, "-c", BOT, feed.as_uri()]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stderr, done.stdout.splitlines()
 
