@@ -30,10 +30,10 @@ X-Forwarded-Proto Forwarded X-CSRFToken If-None-Match If-Modified-Since Range Co
 #: What only a trace of the program contains, or what the sender has had computed or read; no signed token can.
 TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py(?![\w-])|17994564hx|(?<!:)root:")
 LINKS = {"href", "action", "formaction", "src"}
-#: A path, an anchor, a web address, or of the site itself the bookmarklet, the file of recovery codes and the secret of
-#: an app.
+#: A path, an anchor, a web address, or of the site itself the bookmarklet, the secret of an app, and the file of codes
+#: or of a token.
 SAFE_LINK = re.compile(
-    r"/(?![/\\])|#|https?://|$|javascript:location\.href=|otpauth://totp/|data:text/plain;charset=utf-8,Recovery%20"
+    r"/(?![/\\])|#|https?://|$|javascript:location\.href=|otpauth://totp/|data:text/plain;charset=utf-8,(Recovery%20|vw_)"
 )
 
 
