@@ -86,7 +86,7 @@ document.addEventListener("click", async (event) => {
 });
 
 document.addEventListener("keydown", ({ key, target }) => {
-  const form = key === "Escape" && target.closest(".reply-form, .write-comment form");
+  const form = key === "Escape" && target.closest(".reply-form, .write-comment");
   if (form) leave(form);
 });
 

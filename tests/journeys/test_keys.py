@@ -165,6 +165,10 @@ def cancel_a_comment(bob: Visitor) -> None:
     expect(ready(bob).page.locator("#write[open]")).to_have_count(0)
     box.locator("summary").click()
     expect(text).to_have_value("Perhaps.")
+    box.locator("summary").press("Escape")
+    expect(text).to_be_hidden()
+    box.locator("summary").click()
+    expect(text).to_be_focused()
     press(bob, "Escape")
     expect(text).to_be_hidden()
 
