@@ -33,7 +33,6 @@ def taking(visitor: Visitor, *, clicks: int, loads: int) -> Iterator[None]:
     """Fail unless the block takes this many clicks of *visitor*, and loads as many pages."""
     before = (visitor.clicks, visitor.loads)
     yield
-    visitor.page.wait_for_load_state()
     assert (visitor.clicks - before[0], visitor.loads - before[1]) == (clicks, loads)
     assert visitor.overflow() == 0
 

@@ -9,12 +9,6 @@ from tests.journeys.visitor import Visitor
 from voteweb.store import Store
 
 
-def ready(visitor: Visitor) -> Visitor:
-    """Wait until the scripts listen: they show this button."""
-    expect(visitor.page.get_by_role("button", name="Keyboard shortcuts")).to_be_visible()
-    return visitor
-
-
 def press(visitor: Visitor, *keys: str) -> None:
     for key in keys:
         visitor.page.keyboard.press(key)
@@ -23,7 +17,7 @@ def press(visitor: Visitor, *keys: str) -> None:
 def test_keys_lead_through_lists_and_act_only_outside_of_fields(visit: Visit, store: Store) -> None:
     for title in ("third", "second", "first"):
         factories.article(store, title=title, text="words", link="")
-    ann = ready(visit("bob").open("/"))
+    ann = visit("bob").open("/")
     dialog, button = ann.page.get_by_role("dialog", name="Keyboard shortcuts"), ann.vote_button("first")
 
     press(ann, "Control+j", "Alt+g", "Meta+v")
@@ -38,10 +32,10 @@ def test_keys_lead_through_lists_and_act_only_outside_of_fields(visit: Visit, st
     press(ann, "o")
     ann.is_at("/a/3")
     for key, path in (("n", "/new"), ("g", "/groups"), ("f", "/")):
-        press(ready(ann), "g", key)
+        press(ann, "g", key)
         ann.is_at(path)
 
-    press(ready(ann), "?")
+    press(ann, "?")
     expect(dialog).to_be_visible()
     press(ann, "j", "Escape")
     expect(dialog).to_be_hidden()
@@ -50,10 +44,10 @@ def test_keys_lead_through_lists_and_act_only_outside_of_fields(visit: Visit, st
     field = ann.page.get_by_role("searchbox", name="Search")
     expect(field).to_be_focused()
     ann.page.set_viewport_size({"width": 360, "height": 800})
-    press(ready(ann.open("/")), "/")
+    press(ann.open("/"), "/")
     ann.is_at("/search")
     expect(field).to_be_focused()
-    title_field = ready(ann.open("/submit")).page.get_by_label("Title", exact=True)
+    title_field = ann.open("/submit").page.get_by_label("Title", exact=True)
     title_field.focus()
     press(ann, "j", "g", "n", "/", "?")
     expect(title_field).to_have_value("jgn/?")
@@ -62,7 +56,7 @@ def test_keys_lead_through_lists_and_act_only_outside_of_fields(visit: Visit, st
     ann.page.get_by_role("button", name="Keyboard shortcuts").click()
     ann.page.get_by_label("Shortcuts are on").uncheck()
     ann.page.get_by_role("button", name="Close").click()
-    press(ready(ann.open("/")), "j")
+    press(ann.open("/"), "j")
     expect(ann.page.get_by_role("link", name="first", exact=True)).not_to_be_focused()
 
 
@@ -82,7 +76,7 @@ def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: S
     for parent, text in ((0, "One."), (1, "Two."), (0, "Three.\n\nTo be quoted.")):
         factories.comment(store, 1, parent=parent, text=text)
     bob, path = visit("bob", expect_errors=True), "/a/1?order=time"
-    cancel_a_comment(ready(bob.open(path)))
+    cancel_a_comment(bob.open(path))
     walk_and_fold(bob)
 
     open_form(bob, 1).fill("I think:")
@@ -91,8 +85,8 @@ def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: S
     open_form(bob, 2).fill("Not finished")
     field(bob, 1).locator("xpath=ancestor::form").get_by_role("link", name="Cancel").click()
     expect(field(bob, 1)).to_have_count(0)
-    ready(bob.open("/new"))
-    expect(field(ready(bob.open(path)), 2)).to_have_value("Not finished")
+    bob.open("/new")
+    expect(field(bob.open(path), 2)).to_have_value("Not finished")
     expect(field(bob, 1)).to_have_count(0)
     expect(open_form(bob, 1)).to_have_value("I think:")
     bob.page.locator("#c3 p").nth(1).select_text()
@@ -102,13 +96,13 @@ def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: S
     press(bob, "Control+Enter")
     bob.is_at("/a/1/c/2/reply")
     bob.type("Your comment", "Finished").press("Post").is_at(f"{path}#c4")
-    expect(open_form(ready(bob), 2)).to_have_value("")
+    expect(open_form(bob, 2)).to_have_value("")
     compose(bob, open_form(bob, 3))
     bob.is_at(f"{path}#c5")
     assert store.threads.get(1).nodes.keys() == {1, 2, 3, 4, 5}
 
     factories.comment(store, 1, parent=1, text="Four.")
-    ready(bob.open(path)).page.locator("#c1 > .comment-head a").last.focus()
+    bob.open(path).page.locator("#c1 > .comment-head a").last.focus()
     press(bob, "x", "n")
     expect(bob.page.locator("#c6 > .comment-head a").last).to_be_focused()
     expect(bob.page.locator("#c6 .text")).to_be_visible()
@@ -132,8 +126,8 @@ def walk_and_fold(bob: Visitor) -> None:
     assert bob.page.locator(":focus").evaluate("link => getComputedStyle(link).outlineColor") == "rgba(0, 0, 0, 0)"
     press(bob, "k", "x")
     bob.page.goto(f"{bob.page.url}#c3")
-    ready(bob).page.reload()
-    assert marked(ready(bob)) == ["c3"]
+    bob.page.reload()
+    assert marked(bob) == ["c3"]
     expect(bob.page.locator("#c1 .text").first).to_be_hidden()
     expect(bob.page.locator("#c2")).to_be_hidden()
     press(bob, "k")
@@ -147,7 +141,7 @@ def walk_and_fold(bob: Visitor) -> None:
     press(bob, "Escape")
     expect(field(bob, 1)).to_have_count(0)
     bob.page.reload()
-    expect(field(ready(bob), 1)).to_have_count(0)
+    expect(field(bob, 1)).to_have_count(0)
     expect(open_form(bob, 1)).to_have_value("jx")
     bob.page.locator("#c1").get_by_role("link", name="Reply", exact=True).first.click()
     expect(field(bob, 1)).to_have_count(0)
@@ -162,7 +156,7 @@ def cancel_a_comment(bob: Visitor) -> None:
     box.get_by_role("link", name="Cancel").click()
     expect(box.locator("summary")).to_be_focused()
     bob.page.reload()
-    expect(ready(bob).page.locator("#write[open]")).to_have_count(0)
+    expect(bob.page.locator("#write[open]")).to_have_count(0)
     box.locator("summary").click()
     expect(text).to_have_value("Perhaps.")
     box.locator("summary").press("Escape")

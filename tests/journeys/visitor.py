@@ -36,17 +36,22 @@ class Visitor:
         self.page.goto(self.site_url + path)
         return self
 
+    def loaded(self) -> "Visitor":
+        """Wait until the page to which a click has led is complete, and its scripts listen."""
+        self.page.wait_for_load_state()
+        return self
+
     def follow(self, text: str) -> "Visitor":
         """Follow the first link with this *text*."""
         self.page.get_by_role("link", name=text, exact=True).first.click()
         self.clicks += 1
-        return self
+        return self.loaded()
 
     def press(self, text: str) -> "Visitor":
         """Press the button with this *text* in the main part of the page."""
         self.page.get_by_role("main").get_by_role("button", name=text, exact=True).click()
         self.clicks += 1
-        return self
+        return self.loaded()
 
     def log_out(self) -> "Visitor":
         """Open the menu below the name and press its last entry."""
@@ -74,10 +79,12 @@ class Visitor:
     def sees_flash(self, text: str) -> None:
         """Fail unless the last message of the page is *text*."""
         expect(self.page.locator(".flash:not([role=note])").last).to_have_text(text)
+        self.loaded()
 
     def is_at(self, path: str) -> None:
         """Fail unless the browser arrives at *path*."""
         expect(self.page).to_have_url(self.site_url + path)
+        self.loaded()
 
     def row(self, title: str) -> Locator:
         """Return the article with this *title*, in a list or on its own page."""
