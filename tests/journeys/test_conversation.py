@@ -67,9 +67,11 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
     fold.click()
     expect(text).to_be_hidden()
     if window["script"]:
+        carl.keeps('folded:/a/1":"c2"')
         carl.page.reload()
         expect(text).to_be_hidden()
         fold.click()
+        carl.keeps("{}")
     carl.open("/a/1")
     expect(text).to_be_visible()
     reply(carl, 2, "> Ask\n\n2 ms.").is_at("/a/1#c3")

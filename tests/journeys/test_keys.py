@@ -3,7 +3,6 @@
 from playwright.sync_api import Locator, expect
 
 from tests import factories
-from tests.helpers import until
 from tests.journeys.conftest import Visit
 from tests.journeys.visitor import Visitor
 from voteweb.store import Store
@@ -114,7 +113,7 @@ def test_answers_are_written_in_place_and_kept_until_sent(visit: Visit, store: S
     bob.page.locator("#c3").get_by_role("link", name="Reply", exact=True).first.click()
     bob.is_at("/a/1/c/3/reply?order=time")
     bob.log_out()
-    until(lambda: bob.page.evaluate("JSON.stringify(sessionStorage)") == "{}")
+    bob.keeps("{}")
 
 
 def walk_and_fold(bob: Visitor) -> None:
@@ -125,6 +124,7 @@ def walk_and_fold(bob: Visitor) -> None:
     assert marked(bob) == ["c2"]
     assert bob.page.locator(":focus").evaluate("link => getComputedStyle(link).outlineColor") == "rgba(0, 0, 0, 0)"
     press(bob, "k", "x")
+    bob.keeps('folded:/a/1":"c1"')
     bob.page.goto(f"{bob.page.url}#c3")
     bob.page.reload()
     assert marked(bob) == ["c3"]

@@ -2,6 +2,8 @@
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
 
+from tests.helpers import until
+
 PASSWORD = "correct horse battery"
 
 
@@ -85,6 +87,10 @@ class Visitor:
         """Fail unless the browser arrives at *path*."""
         expect(self.page).to_have_url(self.site_url + path)
         self.loaded()
+
+    def keeps(self, words: str) -> None:
+        """Fail unless the storage of the tab, which the page writes after it has changed, comes to have *words*."""
+        until(lambda: words in self.page.evaluate("JSON.stringify(sessionStorage)"))
 
     def row(self, title: str) -> Locator:
         """Return the article with this *title*, in a list or on its own page."""
