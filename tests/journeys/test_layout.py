@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from playwright.sync_api import expect
 
 from tests import factories
 from tests.journeys.conftest import Visit
@@ -126,15 +127,15 @@ def test_pointer_shows_the_fold_of_one_comment(visit: Visit, store: Store) -> No
     factories.comment(store, 1, text="Well said.")
     page = visit().open("/a/1").page
     fold = page.locator(".replies > summary")
-    opacity = "fold => getComputedStyle(fold).opacity"
-    assert fold.evaluate(opacity) == "0"
+    expect(fold).to_have_css("opacity", "0")
     page.locator(".comment .text").hover()
-    assert fold.evaluate(opacity) == "1"
+    expect(fold).to_have_css("opacity", "1")
     page.mouse.move(0, 0)
+    expect(fold).to_have_css("opacity", "0")
     fold.focus()
-    assert fold.evaluate(opacity) == "1"
+    expect(fold).to_have_css("opacity", "1")
     phone = visit(width=360, has_touch=True).open("/a/1").page
-    assert phone.locator(".replies > summary").evaluate(opacity) == "1"
+    expect(phone.locator(".replies > summary")).to_have_css("opacity", "1")
 
 
 def test_age_of_a_comment_stays_in_one_piece(visit: Visit, store: Store) -> None:

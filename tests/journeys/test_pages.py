@@ -96,10 +96,11 @@ def test_the_menu_of_a_member_opens_and_closes(width: int, visit: Visit) -> None
     page.wait_for_selector(".menu li a")
     assert (page.evaluate(FIND_LOW_TARGETS, ".menu :is(a, button)"), visitor.overflow()) == ([], 0)
     page.keyboard.press("Escape")
-    assert (page.locator(".menu[open]").count(), page.evaluate("document.activeElement.className")) == (0, "own-name")
+    expect(page.locator(".menu[open]")).to_have_count(0)
+    expect(page.locator(".own-name")).to_be_focused()
     summary.click()
     page.mouse.click(20, 700)
-    assert page.locator(".menu[open]").count() == 0
+    expect(page.locator(".menu[open]")).to_have_count(0)
     summary.click()
     page.locator(".menu").get_by_text("Saved articles").click()
     page.wait_for_url("**/saved")
