@@ -1,5 +1,5 @@
 // Keep what is written in forms of articles and comments: in this tab until it is sent, by the address of the form and the
-// name of the field. Those with data-draft="given" have a value that counts more. Ctrl+Enter sends the form.
+// name of the field. What is being typed counts more, and a value with data-draft="given". Ctrl+Enter sends the form.
 // A draft opens its form again, unless that was left by Cancel.
 const PREFIX = "voteweb-draft:";
 const CANCELED = "~";
@@ -36,7 +36,7 @@ function keep(field) {
 function restore(field) {
   const draft = storage.getItem(keyOf(field)) ?? storage.getItem(keyOf(field) + CANCELED);
   const given = field.value;
-  if (!draft || draft === given || field.dataset.draft === "given") return;
+  if (!draft || field.dataset.draft === "given" || (given !== field.defaultValue && field.matches(":focus"))) return;
   // A quotation that was asked for, which ends with an empty line, follows what was written before it.
   field.value = /^>[^]*\n\n$/.test(given) && !draft.includes(given.trim()) ? `${draft.trimEnd()}\n\n${given}` : draft;
   const details = field.closest("details");
@@ -54,8 +54,8 @@ function cancel(field) {
 function reopen() {
   for (const link of document.querySelectorAll("a[data-reply]:not([href*='quote=1'])")) {
     const prefix = `${PREFIX}${link.pathname}#`;
-    const isDraft = (key) => key.startsWith(prefix) && !key.endsWith(CANCELED);
-    if (Object.keys(storage).some(isDraft)) link.dispatchEvent(new Event("voteweb-draft", { bubbles: true }));
+    if (!Object.keys(storage).some((key) => key.startsWith(prefix) && !key.endsWith(CANCELED))) continue;
+    link.dispatchEvent(new Event("voteweb-draft", { bubbles: true }));
   }
 }
 
@@ -69,9 +69,7 @@ function forgetSent() {
 }
 
 function forget(prefix) {
-  for (const key of Object.keys(storage)) {
-    if (key.startsWith(prefix)) storage.removeItem(key);
-  }
+  for (const key of Object.keys(storage)) if (key.startsWith(prefix)) storage.removeItem(key);
 }
 
 document.addEventListener("input", (event) => {

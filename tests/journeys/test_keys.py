@@ -1,8 +1,9 @@
 """Keys, forms in place and drafts: a list and a conversation with script."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests import factories
+from tests.helpers import until
 from tests.journeys.conftest import Visit
 from tests.journeys.visitor import Visitor
 from voteweb.store import Store
@@ -184,3 +185,15 @@ def compose(bob: Visitor, text: Locator) -> None:
     devtools.send("Input.insertText", {"text": "你好"})
     expect(text).to_have_value("你好")
     press(bob, "Control+Enter")
+
+
+def test_words_typed_before_the_scripts_run_stay(visit: Visit, store: Store) -> None:
+    factories.comment(store, factories.article(store), text="One.")
+    bob = visit("bob").open("/a/1/c/1/reply").type("Your comment", "A draft").open("/new")
+    held: list[Route] = []
+    bob.page.route("**/site.js*", lambda route: held.append(route))
+    bob.page.goto(f"{bob.site_url}/a/1/c/1/reply", wait_until="commit")
+    bob.type("Your comment", "Typed at once")
+    until(lambda: bob.page.evaluate("true") and held)
+    held[0].continue_()
+    expect(bob.loaded().page.get_by_label("Your comment")).to_have_value("Typed at once")
