@@ -20,6 +20,7 @@ def reply(visitor: Visitor, number: int, text: str) -> Visitor:
 
 
 def send(visitor: Visitor, field: Locator, text: str, then: str = "") -> Visitor:
+    visitor.loaded()
     field.fill(text)
     field.locator("xpath=ancestor::form").get_by_role("button", name="Post").click()
     visitor.sees_flash(f"Your comment has been posted.{then}")
@@ -52,6 +53,7 @@ def test_members_write_answer_read_and_vote(visit: Visit, window: Window, store:
             button.click()
             expect(button).to_have_attribute("aria-pressed", pressed)
             expect(button).not_to_have_attribute("aria-busy", "true")  # it takes the next press
+            visitor.loaded()
         visitor.is_at("/inbox" if window["script"] else "/inbox#c1-2")
         if window["script"]:
             visitor.follow("Reply")

@@ -24,6 +24,7 @@ def test_groups_of_an_article_are_changed_in_its_row(visit: Visit, window: Windo
     place = mod.page.locator("#a2 [data-message]" if script else ".moderation-form [role=alert]")
     expect(place).to_have_text("There is no group named nope.")
     expect(row.locator("input[value=python]")).to_be_checked()
+    mod.loaded()
     row.get_by_label("Add to groups Article 2.").fill("lua 编程")
     row.get_by_role("button", name="Save groups").click()
     mod.is_at("/new?page=2" if script else "/new?page=2#a2")

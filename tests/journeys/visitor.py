@@ -102,7 +102,7 @@ class Visitor:
 
     def sees_votes(self, title: str, votes: int, *, pressed: bool) -> None:
         """Fail unless the vote button shows this many *votes*, and whether one of them is the visitor's."""
-        button = self.vote_button(title)
+        button = self.loaded().vote_button(title)
         expect(button.locator("[data-votes]")).to_have_text(str(votes))
         expect(button).to_have_attribute("aria-pressed", str(pressed).lower())
 
