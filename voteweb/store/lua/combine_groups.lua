@@ -4,9 +4,8 @@
 -- args: member order groups seconds first_row last_row newest rates*
 -- helpers: common: check_type exact now; members: hit_rate_limits; rankings: is_kept
 -- The ranking is the combined one, and member its name in combined:; order is "time" or
--- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0, among those whose score is
--- at most newest, "" for all, and so is their number. With rate limits,
--- rates are those of hit_rate_limits().
+-- "score"; seconds to keep it; the rows to answer if it is not kept are those at these positions, from 0, among those whose
+-- score is at most newest, "" for all, and so is their number. With rate limits, rates are those of hit_rate_limits().
 -- Answers  kept (it existed) | made | no-group (one of the names is no group's)
 --          | unkept <number of articles> <whole or bounded> then the members of the rows
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>

@@ -1,4 +1,5 @@
--- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
+-- Do writes that somebody has decided on, unless something that they read for it is another by now. See
+-- store/connection/commit.py.
 -- keys: {named}*
 -- args: done_key actor_key actor_id actor_session programs_key program right body role entry log_keys reads replies writes
 --       types told not_after when_full is_repeated added removed until_time former told_of
@@ -11,10 +12,10 @@
 -- of the log entry: the kind of each notice, and the member's user: inbox: unread:. not_after is the unix time after which
 -- the act is decided anew, "" for none; when_full is 1 if a server whose memory is full takes the writes; is_repeated is 1
 -- if an earlier call of this act may still come, which must then do nothing; added and removed are groups, until_time the
--- end of a ban, and former what undoing the act brings back, for the log entry; told_of is an earlier entry ("log-<id>"), a comment or a change of an account, of
--- which is told instead, "" for none.
--- programs_key, program and right are those of check_program(); body is the digest of what a program sends with a key of its
--- own, else empty: its answer tells that it was remembered.
+-- end of a ban, and former what undoing the act brings back, for the log entry; told_of is an earlier entry ("log-<id>"), a
+-- comment or a change of an account, of which is told instead, "" for none. programs_key, program and right are those of
+-- check_program(); body is the digest of what a program sends with a key of its own, else empty: its answer tells that it
+-- was remembered.
 -- Answers  done | done <body> | nothing <body> (nor does an earlier call do anything), each with "-before" where it is given
 --          again | other-body (another was sent with this key) | programs-off | no-right <right> | logged-out | held
 --          | forbidden

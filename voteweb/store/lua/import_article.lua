@@ -5,10 +5,11 @@
 --       groups
 -- helpers: articles: list_article store_article; common: check_type collect_in_small_steps finite now; rankings:
 --          find_groups find_place find_rankings first_free_time group_names voting_end
--- words are the article's, as JSON by field; wanted_time is in unix seconds; domain is that under which the link is listed, empty
--- for none; row is the row's fingerprint in its bucket.
+-- words are the article's, as JSON by field; wanted_time is in unix seconds; domain is that under which the link is listed,
+-- empty for none; row is the row's fingerprint in its bucket.
 -- Answers  imported | known | taken (the id is another's)
--- Groups that do not exist are made. While voting is open the poster is a voter, as with any article, and the other votes are the base.
+-- Groups that do not exist are made. While voting is open the poster is a voter, as with any article, and the other votes
+-- are the base.
 if redis.call('SISMEMBER', imported_key, row) == 1 then
   return { 'known' }
 elseif redis.call('EXISTS', article_key) == 1 then

@@ -10,8 +10,9 @@
 -- words are the article's, as JSON by field. own_vote and allow_duplicate, whether to post a link that was posted lately, are 0
 -- or 1. listed_domain is that under which the link is listed, empty for none; domains are those whose rules are about it, the
 -- closest first, with blanks between them.
--- program and body are those of check_program() and sent_before(); newcomer_seconds are those for which a member is a newcomer; limits are those of newcomers, and rates those of
--- hit_rate_limits(). hold_posts articles of a member who signed up wait for a moderator.
+-- program and body are those of check_program() and sent_before(); newcomer_seconds are those for which a member is a
+-- newcomer; limits are those of newcomers, and rates those of hit_rate_limits(). hold_posts articles of a member who signed
+-- up wait for a moderator.
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
 --          before) | taken (the id is another's)
 --          | other-body (another was sent with this token) | programs-off | no-right <right> (the program may not post)

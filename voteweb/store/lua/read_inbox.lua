@@ -10,8 +10,8 @@
 -- is empty.
 -- Answers  <number of entries> <of those whether read or not>, then for each row the entry, 1 if it is unread, the id of the
 --          log entry that it is about, 0 for none, and that entry, or the change of the account; or the row of the comment
---          as comment_row() in listed.lua makes it, and as 1 or 0: is its conversation open, has the viewer voted for it, do they want no notices of this
---          kind below the same post
+--          as comment_row() in listed.lua makes it, and as 1 or 0: is its conversation open, has the viewer voted for it, do
+--          they want no notices of this kind below the same post
 local readable, unread = readable_entries(inbox_key, log_entries_key, with_hidden ~= '1' and hides_key, shows_comments), {}
 for _, text in ipairs(redis.call('LRANGE', unread_key, 0, -1)) do
   unread[text] = 1

@@ -5,8 +5,8 @@
 -- args: article parent text state author author_id program body commenting_seconds known_block known_poster
 --       known_answered newcomer_seconds reasons rates*
 -- helpers: common: check_type count_act now; members: check_member check_program hit_rate_limits is_newcomer sent
---          sent_before; thread: answers check_answered check_open has_state missing_comment next_number notice_kind notify store_comment; visits:
---          format_visit read_visit
+--          sent_before; thread: answers check_answered check_open has_state missing_comment next_number notice_kind notify
+--          store_comment; visits: format_visit read_visit
 -- parent is the number of the comment that is answered, 0 for none. What is known is so to the caller: the block of voters, the
 -- poster of the article and the author of the answered comment. newcomer_seconds are those for which a member is a newcomer;
 -- limits are those of newcomers, which do not count a reply to somebody who answers the author, and rates those of

@@ -75,8 +75,9 @@ end
 
 -- Return those entries of an inbox, or of what is unread in it, that can be read and do not end yet: for
 -- each a table with its text, and the article's id and the number of the comment, or the id and the text of the log entry,
--- that it is about, or the change of the account as act. Unless shows_comments is "1", those about comments are left out, and with a hides_key comments by
--- members whom the owner hides. Both the number in the header and the page of the inbox are made of what this returns.
+-- that it is about, or the change of the account as act. Unless shows_comments is "1", those about comments are left out,
+-- and with a hides_key comments by members whom the owner hides. Both the number in the header and the page of the inbox
+-- are made of what this returns.
 local function readable_entries(key, log_key, hides_key, shows_comments)
   local entries, hidden, oldest = {}, hides_key and hidden_members(hides_key) or {}, nil
   for _, text in ipairs(redis.call('LRANGE', key, 0, -1)) do

@@ -93,8 +93,8 @@ end
 -- exceeded (generic cell rate algorithm). rates has two numbers per limit: acts at once (the burst), and seconds per act
 -- in the long run (the interval). A limit's key holds the time up to which its acts are used up: each act adds an interval,
 -- and the next is accepted while no more than the burst lies ahead. Returns the answer of the script when a limit is
--- exceeded, else nil and the times of all limits. The mode is "asked" if nothing is to be counted, and "when-full" for acts that a server whose memory is
--- full counts too, so that people can log in and moderate.
+-- exceeded, else nil and the times of all limits. The mode is "asked" if nothing is to be counted, and "when-full" for acts
+-- that a server whose memory is full counts too, so that people can log in and moderate.
 local function hit_rate_limits(keys, rates, count, mode)
   local time, used_until, exceeded, wait = tonumber(now()), {}, 0, 0
   for i = 1, count do
@@ -171,9 +171,9 @@ local function check_voter(
   return nil, is_newcomer(signed_up, role, newcomer_seconds), noted_use, voted or ''
 end
 
--- Return the answer to a step of a ban ("<log id> <state>") that may not take back a vote on member, or give it back: the ban is
--- in that state no more, or has not taken this vote; else nil, and the key of the votes that it took. The name of the
--- banned member is all behind the last colon (58) of user_key.
+-- Return the answer to a step of a ban ("<log id> <state>") that may not take back a vote on member, or give it back: the
+-- ban is in that state no more, or has not taken this vote; else nil, and the key of the votes that it took. The name of
+-- the banned member is all behind the last colon (58) of user_key.
 local function check_ban(ban, user_key, member, gives_back)
   local key = prefix .. 'revoked-votes:' .. string.match(user_key, '[^\58]*$')
   local removal, is_taken = redis.call('HGET', user_key, 'ban-removal') or '', redis.call('ZSCORE', key, member)
