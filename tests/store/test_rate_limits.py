@@ -12,10 +12,10 @@ from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
 from voteweb.store.site.rate_limits import RateLimitHit
 
-#: Three at once, then one every ten seconds.
-NARROW = Limit("few", "", LimitScope.MEMBER, 3, 360, 3_600, "Again in %(wait)s, at %(when)s.", ())
-#: Two at once, then one every hundred seconds.
-NARROWER = Limit("fewer", "", LimitScope.ADDRESS, 2, 36, 3_600, "Later: %(wait)s, at %(when)s.", ())
+#: Three at once, then one every hundred seconds: on a busy machine, a test takes several.
+NARROW = Limit("few", "", LimitScope.MEMBER, 3, 36, 3_600, "Again in %(wait)s, at %(when)s.", ())
+#: Two at once, then one every thousand seconds.
+NARROWER = Limit("fewer", "", LimitScope.ADDRESS, 2, 36, 36_000, "Later: %(wait)s, at %(when)s.", ())
 
 
 @pytest.fixture
@@ -46,11 +46,11 @@ def test_acts_beyond_the_burst_are_refused_except_one_per_interval(store: Store)
     refusal = store.limits.hit([(NARROW, "ann")])
     assert isinstance(refusal, TooFast)
     assert refusal.values["kind"] == NARROW.kind
-    assert 8 <= refusal.values["wait"] <= 10
+    assert 80 <= refusal.values["wait"] <= 100
     assert refusal.values["when"] % 60 == 0
-    assert 0 <= refusal.values["when"] - time.time() - 8 <= 62
+    assert 0 <= refusal.values["when"] - time.time() - 60 <= 100
     assert hit(store, (NARROW, "bob"))
-    for seconds, is_expected in ((4, False), (7, True), (1, False), (20, True), (0, True), (0, False)):
+    for seconds, is_expected in ((40, False), (70, True), (10, False), (200, True), (0, True), (0, False)):
         let_pass(store, seconds)
         assert hit(store, (NARROW, "ann")) is is_expected
 
@@ -81,12 +81,12 @@ def test_checks_count_nothing_and_keys_last_as_long_as_needed(store: Store) -> N
     def check() -> TooFast | None:
         return store.read(store.limits.queue_check, (NARROW, "ann"))
 
-    for seconds in (10, 20, 30):
+    for seconds in (100, 200, 300):
         assert [check(), check()] == [None, None]
         assert hit(store, (NARROW, "ann"))
-        assert seconds - 1 <= run(store, "TTL", only_key(store)) <= seconds
+        assert seconds - 20 <= run(store, "TTL", only_key(store)) <= seconds
     assert check() is not None
-    let_pass(store, 11)
+    let_pass(store, 110)
     assert check() is None
 
 
@@ -95,7 +95,7 @@ def test_an_invalid_stored_time_causes_no_longer_wait(store: Store, stored: str)
     hit(store, (NARROW, "ann"))
     run(store, "SET", only_key(store), stored)
     refusal = store.limits.hit([(NARROW, "ann")])
-    assert refusal is None or refusal.values["wait"] <= 10
+    assert refusal is None or refusal.values["wait"] <= 100
 
 
 def test_keys_contain_only_digests_of_owners(store: Store, make_store: MakeStore) -> None:
@@ -116,5 +116,5 @@ def test_limits_can_be_off_or_multiplied(make_store: MakeStore) -> None:
     assert run(off, "KEYS", "limit:*") == []
     store = make_store(limits=10)
     assert [hit(store, (NARROW, "ann")) for _ in range(31)] == [True] * 30 + [False]
-    let_pass(store, 1.1)
+    let_pass(store, 11)
     assert hit(store, (NARROW, "ann"))

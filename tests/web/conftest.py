@@ -15,12 +15,14 @@ from werkzeug.routing import Rule
 from tests.web.aging import AgingClock
 from tests.web.browser import PASSWORD, Browser
 from tests.web.fixed_index import FixedIndex
+from tests.web.limits import stopped_scripts
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.errors import NoTitle
 from voteweb.core.models import Role
 from voteweb.core.settings import Settings
 from voteweb.store import Store, build_store
+from voteweb.store.connection import scripts
 from voteweb.web.base.flask_app import SiteFlask
 from voteweb.web.caching import shared_pages
 from voteweb.web.requests import rate_limits, site_switches
@@ -56,6 +58,13 @@ def switch_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock(1_000.0)
     monkeypatch.setattr(site_switches, "monotonic", lambda: clock.now)
     return clock
+
+
+@pytest.fixture
+def _stopped_limits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stop the clock of all scripts: a limit accepts no further act meanwhile, as after 0.6 s on a busy machine."""
+    stopped = stopped_scripts(store)
+    monkeypatch.setattr(scripts, "scripts", lambda: stopped)
 
 
 @cache

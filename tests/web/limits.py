@@ -1,10 +1,13 @@
-"""Rate limits: use one up, and check the refusal."""
+"""Rate limits: use one up, check the refusal, and stop the clock by which they accept another act."""
 
+import copy
 import re
+from hashlib import sha1
 
 from tests.web.browser import Browser
 from voteweb.core.rate_limits import Limit
 from voteweb.store import Store
+from voteweb.store.connection.scripts import Script, scripts
 
 #: The placeholders of a limit's message, as patterns.
 _PATTERNS = {
@@ -22,6 +25,16 @@ def use_up(store: Store, limit: Limit, owner: str) -> int:
     refusals = [store.limits.queue_hit(pipeline, [(limit, owner)]) for _ in range(limit.burst + 1)]
     pipeline.execute()
     return sum(refusal.result is None for refusal in refusals)
+
+
+def stopped_scripts(store: Store) -> dict[str, Script]:
+    """Return every script by name, for each of which it is always this moment."""
+    moment = "({{ '{}', '{}' }})".format(*store.connection.command("TIME"))
+    stopped = {name: copy.copy(script) for name, script in scripts().items()}
+    for script in stopped.values():
+        script.source = script.source.replace("redis.call('TIME')", moment)
+        script.digest = sha1(script.source.encode(), usedforsecurity=False).hexdigest()
+    return stopped
 
 
 def assert_too_fast(browser: Browser, limit: Limit) -> None:

@@ -14,7 +14,7 @@ from voteweb.core.config import ADDRESS_HEADER
 from voteweb.core.rate_limits import EXEMPT, LIMITS, SIGNUP, Limit, LimitScope, network
 from voteweb.store import Store
 
-pytestmark = pytest.mark.site(limits=1)
+pytestmark = [pytest.mark.site(limits=1), pytest.mark.usefixtures("_stopped_limits")]
 
 LIMIT_OF = {
     (view, limit.method): limit for limit in LIMITS if limit.scope is not LimitScope.NEWCOMER for view in limit.views

@@ -62,6 +62,7 @@ def test_answer_is_not_sent_again_to_who_has_it(path: str, app: Flask, store: St
 
 
 @pytest.mark.site(limits=1)
+@pytest.mark.usefixtures("_stopped_limits")
 def test_program_is_told_what_is_left_of_its_limit(app: Flask, store: Store, bob: Browser) -> None:
     factories.article(store)
     program = Program(app, bob.user, Right.READ, Right.VOTE)
@@ -84,6 +85,7 @@ def test_program_is_told_what_is_left_of_its_limit(app: Flask, store: Store, bob
 
 
 @pytest.mark.site(limits=1)
+@pytest.mark.usefixtures("_stopped_limits")
 def test_searches_count_for_the_address_or_the_member(
     app: Flask, store: Store, bob: Browser, index: FixedIndex
 ) -> None:

@@ -104,6 +104,7 @@ def test_unknown_group_is_named_with_other_wrong_fields(app: Flask, store: Store
 
 
 @pytest.mark.site(limits=1)
+@pytest.mark.usefixtures("_stopped_limits")
 def test_vote_without_right_counts_against_the_limit(app: Flask, store: Store) -> None:
     factories.article(store)
     program = Program(app, "bob", [Right.READ])

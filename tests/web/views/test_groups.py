@@ -80,6 +80,7 @@ def test_unknown_groups_are_404(address: str, message: str, mod: Browser) -> Non
     assert (mod.open(address).status, mod.intro) == (404, message)
 
 
+@pytest.mark.usefixtures("_stopped_limits")
 def test_many_new_combinations_from_one_address_are_refused(
     make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from voteweb.core import rate_limits, validation
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
 from voteweb.store import Store
 
-pytestmark = pytest.mark.site(limits=1)
+pytestmark = [pytest.mark.site(limits=1), pytest.mark.usefixtures("_stopped_limits")]
 
 
 @pytest.fixture

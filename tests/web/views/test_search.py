@@ -252,6 +252,7 @@ def test_groups_and_members_have_a_search_of_their_own(reader: Browser, store: S
         assert (within, index.asked[-2][0]) == (terms, f"redis {terms}")
 
 
+@pytest.mark.usefixtures("_stopped_limits")
 def test_too_many_searches_are_refused_before_the_index_is_asked(
     make_browser: MakeBrowser, store: Store, index: FixedIndex
 ) -> None:
@@ -265,6 +266,7 @@ def test_too_many_searches_are_refused_before_the_index_is_asked(
     assert len(index.asked) == 2  # those of the first
 
 
+@pytest.mark.usefixtures("_stopped_limits")
 def test_session_that_has_ended_is_limited_by_address(make_browser: MakeBrowser, store: Store) -> None:
     bob = make_browser(limits=1).start_session(factories.user(store, "bob"))
     cookie = bob.client.get_cookie("voteweb")
@@ -275,6 +277,7 @@ def test_session_that_has_ended_is_limited_by_address(make_browser: MakeBrowser,
     assert_too_fast(bob, SEARCH)
 
 
+@pytest.mark.usefixtures("_stopped_limits")
 @pytest.mark.parametrize("path", ["/search?q=lua", "/search.json?q=lua"])
 @pytest.mark.parametrize("as_member", [False, True])
 def test_searches_that_fail_are_counted(
