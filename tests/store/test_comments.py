@@ -260,7 +260,7 @@ def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: 
 
 
 def test_comments_are_deleted_at_any_time_and_below_gone_articles(make_store: MakeStore, bob: User) -> None:
-    store = make_store(edit_seconds=0, commenting_seconds=1)
+    store = make_store(edit_seconds=0, commenting_seconds=600)
     factories.comment(store, author=bob)
     run(store, "HSET", "thread:1", "closes", "1700000000")
     store.removals.delete(1)

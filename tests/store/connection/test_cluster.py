@@ -125,14 +125,14 @@ def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: 
         node.command("ACL", "SETUSER", name, *rules)
     url = nodes.url.replace("://", f"://{name}:replace-this-password@")
     store = open_news(redis_url=url, wait_replicas=1)
-    store.health.wait_until_ready(1.0)
+    store.health.wait_until_ready(10.0)
     assert factories.article(store).id == 1
     assert page_ids(store, store.rankings.site(Order.SCORE))
     assert broken(store) == []
     for node in nodes.nodes:
         node.command("ACL", "SETUSER", name, "-cluster|slots")
     with pytest.raises(ConfigError, match=r"refuses us: .*cluster"):
-        open_news(redis_url=url).health.wait_until_ready(1.0)
+        open_news(redis_url=url).health.wait_until_ready(10.0)
 
 
 def test_a_nodes_address_is_refused_if_another_has_the_site(nodes: Cluster, open_news: OpenStore) -> None:

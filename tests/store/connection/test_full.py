@@ -77,7 +77,7 @@ def test_full_server_serves_reads_and_backups_and_promptly_refuses_writes(
             assert len(trips) <= 2
         site.connection.on_round_trip = None
         assert site.connection.client.info("stats")["total_connections_received"] == connections
-        site.health.wait_until_ready(1.0)
+        site.health.wait_until_ready(10.0)
         assert broken(site) == []
         assert {str(record) for record in back_up(site)} == {str(record) for record in before}
         assert any(reason.startswith(warning) for reason in site.health.health().reasons)

@@ -29,6 +29,7 @@ def kill_by_server(connections: Pool, server_url: str) -> None:
 def test_a_connection_the_server_closed_is_replaced_after_a_second(
     connections: Pool, single_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(transport, "CHECK_SECONDS", 60.0)
     kill_by_server(connections, single_server)
     with pytest.raises(redis.ConnectionError):
         redis.Redis(connection_pool=connections).ping()

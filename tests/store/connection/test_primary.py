@@ -205,19 +205,19 @@ def test_a_watcher_overwrites_nothing_learned_meanwhile(servers: Servers) -> Non
 
 def test_one_thread_watches_until_connections_are_closed(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(primary, "WATCH_SECONDS", 0.001)
-    servers.answers, others = {"a": UP}, threading.active_count()
+    servers.answers, others = {"a": UP}, threading.enumerate()
     finder = servers.sentinels("a")
     finder.is_watching = True
     for _ in range(2):
         assert finder.address() == ("10.0.0.1", 6379)
-    assert threading.active_count() == others + 1
+    (watcher,) = (thread for thread in threading.enumerate() if thread not in others)
     servers.answers = {"a": {}}  # as no Sentinel answers
     asked = len(servers.asked)
     until(lambda: len(servers.asked) > asked + 1)
     servers.answers, servers.promoted = {"a": UP}, "10.0.0.2"
     until(lambda: finder.primary == ("10.0.0.2", 6379))
     finder.close()
-    until(lambda: threading.active_count() == others)
+    until(lambda: not watcher.is_alive())
 
 
 def test_known_nodes_are_asked_before_others_of_the_url(servers: Servers) -> None:
@@ -248,10 +248,10 @@ def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
             super().on_connect_check_health(check_health)
 
     finder: Any = SimpleNamespace(address=lambda: ("127.0.0.1", port), close=lambda: None)
-    limits = {"socket_connect_timeout": 0.1, "socket_timeout": 60.0}
+    limits = {"socket_connect_timeout": 20.0, "socket_timeout": 60.0}
     with redis.Redis.from_pool(PrimaryPool(finder, connection_class=Connection, **limits)) as client:
         assert client.blpop(["absent"], 0.2) is None
-    assert greetings == [0.1]
+    assert greetings == [20.0]
 
 
 @pytest.mark.usefixtures("single_server")
@@ -285,5 +285,5 @@ def test_connections_to_a_former_primary_end_even_in_use(port: int) -> None:
 def test_a_server_in_no_cluster_is_refused_with_its_words(port: int) -> None:
     store = open_store(Settings(redis_url=f"redis+cluster://127.0.0.1:{port}", site="news"))
     with pytest.raises(ConfigError, match="refuses us: This instance has cluster support disabled"):
-        store.health.wait_until_ready(1.0)
+        store.health.wait_until_ready(10.0)
     store.connection.close()

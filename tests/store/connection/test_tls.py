@@ -15,6 +15,7 @@ from tests.helpers import free_ports, needs, until
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings import Settings
 from voteweb.store import open_store
+from voteweb.store.connection import connection
 from voteweb.store.connection.factory import open_connection
 
 pytestmark = pytest.mark.heavy
@@ -69,11 +70,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def failure(url: str, files: dict[str, Any]) -> str:
-    """Return why there is no connection to *url*."""
-    connection = open_connection(Settings(redis_url=url, redis_deadline=0.3, **files))
-    with pytest.raises(Unavailable) as unavailable:
-        connection.ping()
-    connection.close()
+    """Return why the first attempt made no connection to *url*."""
+    opened = open_connection(Settings(redis_url=url, redis_deadline=30.0, **files))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection, "RETRY_PAUSE_SECONDS", 60.0)
+        with pytest.raises(Unavailable) as unavailable:
+            opened.ping()
+    opened.close()
     return str(unavailable.value.__cause__)
 
 
