@@ -125,7 +125,7 @@ class Cluster:
 
     def wait_until_ready(self) -> None:
         """Return when all nodes run, know the same, and each primary has its replica."""
-        until(lambda: all(node.is_complete() for node in self.nodes) and self._agrees(), patience=60)
+        until(lambda: all(node.is_complete() for node in self.nodes) and self._agrees())
 
     def _agrees(self) -> bool:
         return len({_summary(node.view()) for node in self.nodes}) == 1
@@ -198,7 +198,6 @@ class Cluster:
                 [id for id, row in node.view().items() if _has_slot(row, slot)] == [owner.id]
                 for node in self._answering()
             ),
-            patience=30,
         )
 
 

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+#: Seconds after which what a test waits for is taken for hung, on a busy machine too.
+PATIENCE = 60.0
+
 
 def needs(condition: object, reason: str) -> None:
     """Skip the running test unless *condition* holds; with VOTEWEB_TEST_NO_SKIP=1 (set in CI) it fails instead."""
@@ -21,7 +24,7 @@ def needs(condition: object, reason: str) -> None:
     pytest.skip(f"needs {reason}")
 
 
-def until(condition: Callable[[], object], patience: float = 10.0) -> None:
+def until(condition: Callable[[], object], patience: float = PATIENCE) -> None:
     """Return as soon as *condition* holds; fail when it does not within *patience* seconds."""
     deadline = time.monotonic() + patience
     while not condition():

@@ -51,7 +51,7 @@ class RedisProcess:
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
         )
-        until(self.is_up, patience=30)
+        until(self.is_up)
 
     def _addresses(self) -> Sequence[str]:
         if self.tls:  # servers that look up localhost may get either address
@@ -91,7 +91,7 @@ class Server(RedisProcess):
     def replicate(self, port: int) -> None:
         """Become a replica of the server at *port*, and return when all data have arrived."""
         self.client.replicaof("localhost" if self.tls else "127.0.0.1", port)
-        until(self.is_replica, patience=30)
+        until(self.is_replica)
 
     def is_primary(self) -> bool:
         return self._role()[0] == "master"
@@ -133,7 +133,7 @@ class Machines:
         for sentinel in self.sentinels:
             (sentinel.folder / "sentinel.conf").write_text(self._sentinel_file(primary.port))
             sentinel.start("sentinel.conf", "--sentinel")
-        until(self.is_ready, patience=60)
+        until(self.is_ready)
 
     def _sentinel_file(self, port: int) -> str:
         """Return the file of a Sentinel, with the port of the primary and times for tests."""
@@ -192,7 +192,7 @@ class Machines:
             if not server.is_running():
                 server.start()
         self._set_periods(info=500, publish=250)
-        until(self.is_ready, patience=60)
+        until(self.is_ready)
         self._set_periods(info=10_000, publish=2_000)
 
     def _set_periods(self, *, info: int, publish: int) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from tests.helpers import PATIENCE
 from tests.visitor import Answer, Visitor
 
 SECRET = {"VOTEWEB_SECRET_KEY": "for tests only, and long enough"}
@@ -65,7 +66,7 @@ def run_voteweb(*arguments: object, **env: str) -> Exit:
     pipe = subprocess.PIPE
     with start_voteweb(*arguments, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
         try:
-            stdout, stderr = process.communicate(timeout=60)
+            stdout, stderr = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
     return Exit(process.returncode, stdout, stderr)
@@ -77,11 +78,11 @@ class Site:
     process: "subprocess.Popen[str]"
     address: tuple[str, int]
 
-    def connect(self, timeout: float = 20.0) -> http.client.HTTPConnection:
+    def connect(self, timeout: float = PATIENCE) -> http.client.HTTPConnection:
         """Return a connection that waits *timeout* seconds for each answer."""
         return http.client.HTTPConnection(*self.address, timeout=timeout)
 
-    def visitor(self, timeout: float = 20.0) -> Visitor:
+    def visitor(self, timeout: float = PATIENCE) -> Visitor:
         """Return a visitor without cookies who waits *timeout* seconds for each answer."""
         return Visitor(self.address, timeout=timeout)
 
@@ -134,7 +135,7 @@ class SiteProcess(Site):
     def stop(self, number: signal.Signals = signal.SIGTERM) -> Exit:
         """Send the signal to all processes of the site, as a terminal does; the greeting is not in the output."""
         os.killpg(self.process.pid, number)
-        stdout, stderr = self.process.communicate(timeout=20)
+        stdout, stderr = self.process.communicate(timeout=PATIENCE)
         return Exit(self.process.returncode, stdout, stderr)
 
     def kill(self) -> None:

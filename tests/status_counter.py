@@ -28,7 +28,7 @@ class StatusCounter(Storm):
     def wait_for_more(self) -> None:
         """Return when 20 more requests have been answered; fail when one was not."""
         goal = self.statuses.total() + 20
-        until(lambda: self.failures or self.statuses.total() >= goal, patience=60)
+        until(lambda: self.failures or self.statuses.total() >= goal)
         assert not self.failures  # which stop() raises
 
 

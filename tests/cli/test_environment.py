@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from tests.helpers import needs
+from tests.helpers import PATIENCE, needs
 from tests.site_process import run_voteweb, start_voteweb
 from voteweb.cli.environment import read_file, refuse_unclear, refuse_unreadable_program, write_file
 from voteweb.core.errors import ConfigError
@@ -38,7 +38,7 @@ def test_current_folders_file_is_read_unless_a_database_is_named(site: Path) -> 
     command = ["user", "role", "ann", "admin"]
     for prefix, status in ((["env", "--unset", "VOTEWEB_DATA_DIR"], 0), ([], 1)):
         with start_voteweb(*command, prefix=prefix, cwd=site) as process:
-            assert process.wait(20) == status
+            assert process.wait(PATIENCE) == status
 
 
 def test_plain_values_are_read_as_they_were_written(tmp_path: Path) -> None:

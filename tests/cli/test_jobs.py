@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import factories
-from tests.helpers import until
+from tests.helpers import PATIENCE, until
 from tests.pausable_proxy import PausableProxy
 from tests.site_process import SECRET, StartSite, run_voteweb, start_voteweb
 from tests.store.examination import broken, run
@@ -60,7 +60,7 @@ def test_a_stopped_process_gives_its_lease_back(store: Store, proxy: PausablePro
     with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": proxy.url}, stdout=pipe, stderr=pipe) as process:
         until(lambda: remaining(store) < ARTICLES)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=20) == ("", "")
+        assert process.communicate(timeout=PATIENCE) == ("", "")
     assert process.returncode == 0
     assert not run(store, "EXISTS", LEASE)
     assert store.account_deletion.unfinished() == ["ann"]
@@ -76,7 +76,7 @@ def test_a_job_that_fails_is_reported_and_repeated(store: Store, server_url: str
         assert process.stderr
         assert process.stderr.readline().startswith("Warning: the background job account-deletions failed:")
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.heavy
@@ -87,7 +87,7 @@ def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store:
     os.kill(killed, signal.SIGKILL)
     until(lambda: site.jobs_pids() not in ([], [killed]))
     site.process.terminate()
-    _, stderr = site.process.communicate(timeout=20)
+    _, stderr = site.process.communicate(timeout=PATIENCE)
     assert site.process.returncode == 0
     assert "Warning: the background jobs ended (status -9) and start again." in stderr
 
@@ -104,5 +104,5 @@ def test_one_of_two_web_servers_on_a_machine_runs_jobs(
     assert second.jobs_pids() == []
     (orphan,) = first.jobs_pids()
     first.process.send_signal(signal.SIGKILL)
-    until(lambda: not exists(orphan), patience=30)
+    until(lambda: not exists(orphan))
     until(second.jobs_pids)

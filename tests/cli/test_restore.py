@@ -100,7 +100,7 @@ def killed_restore(invoke: Invoke, small_site: Store, backup: Path, server_url: 
     client.config_set("maxmemory", client.info("memory")["used_memory"] + 1_500_000)
     restore = start_voteweb("restore", backup, env={"VOTEWEB_REDIS_URL": server_url})
     try:
-        until(lambda: run(small_site, "DBSIZE") > 100, patience=60)
+        until(lambda: run(small_site, "DBSIZE") > 100)
     finally:
         os.kill(restore.pid, signal.SIGKILL)
         restore.wait()

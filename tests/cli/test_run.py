@@ -18,7 +18,7 @@ import pytest
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
-from tests.helpers import is_listening, until
+from tests.helpers import PATIENCE, is_listening, until
 from tests.site_process import SECRET, StartSite, start_voteweb
 from voteweb.cli.run import bind, default_workers, unexpected_exit_filter
 from voteweb.core import passwords
@@ -76,7 +76,7 @@ def test_an_interrupted_start_stops_the_database(folder: Path) -> None:
     process = start_voteweb("run", "--port", 0, "--data", folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     until(lambda: is_listening(folder / SOCKET))
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=20)[1] == ""
+    assert process.communicate(timeout=PATIENCE)[1] == ""
     assert process.returncode in (0, 130)
     assert not is_listening(folder / SOCKET)
 
@@ -87,7 +87,7 @@ def test_a_database_that_starts_late_is_waited_for(folder: Path) -> None:
     with socket.socket(socket.AF_UNIX) as refusing:
         refusing.bind(str(path))
         refusing.listen()
-        refusing.settimeout(20)
+        refusing.settimeout(PATIENCE)
         env = SECRET | {"VOTEWEB_REDIS_URL": f"unix://{path}"}
         process = start_voteweb("run", "--port", 0, "--workers", 1, env=env, stdout=subprocess.PIPE)
         for _ in range(3):
@@ -98,7 +98,7 @@ def test_a_database_that_starts_late_is_waited_for(folder: Path) -> None:
         assert "admin" in process.stdout.readline()
         assert "voteweb is at" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_port_in_use_is_refused_before_a_database_starts(invoke_alone: Invoke, folder: Path) -> None:
@@ -142,7 +142,7 @@ def test_sites_on_one_embedded_database_keep_files_of_their_own(start_site: Star
     sites = {name: start_site("--data", str(folder), VOTEWEB_SITE=name) for name in ("baking", "cooking")}
     for name, site in sites.items():
         assert json.loads(site.get("/healthz").body)["site"] == name
-        until(lambda name=name: list((folder / f"search-{name}").glob("current-*")), patience=30)
+        until(lambda name=name: list((folder / f"search-{name}").glob("current-*")))
     assert not (folder / "search").exists()
     assert sites["baking"].stop().status == 0
     assert sites["cooking"].get("/").status == 200

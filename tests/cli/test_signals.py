@@ -19,7 +19,7 @@ from typing import IO
 import pytest
 
 from tests import factories
-from tests.helpers import is_listening, short_folder, until
+from tests.helpers import PATIENCE, is_listening, short_folder, until
 from tests.pausable_proxy import PausableProxy
 from tests.site_process import SECRET, SiteProcess, StartSite, start_voteweb
 from tests.status_counter import counted_statuses
@@ -60,12 +60,12 @@ while True:
 
 
 def test_a_signal_in_a_callback_ends_the_process() -> None:
-    end = subprocess.run([sys.executable, "-c", IGNORED], stderr=subprocess.PIPE, timeout=20)
+    end = subprocess.run([sys.executable, "-c", IGNORED], stderr=subprocess.PIPE, timeout=PATIENCE)
     assert (end.returncode, end.stderr) == (128 + signal.SIGTERM, b"")
 
 
 def test_handler_sets_the_event_that_it_interrupts() -> None:
-    subprocess.run([sys.executable, "-c", INTERRUPTED], check=True, timeout=20)
+    subprocess.run([sys.executable, "-c", INTERRUPTED], check=True, timeout=PATIENCE)
 
 
 def test_event_is_unset_unless_it_is_kept() -> None:
@@ -96,13 +96,13 @@ def test_a_request_in_work_is_answered_before_the_site_stops(
     proxy.pause()
     with closing(site.connect()) as connection:
         connection.request("GET", "/new")
-        assert proxy.paused_answers.acquire(timeout=20)
+        assert proxy.paused_answers.acquire(timeout=PATIENCE)
         os.kill(site.process.pid, signal.SIGTERM)
         until(lambda: not accepts_connections(site))
         assert site.process.poll() is None
         proxy.resume()
         assert connection.getresponse().status == 200
-    assert site.process.wait(20) == 0
+    assert site.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.heavy
@@ -112,7 +112,7 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
     site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
     until(site.jobs_pids)
     with socket.create_connection(site.address) as half_sent:
-        half_sent.settimeout(20)
+        half_sent.settimeout(PATIENCE)
         half_sent.sendall(
             b"POST /login HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/x-www-form-urlencoded\r\n"
             b"Content-Length: 9\r\nExpect: 100-continue\r\n\r\n"
@@ -122,7 +122,7 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
         site.process.terminate()
         until(lambda: not site.jobs_pids())
         assert site.worker_pids() == [worker]
-    assert site.process.wait(20) == 0
+    assert site.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.heavy
@@ -141,7 +141,7 @@ def test_sighup_replaces_the_workers_and_every_request_is_answered(
 
     with counted_statuses(request, threads=2, pause=0.02) as requests:
         os.kill(site.process.pid, signal.SIGHUP)
-        until(lambda: len(site.worker_pids()) == 1 and set(site.worker_pids()) != before, patience=60)
+        until(lambda: len(site.worker_pids()) == 1 and set(site.worker_pids()) != before)
         requests.wait_for_more()
     assert set(requests.statuses) == {200}
     assert site.stop().status == 0
@@ -156,7 +156,7 @@ def test_a_third_signal_waits_for_nothing(start_site: StartSite, folder: Path) -
         until(lambda: not site.worker_pids())
         assert site.process.poll() is None
         site.process.terminate()
-        assert site.process.wait(20) == 128 + signal.SIGTERM
+        assert site.process.wait(PATIENCE) == 128 + signal.SIGTERM
         until(lambda: not is_listening(folder / "database.sock"))
 
 
@@ -182,7 +182,7 @@ class Burst:
                 assert any("voteweb is at" in line for line in process.stdout), self._text(errors)
                 self._post()
             self._send_signals(process.pid)
-            status, text = process.wait(60), self._text(errors)
+            status, text = process.wait(PATIENCE), self._text(errors)
         # The system ends Python before voteweb handles signals, and after that. While it starts, it fails at a Ctrl-C.
         is_python = is_early and "KeyboardInterrupt" in text
         assert status in (0, 130, 143, -signal.SIGINT, -signal.SIGTERM) or (is_python and status == 1), text
@@ -190,7 +190,7 @@ class Burst:
         names_error = re.search(r"^[\w.]*(Error|Exception)\b", text, re.MULTILINE)
         assert "Traceback" not in text or (is_early and not names_error), text
         # All processes of the site but the database are in its group.
-        until(lambda: not self._has_processes(process.pid) and not is_listening(self._socket), patience=30)
+        until(lambda: not self._has_processes(process.pid) and not is_listening(self._socket))
 
     def _text(self, file: IO[str]) -> str:
         file.seek(0)

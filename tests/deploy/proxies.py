@@ -90,7 +90,7 @@ class Proxy(ABC):
                 command, cwd=self.folder, stdout=output, stderr=output, stdin=subprocess.DEVNULL,
                 env={"PATH": os.environ["PATH"], "HOME": str(self.folder)}, **rights,
             )  # fmt: skip
-        until(self._is_listening, patience=30)
+        until(self._is_listening)
 
     def _give_up_root(self) -> dict[str, Any]:
         """Give the folder to the user nobody; return the options that start a process as that user."""

@@ -13,7 +13,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from tests.helpers import needs, short_folder
+from tests.helpers import PATIENCE, needs, short_folder
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import open_database
@@ -66,7 +66,7 @@ def use(folder: Path) -> Iterator[Settings]:
 
 
 @contextmanager
-def connect(folder: Path, timeout: float = 20.0) -> Iterator[redis.Redis]:
+def connect(folder: Path, timeout: float = PATIENCE) -> Iterator[redis.Redis]:
     """Yield a client of the server of *folder* that waits *timeout* seconds for an answer and does not try again."""
     path, never = str(folder / "database.sock"), Retry(NoBackoff(), 0)
     with redis.Redis(unix_socket_path=path, socket_timeout=timeout, retry=never) as client:
@@ -110,7 +110,7 @@ class UserProcess:
 
     def leave(self) -> None:
         """Make the process end, and return when it has."""
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=PATIENCE)
 
     def kill(self) -> None:
         self.process.kill()

@@ -15,7 +15,7 @@ import redis
 
 from tests import factories
 from tests.embedded.processes import is_up, server_pid, use, using_process
-from tests.helpers import until
+from tests.helpers import PATIENCE, until
 from voteweb.core.errors import ConfigError
 from voteweb.core.settings import Settings
 from voteweb.embedded.database import MAX_SOCKET_PATH_BYTES, open_database, secret_key
@@ -83,7 +83,7 @@ def test_a_server_that_is_ending_is_started_again(folder: Path) -> None:
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(str(folder / "database.sock"))
             server.listen()
-            server.settimeout(20)
+            server.settimeout(PATIENCE)
             start = threads.submit(is_up_in_use)
             server.accept()[0].close()
         ending.close()

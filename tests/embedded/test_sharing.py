@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.embedded.processes import connect, is_up, server_pid, use, using_process, waiting_process
+from tests.helpers import PATIENCE
 
 pytestmark = pytest.mark.heavy
 
@@ -49,7 +50,7 @@ def test_ctrl_c_loses_no_data_and_last_process_stops_server(folder: Path) -> Non
         for interrupted in (first, last):
             assert is_up(folder)
             os.killpg(interrupted.process.pid, signal.SIGINT)
-            interrupted.process.wait(timeout=20)
+            interrupted.process.wait(timeout=PATIENCE)
     assert not is_up(folder)
     with use(folder), connect(folder) as client:
         assert client.get("kept") == b"yes"

@@ -38,7 +38,7 @@ def replace_owner(nodes: Cluster) -> None:
     """
     replica = nodes.replica(KEY)
     nodes.owner(KEY).kill()
-    until(lambda: nodes.owner(KEY) is replica, patience=30)
+    until(lambda: nodes.owner(KEY) is replica)
     time.sleep(HANG / 2)
     nodes.recover()
 

@@ -105,7 +105,7 @@ def _fill_disk(site: SupervisedSite) -> None:
     with suppress(OSError), filler.open("wb", buffering=0) as file:
         while True:
             file.write(bytes(4096))
-    until(lambda: not _can_write(site), patience=30)
+    until(lambda: not _can_write(site))
     time.sleep(FULL)
     filler.unlink()
 

@@ -40,7 +40,7 @@ class SupervisedSite(Site):
     def start(self) -> None:
         self._supervisor.start()
         try:
-            until(self.is_healthy, patience=60)
+            until(self.is_healthy)
         except BaseException:
             print(self.log)  # pytest shows it
             raise

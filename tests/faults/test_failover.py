@@ -33,7 +33,7 @@ def test_an_idle_site_does_not_vote_at_the_old_primary(three: Machines, wait: in
     primary, replicas = three.primary(), three.replicas()
     primary.signal(signal.SIGSTOP)
     # For about a second after there is a new primary, the other replica still follows the old one.
-    until(lambda: any(one.is_primary() and other.is_replica(one) for one, other in permutations(replicas)), patience=30)
+    until(lambda: any(one.is_primary() and other.is_replica(one) for one, other in permutations(replicas)))
     primary.signal(signal.SIGCONT)
     assert store.votes.cast(article.id, bob) == 2
     assert str(bob.id) in three.primary().client.smembers(store.keys.voted(article.id))
@@ -53,7 +53,7 @@ def test_a_busy_site_leaves_a_primary_that_takes_writes(three: Machines) -> None
     store, primary = open_store(Settings(redis_url=three.url)), three.primary()
     assert port_of(store) == primary.port
     three.sentinels[0].client.execute_command("SENTINEL", "FAILOVER", PRIMARY_NAME)
-    until(lambda: port_of(store) != primary.port, patience=30)
+    until(lambda: port_of(store) != primary.port)
     assert primary.is_primary()
     store.connection.close()
 
@@ -64,7 +64,7 @@ def fail_over_as_documented(three: Machines) -> None:
     primary = three.primary()
     primary.client.execute_command(*pause.split())
     three.sentinels[0].client.execute_command(*failover.split())
-    until(lambda: three.primary() is not primary, patience=30)
+    until(lambda: three.primary() is not primary)
     three.recover()
 
 

@@ -86,7 +86,7 @@ def test_an_emptied_site_serves_nobody_until_its_data_are_back(
     crowd = Crowd(site)
     crowd.start()
     try:
-        until(lambda: len(crowd.names) > 5, patience=30)
+        until(lambda: len(crowd.names) > 5)
         assert run_voteweb("backup", copy, "--data", folder).status == 0
         for _ in range(2):
             store.connection.client.flushall()
@@ -96,13 +96,13 @@ def test_an_emptied_site_serves_nobody_until_its_data_are_back(
             assert run_voteweb("doctor", "--data", folder).status == 1
             (killed, *others), begun = site.worker_pids(), crowd.answers[503]
             os.kill(killed, signal.SIGKILL)
-            until(lambda killed=killed: len({*site.worker_pids()} - {killed}) == WORKERS, patience=30)
-            until(lambda begun=begun: crowd.answers[503] > begun + 30, patience=60)
+            until(lambda killed=killed: len({*site.worker_pids()} - {killed}) == WORKERS)
+            until(lambda begun=begun: crowd.answers[503] > begun + 30)
             assert set(crowd.answers) == {503}
             assert (others, len(crowd.names), site.is_healthy()) == (others, before, False)
             assert run_voteweb("restore", copy, "--data", folder).stderr == ""
             until(site.is_healthy)
-            until(lambda before=before: len(crowd.names) > before + 5, patience=30)
+            until(lambda before=before: len(crowd.names) > before + 5)
     finally:
         crowd.stop()
     assert list(Doctor(store.context).examine()) == []
@@ -120,7 +120,7 @@ def refused_everywhere(crowd: Crowd) -> None:
             return crowd.answers[503] > 30
 
     crowd.answers.clear()
-    until(is_refused, patience=60)
+    until(is_refused)
 
 
 def test_a_site_that_was_emptied_is_not_started(start_site: StartSite, folder: Path, store: Store) -> None:

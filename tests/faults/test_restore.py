@@ -37,7 +37,7 @@ def lose_primary(three: Machines) -> None:
     """Kill the primary, and return when a replica has taken over."""
     primary, replicas = three.primary(), three.replicas()
     primary.kill()
-    until(lambda: any(replica.is_primary() for replica in replicas), patience=30)
+    until(lambda: any(replica.is_primary() for replica in replicas))
 
 
 def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store: Store, records: list[KeyLine]) -> None:

@@ -45,7 +45,7 @@ def check_refusal_of_addresses(settings: Settings) -> None:
         return str(refused.value.__cause__)
 
     # At first a Sentinel may still say that the primary is down.
-    until(lambda: "certificate is not valid for" in cause(), patience=30)
+    until(lambda: "certificate is not valid for" in cause())
     store.connection.close()
 
 

@@ -113,7 +113,7 @@ class VoteStorm(Storm):
     def start(self) -> None:
         """Start the acts, and return when enough of them are done."""
         super().start()
-        until(lambda: len(self.answered) > ENOUGH, patience=60)
+        until(lambda: len(self.answered) > ENOUGH)
 
     def act(self, number: int) -> None:
         connection = self._crowd.site.connect()
@@ -169,7 +169,7 @@ def run_fault(crowd: Crowd, fault: Callable[[], None]) -> Outcome:
     began = time.monotonic()
     try:
         fault()
-        until(lambda: storm.count_sent_after(began) > ENOUGH, patience=60)
+        until(lambda: storm.count_sent_after(began) > ENOUGH)
     except BaseException:
         print(storm.refused, site.log[-8000:])  # pytest shows it
         raise

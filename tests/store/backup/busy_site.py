@@ -24,7 +24,7 @@ def build_site(store: Store) -> None:
     """Make a site on which everything has happened, and which a program after the book has used."""
     storm = StoreStorm(store, threads=4)
     storm.start()
-    until(lambda: storm.acts.keys() >= ON_ARTICLES.keys(), patience=60)
+    until(lambda: storm.acts.keys() >= ON_ARTICLES.keys())
     storm.stop()
     build_every_key(store)
     ann, bob = store.users.get("Ann"), factories.user(store, "bob")

@@ -34,7 +34,7 @@ def following(replica: Store, primary: Store) -> Iterator[int]:
     run(primary, "CONFIG", "SET", "port", port, "repl-diskless-sync-delay", 0)
     run(replica, "REPLICAOF", "127.0.0.1", port)
     try:
-        until(lambda: run(replica, "ROLE")[3] == "connected", patience=30)
+        until(lambda: run(replica, "ROLE")[3] == "connected")
         yield len(run(primary, "ROLE")[2])
     finally:
         run(replica, "REPLICAOF", "NO", "ONE")
