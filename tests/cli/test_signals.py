@@ -130,6 +130,7 @@ def test_sighup_replaces_the_workers_and_every_request_is_answered(
     start_site: StartSite, store: Store, server_url: str
 ) -> None:
     site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
+    until(lambda: site.jobs_pids() and site.worker_pids())  # until the jobs have their name, they look like a worker
     before = set(site.worker_pids())
 
     def request() -> list[int]:
