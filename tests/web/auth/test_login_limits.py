@@ -24,7 +24,7 @@ from voteweb.core.rate_limits import (
 )
 from voteweb.store import Store
 
-pytestmark = pytest.mark.site(limits=1)
+pytestmark = [pytest.mark.site(limits=1), pytest.mark.usefixtures("_stopped_limits")]
 
 WRONG = "not this one"
 
