@@ -55,11 +55,12 @@ def test_a_deletion_that_no_web_server_finished_is_taken_up(store: Store, server
 
 @pytest.mark.heavy
 def test_a_stopped_process_gives_its_lease_back(store: Store, proxy: PausableProxy, leaver: User) -> None:
-    proxy.delay = 0.02  # all articles take seconds: a busy machine sends the signal before the end, too
+    proxy.delay = 0.02  # a step takes seconds: a busy machine sends the signal before its end, too
     pipe = subprocess.PIPE
     with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": proxy.url}, stdout=pipe, stderr=pipe) as process:
         until(lambda: remaining(store) < ARTICLES)
         process.send_signal(signal.SIGINT)
+        proxy.delay = 0.0  # the step ends in the time that a process has to stop
         assert process.communicate(timeout=PATIENCE) == ("", "")
     assert process.returncode == 0
     assert not run(store, "EXISTS", LEASE)
