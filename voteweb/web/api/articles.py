@@ -7,7 +7,6 @@ from voteweb.web.api.operations import operation
 from voteweb.web.api.shapes import Article, whole_article
 from voteweb.web.auth.login import named_voter
 from voteweb.web.caching.own_marks import QueuedMarks, queue_marks, read_marks
-from voteweb.web.pages.acts import queue_article
 
 
 def _queue_marks(pipeline: Pipeline, id: int) -> Future[QueuedMarks]:
@@ -15,12 +14,7 @@ def _queue_marks(pipeline: Pipeline, id: int) -> Future[QueuedMarks]:
     return pipeline.then(lambda: marks)
 
 
-@operation(
-    "GET /articles/<int:id>",
-    refuses=(errors.NoSuchArticle, errors.ArticleGone),
-    article=queue_article,
-    marks=_queue_marks,
-)
+@operation("GET /articles/<int:id>", marks=_queue_marks)
 def get_article(user: User | None, article: models.Article, marks: QueuedMarks) -> Article:
     """Get an article with its text; its poster can read it while it is held, and when it was removed, too."""
     if not permissions.may_read(user, article):

@@ -15,7 +15,6 @@ from voteweb.web.auth.login import session_user_id
 from voteweb.web.base.context import now, settings, store
 from voteweb.web.caching import own_marks
 from voteweb.web.pages import conversations
-from voteweb.web.pages.acts import queue_article
 
 _ERRORS = (errors.NoSuchArticle, errors.ArticleGone)
 
@@ -37,13 +36,7 @@ def _queue_thread(pipeline: Pipeline, id: int) -> Future[ThreadRead]:
     return store().threads.queue_read(pipeline, id, viewer_id=session_user_id())
 
 
-@operation(
-    "GET /articles/<int:id>/comments",
-    refuses=(*_ERRORS, errors.NoSuchPage),
-    is_of_comments=True,
-    article=queue_article,
-    read=_queue_thread,
-)
+@operation("GET /articles/<int:id>/comments", read=_queue_thread)
 def list_comments(query: CommentQuery, user: User | None, article: Article, read: ThreadRead) -> CommentPage:
     """List the comments on an article, 100 a page; none is marked as read by that."""
     _check(user, article)
@@ -69,13 +62,7 @@ def _choose(tree: Conversation, read: ThreadRead, query: CommentQuery) -> tuple[
     return numbers[:size], str(places[numbers[size - 1]]) if len(numbers) > size else UNSET
 
 
-@operation(
-    "GET /articles/<int:id>/comments/<int:number>",
-    refuses=(*_ERRORS, errors.NoSuchComment, errors.CommentGone),
-    is_of_comments=True,
-    article=queue_article,
-    read=_queue_thread,
-)
+@operation("GET /articles/<int:id>/comments/<int:number>", read=_queue_thread)
 def get_comment(number: int, user: User | None, article: Article, read: ThreadRead) -> Comment:
     """Get a comment; its author can read one that was removed, too."""
     _check(user, article)

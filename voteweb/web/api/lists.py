@@ -135,11 +135,7 @@ def _queue_list(pipeline: Pipeline, query: ListQuery) -> Future[_Listing]:
     return pipeline.then(lambda: listing)
 
 
-@operation(
-    "GET /articles",
-    refuses=(NoSuchList, errors.NoSuchGroup, errors.NoSuchMember, errors.NoSuchDomain, errors.NoSuchPage),
-    listing=_queue_list,
-)
+@operation("GET /articles", refuses=(NoSuchList, errors.NoSuchDomain), listing=_queue_list)
 def list_articles(query: ListQuery, user: User | None, listing: _Listing) -> ArticlePage:
     """List articles, for a token with the right `read` without what its member hides, as on the pages."""
     groups = listing.choice.groups

@@ -98,7 +98,7 @@ def _queue_inbox(pipeline: Pipeline, query: InboxQuery) -> Future[InboxPage]:
     )
 
 
-@operation("GET /me/inbox", Right.READ, refuses=(errors.NoSuchPage,), page=_queue_inbox)
+@operation("GET /me/inbox", Right.READ, page=_queue_inbox)
 def get_inbox(query: InboxQuery, page: InboxPage) -> Inbox:
     """List the inbox, the newest entries first; none is marked as read by that."""
     if query.next and not page.rows:
@@ -126,7 +126,7 @@ def _queue_saved(pipeline: Pipeline, query: paging.SizedPage) -> Future[models.P
     )
 
 
-@operation("GET /me/saved", Right.READ, refuses=(errors.NoSuchPage,), page=_queue_saved)
+@operation("GET /me/saved", Right.READ, page=_queue_saved)
 def get_saved(query: paging.SizedPage, user: User, page: models.Page[Article]) -> ArticlePage:
     """List the articles that the member saved, the last first, also those that are gone since."""
     place, pipeline = paging.parse_place(query.next), store().pipeline()

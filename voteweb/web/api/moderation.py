@@ -7,17 +7,15 @@ from msgspec import Meta, Struct
 from voteweb.core import config, errors, models
 from voteweb.core.comments import Reported
 from voteweb.core.models import Reason, Right, User
-from voteweb.web.api.operations import operation
+from voteweb.web.api.operations import Input, operation
 from voteweb.web.api.shapes import Article, Time, characters, whole_article
 from voteweb.web.api.writing import Revision
 from voteweb.web.base.context import store
 from voteweb.web.base.responses import rfc3339
-from voteweb.web.pages.acts import queue_article
 from voteweb.web.views.moderation import (
     StoredComment,
     dismiss_reports,
     publish,
-    queue_comment,
     remove_post,
     restore_post,
 )
@@ -26,35 +24,33 @@ Seen = Annotated[
     Annotated[int, Meta(ge=0, lt=10**15)] | None,
     Meta(description="That of the queue when it was read: it is refused if others have decided since."),
 ]
-_OF_ARTICLE = (errors.NoSuchArticle, errors.DecidedMeanwhile, errors.NotAllowed)
-_OF_COMMENT = (errors.NoSuchComment, errors.DecidedMeanwhile, errors.NotAllowed)
 
 
-class Decision(Struct, forbid_unknown_fields=True, kw_only=True):
+class Decision(Input, kw_only=True):
     """A decision of a moderator."""
 
     seen: Seen = None
 
 
-class Removal(Decision, forbid_unknown_fields=True, kw_only=True):
+class Removal(Decision):
     """A removal, with its reason."""
 
     reason: Annotated[str, characters(config.MAX_REASON_LENGTH, 1), Meta(description="Everybody can read it.")]
 
 
-class ArticleRemoval(Removal, forbid_unknown_fields=True, kw_only=True):
+class ArticleRemoval(Removal):
     """The removal of an article."""
 
     hide_title: Annotated[bool, Meta(description="Hide the title too, also in the log.")] = False
 
 
-class CommentRemoval(Removal, forbid_unknown_fields=True, kw_only=True):
+class CommentRemoval(Removal):
     """The removal of a comment."""
 
     replies: Annotated[bool, Meta(description="Remove its replies too.")] = False
 
 
-class Publication(Decision, forbid_unknown_fields=True, kw_only=True):
+class Publication(Decision):
     """The publication of an article."""
 
     revision: Revision
@@ -146,36 +142,20 @@ def _reported(row: Reported) -> ReportedPost:
     return ReportedPost(**about, total=row.reports.total, reports=reports)
 
 
-@operation(
-    "POST /articles/<int:id>/remove",
-    Right.MODERATE,
-    form="moderation.remove",
-    refuses=(*_OF_ARTICLE, errors.ArticleGone),
-    article=queue_article,
-)
+@operation("POST /articles/<int:id>/remove", Right.MODERATE, form="moderation.remove")
 def remove_article(user: User, article: models.Article, body: ArticleRemoval) -> None:
     """Remove an article from the site, with a reason that everybody can read."""
     remove_post(user, article, body.reason, hides_title=body.hide_title, seen=body.seen)
 
 
-@operation(
-    "POST /articles/<int:id>/restore",
-    Right.MODERATE,
-    form="moderation.restore",
-    refuses=(*_OF_ARTICLE, errors.ArticleGone),
-    article=queue_article,
-)
+@operation("POST /articles/<int:id>/restore", Right.MODERATE, form="moderation.restore")
 def restore_article(user: User, article: models.Article, body: Decision) -> None:
     """Put a removed article back, with its votes."""
     restore_post(user, article, body.seen)
 
 
 @operation(
-    "POST /articles/<int:id>/publish",
-    Right.MODERATE,
-    form="held_articles.release",
-    refuses=(*_OF_ARTICLE, errors.NotWaiting, errors.StaleEdit),
-    article=queue_article,
+    "POST /articles/<int:id>/publish", Right.MODERATE, form="held_articles.release", refuses=(errors.NotWaiting,)
 )
 def publish_article(user: User, article: models.Article, body: Publication) -> None:
     """Publish an article that waits; its time is that of now."""
@@ -183,38 +163,20 @@ def publish_article(user: User, article: models.Article, body: Publication) -> N
 
 
 @operation(
-    "POST /articles/<int:id>/dismiss",
-    Right.MODERATE,
-    form="moderation.dismiss",
-    refuses=(*_OF_ARTICLE, errors.ReportsSettled),
-    article=queue_article,
+    "POST /articles/<int:id>/dismiss", Right.MODERATE, form="moderation.dismiss", refuses=(errors.ReportsSettled,)
 )
 def dismiss_article(user: User, article: models.Article, body: Decision) -> None:
     """Dismiss the reports of an article."""
     dismiss_reports(user, article, body.seen)
 
 
-@operation(
-    "POST /articles/<int:id>/comments/<int:number>/remove",
-    Right.MODERATE,
-    form="comment_moderation.remove",
-    refuses=(*_OF_COMMENT, errors.CommentGone),
-    is_of_comments=True,
-    comment=queue_comment,
-)
+@operation("POST /articles/<int:id>/comments/<int:number>/remove", Right.MODERATE, form="comment_moderation.remove")
 def remove_comment(user: User, comment: StoredComment, body: CommentRemoval) -> None:
     """Remove a comment, with a reason that everybody can read."""
     remove_post(user, comment, body.reason, with_replies=body.replies, seen=body.seen)
 
 
-@operation(
-    "POST /articles/<int:id>/comments/<int:number>/restore",
-    Right.MODERATE,
-    form="comment_moderation.restore",
-    refuses=(*_OF_COMMENT, errors.CommentGone),
-    is_of_comments=True,
-    comment=queue_comment,
-)
+@operation("POST /articles/<int:id>/comments/<int:number>/restore", Right.MODERATE, form="comment_moderation.restore")
 def restore_comment(user: User, comment: StoredComment, body: Decision) -> None:
     """Bring a removed comment back, and what was removed with it."""
     restore_post(user, comment, body.seen)
@@ -224,9 +186,7 @@ def restore_comment(user: User, comment: StoredComment, body: Decision) -> None:
     "POST /articles/<int:id>/comments/<int:number>/dismiss",
     Right.MODERATE,
     form="comment_moderation.dismiss",
-    refuses=(*_OF_COMMENT, errors.ReportsSettled),
-    is_of_comments=True,
-    comment=queue_comment,
+    refuses=(errors.ReportsSettled,),
 )
 def dismiss_comment(user: User, comment: StoredComment, body: Decision) -> None:
     """Dismiss the reports of a comment."""

@@ -39,8 +39,9 @@ from voteweb.web.views.errors import API_CODES, API_MESSAGES, PAGES
 
 Json = dict[str, Any]
 blueprint = Blueprint("api_description", __name__)
-#: A variable part of a path, and what numbers are.
+#: A variable part of a path, the noun before one, and what numbers are.
 _PART = re.compile(r"<(?:(?P<type>\w+):)?(?P<name>\w+)>")
+_NOUN = re.compile(r"(\w+)/<")
 _NUMBER = {"type": "integer", "minimum": 1}
 _SCHEMAS = "#/components/schemas/"
 _JSON, _PROBLEM = "application/json", "application/problem+json"
@@ -147,7 +148,23 @@ _ABOUT = (
     "what they mean."
 )
 _AUTHORIZATION = "A token of a program, which its member makes at /account/programs."
+#: The errors that any operation may answer, and those of operations that write.
+_ANY = (
+    errors.BadToken, errors.Held, errors.ProgramsOff, errors.TooFast, errors.Unavailable, errors.DataDamaged,
+)  # fmt: skip
 _WRITES = (errors.ReadOnly, errors.StorageFull, errors.Conflict)
+#: The errors that follow from the nouns of a path whose next part is variable, and from parameters and fields.
+_OF_INPUTS: dict[str, tuple[type[errors.VotewebError], ...]] = {
+    "articles": (errors.NoSuchArticle, errors.ArticleGone),
+    "comments": (errors.NoSuchComment, errors.CommentGone),
+    "group": (errors.NoSuchGroup,),
+    "groups": (errors.NoSuchGroup,),
+    "member": (errors.NoSuchMember,),
+    "members": (errors.NoSuchMember,),
+    "next": (errors.NoSuchPage,),
+    "revision": (errors.StaleEdit,),
+    "seen": (errors.DecidedMeanwhile,),
+}
 
 
 def _refusal(error: type[errors.VotewebError]) -> Refusal:
@@ -162,17 +179,16 @@ def _http(status: int) -> Refusal:
     return Refusal(status, code, API_MESSAGES.get(status) or PAGES[status][1])
 
 
+def own_errors(row: Operation) -> list[type[errors.VotewebError]]:
+    """Return the errors of what an operation is about: those of its row, and of what its address and input name."""
+    inputs = _NOUN.findall(row.path)
+    inputs += [field.name for shape in (row.query, row.body) if shape for field in msgspec.structs.fields(shape)]
+    return [*row.refuses, *(error for name in inputs for error in _OF_INPUTS.get(name, ()))]
+
+
 def refusals(row: Operation) -> list[Refusal]:
     """Return the errors that an operation may answer: those of its row, and those that follow from what it takes."""
-    kinds: list[type[errors.VotewebError]] = [
-        *row.refuses,
-        errors.BadToken,
-        errors.Held,
-        errors.ProgramsOff,
-        errors.TooFast,
-        errors.Unavailable,
-        errors.DataDamaged,
-    ]
+    kinds: list[type[errors.VotewebError]] = [*_ANY, *own_errors(row)]
     kinds += [errors.TokenNeeded, errors.NoRight] if row.right else []
     kinds += [errors.NotAllowed] if row.right is Right.MODERATE else []
     kinds += [InvalidField] if row.query or row.body else []
@@ -355,7 +371,7 @@ def index() -> str:
     with_comments = bool(settings().comments)
     described = description(with_comments=with_comments)
     rows = operations(with_comments=with_comments)
-    own = {row.name: [_refusal(error).code for error in row.refuses] for row in rows}
+    own = {row.name: sorted({_refusal(error).code for error in own_errors(row)}) for row in rows}
     problems = sorted({*(refusal for row in rows for refusal in refusals(row)), *map(_http, _OF_ADDRESSES), _FAULT})
     subjects: dict[str, list[Json]] = {}
     for row in rows:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import EnumType
 from functools import wraps
 from http import HTTPStatus
+from inspect import signature
+from types import NoneType
 from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 from urllib.parse import quote, urlencode
 
@@ -24,8 +26,9 @@ from voteweb.core.models import Right, User
 from voteweb.core.rate_limits import member_limit
 from voteweb.web.auth import bearer
 from voteweb.web.auth.login import require_moderator
-from voteweb.web.pages.acts import Query, reads
+from voteweb.web.pages.acts import Query, queue_article, reads
 from voteweb.web.requests import security, site_switches
+from voteweb.web.views.moderation import queue_comment
 
 Do = TypeVar("Do", bound=Callable[..., Any])
 _JSON = "application/json"
@@ -33,6 +36,12 @@ _JSON = "application/json"
 _MAX_DEPTH = 4
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _SAFE_METHODS = ("GET", "HEAD")
+#: Reads what the address names, by the names of parameters.
+_READS: dict[str, Query] = {"article": queue_article, "comment": queue_comment}
+
+
+class Input(Struct, forbid_unknown_fields=True):
+    """The parameters or the body that a request has, and no other fields."""
 
 
 class Page(Struct, omit_defaults=True):
@@ -43,10 +52,10 @@ class Page(Struct, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """An operation: *do* answers requests by *method* for *path*, with *status*, if their token has the *right*.
+    """An operation: *do* answers requests by *method* for *path* if their token has the *right*.
 
     None is needed if that is None. ``form`` is the endpoint of the form that does the same, whose limit counts it;
-    ``refuses`` are the errors that it may answer.
+    ``refuses`` are the errors that it may answer besides those that follow from its address and what it takes.
     """
 
     name: str
@@ -58,10 +67,20 @@ class Operation:
     query: type[Struct] | None
     body: type[Struct] | None
     answer: Any
-    status: int
     form: str
     refuses: tuple[type[VotewebError], ...]
-    is_of_comments: bool
+
+    @property
+    def status(self) -> int:
+        """The status of its answer: 201 for what it has made, 204 for none."""
+        if self.answer is NoneType:
+            return HTTPStatus.NO_CONTENT
+        return HTTPStatus.CREATED if self.method == "POST" else HTTPStatus.OK
+
+    @property
+    def is_of_comments(self) -> bool:
+        """Whether a site without conversations has none of it."""
+        return "/comments" in self.path
 
     @property
     def needs_body(self) -> bool:
@@ -78,21 +97,21 @@ def operation(
     right: Right | None = None,
     *,
     form: str = "",
-    status: int = 200,
     refuses: tuple[type[VotewebError], ...] = (),
-    is_of_comments: bool = False,
     loads_member: bool = True,
     **queries: Query,
 ) -> Callable[[Do], Do]:
     """Make an operation of a function, at an *address* such as "GET /articles/<int:id>", see :class:`Operation`.
 
     Its summary is the first line of the docstring; what it takes and answers is what its annotations say. *queries* are
-    those of :func:`voteweb.web.pages.acts.reads`. Unless it *loads_member*, a script does all, and checks the token.
+    those of :func:`voteweb.web.pages.acts.reads`, besides the ``article`` and the ``comment`` of the address. Unless it
+    *loads_member*, a script does all, and checks the token.
     """
     method, _, path = address.partition(" ")
 
     def decorate(do: Do) -> Do:
-        hints = {name: hint for taker in (*queries.values(), do) for name, hint in get_type_hints(taker).items()}
+        named = {name: query for name, query in _READS.items() if name in signature(do).parameters} | queries
+        hints = {name: hint for taker in (*named.values(), do) for name, hint in get_type_hints(taker).items()}
         OPERATIONS.append(
             Operation(
                 name=do.__name__,
@@ -100,14 +119,12 @@ def operation(
                 path=path,
                 right=right,
                 summary=(do.__doc__ or "").splitlines()[0],
-                do=_opened(do, right, queries) if loads_member else do,
+                do=_opened(do, right, named) if loads_member else do,
                 query=hints.get("query"),
                 body=hints.get("body"),
                 answer=hints["return"],
-                status=status if hints["return"] is not type(None) else HTTPStatus.NO_CONTENT,
                 form=form,
                 refuses=refuses,
-                is_of_comments=is_of_comments,
             )
         )
         return do

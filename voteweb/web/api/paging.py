@@ -3,16 +3,17 @@
 import re
 from typing import Annotated, NamedTuple
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from voteweb.core import config, errors
+from voteweb.web.api.operations import Input
 
 #: Digits of the number of a page, and the time of the last row of the page before with its id.
 _NUMBER = re.compile(f"[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}")
 _PLACE = re.compile(rf"({config.TIME_PATTERN})-([0-9]{{1,15}})")
 
 
-class AnyPage(Struct, forbid_unknown_fields=True, kw_only=True):
+class AnyPage(Input, kw_only=True):
     """The page of a list: the first unless ``next`` says what it was in the page before."""
 
     next: Annotated[str, Meta(max_length=100, description="The field `next` of the page before.")] = ""

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from voteweb.core import errors
 from voteweb.core.errors import N_, Invalid
 from voteweb.search.models import IndexDamaged, Kind, NotReady, Order, SearchBusy, SearchError, SearchTooSlow
 from voteweb.web.api import paging
@@ -34,7 +33,7 @@ class SearchPage(Page, kw_only=True):
     "GET /search",
     form="search.show",
     loads_member=False,
-    refuses=(errors.NoSuchPage, SearchError, NotReady, SearchTooSlow, SearchBusy, IndexDamaged),
+    refuses=(SearchError, NotReady, SearchTooSlow, SearchBusy, IndexDamaged),
 )
 def search(query: SearchQuery) -> SearchPage:
     """Search for articles, or for comments if no article is found or `in:comments` asks for them."""

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
-from voteweb.core import config, errors, models, permissions
+from voteweb.core import config, models, permissions
 from voteweb.core.models import User
 from voteweb.web.api.operations import operation
 from voteweb.web.api.shapes import Time, Url, member_url
@@ -92,11 +92,7 @@ def list_groups(names: tuple[str, ...]) -> Groups:
     return Groups(tuple(_group(group) for group in groups if group))
 
 
-@operation(
-    "GET /groups/<name>",
-    refuses=(errors.NoSuchGroup,),
-    groups=lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]),
-)
+@operation("GET /groups/<name>", groups=lambda pipeline, name: store().groups.queue_get(pipeline, [parse_name(name)]))
 def get_group(name: str, groups: tuple[models.Group | None, ...]) -> Group:
     """Get a group, also by another name that it has."""
     names: tuple[str, ...] = (parse_name(name),)
@@ -111,10 +107,7 @@ def _group(group: models.Group) -> Group:
 
 
 @operation(
-    "GET /members/<name>",
-    refuses=(errors.NoSuchMember,),
-    member=queue_member,
-    counts=lambda pipeline, name: store().users.queue_counts(pipeline, name),
+    "GET /members/<name>", member=queue_member, counts=lambda pipeline, name: store().users.queue_counts(pipeline, name)
 )
 def get_member(user: User | None, member: User, counts: tuple[int, int]) -> Member:
     """Get a member."""

@@ -63,7 +63,6 @@ def unvote(id: int) -> Vote:
     form="comment_votes.vote",
     loads_member=False,
     refuses=_OF_COMMENTS,
-    is_of_comments=True,
 )
 def vote_for_comment(id: int, number: int) -> Vote:
     """Vote for a comment; a vote that was cast before stays one."""
@@ -76,7 +75,6 @@ def vote_for_comment(id: int, number: int) -> Vote:
     form="comment_votes.unvote",
     loads_member=False,
     refuses=_OF_COMMENTS,
-    is_of_comments=True,
 )
 def unvote_comment(id: int, number: int) -> Vote:
     """Take a vote for a comment back, if there is one."""

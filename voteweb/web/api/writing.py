@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from voteweb.core import config, errors, models
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.models import Reason, Right, User
 from voteweb.core.validation import new_submission_token
 from voteweb.store.schema.fields import words_of
-from voteweb.web.api.operations import operation, say_location
+from voteweb.web.api.operations import Input, operation, say_location
 from voteweb.web.api.shapes import Article, Comment, characters, comment_of, whole_article
 from voteweb.web.auth import bearer
 from voteweb.web.base.context import store
@@ -26,12 +26,11 @@ Why = characters(config.MAX_REASON_LENGTH)
 Note = Annotated[str, Why, Meta(description="More about it, for moderators alone.")]
 Groups = Annotated[tuple[str, ...], Meta(description="Names of groups that exist.")]
 Revision = Annotated[int, Meta(ge=0, lt=10**15, description="That of the article when it was read.")]
-_OF_ARTICLE = (errors.NoSuchArticle, errors.ArticleGone, errors.Held)
-_OF_COMMENT = (*_OF_ARTICLE, errors.NoSuchComment, errors.CommentGone)
-_OF_POST = (errors.DomainRefused, errors.NoSuchGroup, errors.TooManyGroups)
+_OF_POST = (errors.DomainRefused, errors.TooManyGroups)
+_OF_CONVERSATION = (errors.ConversationClosed, errors.ConversationEnded, errors.ConversationFull)
 
 
-class NewArticle(Struct, forbid_unknown_fields=True):
+class NewArticle(Input):
     """An article to be posted: a link, a text, or both."""
 
     title: Title
@@ -41,7 +40,7 @@ class NewArticle(Struct, forbid_unknown_fields=True):
     anyway: Annotated[bool, Meta(description="Post a link all the same that was posted lately (`duplicate`).")] = False
 
 
-class ArticleChange(Struct, forbid_unknown_fields=True):
+class ArticleChange(Input):
     """A change of an article; what is left out stays."""
 
     revision: Revision
@@ -52,19 +51,19 @@ class ArticleChange(Struct, forbid_unknown_fields=True):
     reason: Annotated[str, Why, Meta(description="Of moderators, for the public log.")] = ""
 
 
-class SeenRevision(Struct, forbid_unknown_fields=True):
+class SeenRevision(Input):
     """The revision of an article that was read."""
 
     revision: Revision
 
 
-class CommentText(Struct, forbid_unknown_fields=True):
+class CommentText(Input):
     """The text of a comment, as Markdown."""
 
     text: Annotated[str, characters(config.MAX_COMMENT_LENGTH, 1), Meta(description="Markdown.")]
 
 
-class NewComment(CommentText, forbid_unknown_fields=True):
+class NewComment(CommentText):
     """A comment to be written."""
 
     parent: Annotated[
@@ -72,14 +71,14 @@ class NewComment(CommentText, forbid_unknown_fields=True):
     ] = 0
 
 
-class NewReport(Struct, forbid_unknown_fields=True):
+class NewReport(Input):
     """A report to the moderators."""
 
     reason: Reason
     note: Note = ""
 
 
-class NewCommentReport(Struct, forbid_unknown_fields=True):
+class NewCommentReport(Input):
     """A report of a comment to the moderators."""
 
     reason: CommentReason
@@ -92,11 +91,7 @@ def _once(user: User) -> str:
 
 
 @operation(
-    "POST /articles",
-    Right.POST,
-    form="submission.submit",
-    status=201,
-    refuses=(errors.Held, errors.Duplicate, errors.AlreadyWaiting, *_OF_POST),
+    "POST /articles", Right.POST, form="submission.submit", refuses=(errors.Duplicate, errors.AlreadyWaiting, *_OF_POST)
 )
 def post_article(user: User, body: NewArticle) -> Article:
     """Post an article; one that waits for a moderator has the status “held”."""
@@ -120,8 +115,7 @@ def _read(id: int) -> Article:
     "PATCH /articles/<int:id>",
     Right.POST,
     form="articles.edit",
-    refuses=(*_OF_ARTICLE, errors.NotYours, errors.TooLate, errors.StaleEdit, errors.LinkFixed, *_OF_POST),
-    article=queue_article,
+    refuses=(errors.NotYours, errors.TooLate, errors.LinkFixed, *_OF_POST),
 )
 def edit_article(user: User, article: models.Article, body: ArticleChange) -> Article:
     """Edit an article; for moderators that of others too, if the token has the right “moderate”."""
@@ -138,12 +132,7 @@ def edit_article(user: User, article: models.Article, body: ArticleChange) -> Ar
     return _read(article.id)
 
 
-@operation(
-    "DELETE /articles/<int:id>",
-    Right.POST,
-    form="articles.delete",
-    refuses=(*_OF_ARTICLE, errors.NotYours, errors.TooLate, errors.StaleEdit),
-)
+@operation("DELETE /articles/<int:id>", Right.POST, form="articles.delete", refuses=(errors.NotYours, errors.TooLate))
 def delete_article(id: int, user: User, query: SeenRevision) -> None:
     """Delete an own article for good."""
     store().removals.delete(id, actor=user, revision=query.revision)
@@ -153,8 +142,7 @@ def delete_article(id: int, user: User, query: SeenRevision) -> None:
     "POST /articles/<int:id>/report",
     Right.POST,
     form="moderation.report",
-    refuses=(*_OF_ARTICLE, errors.OwnReport, errors.AlreadyReported),
-    article=queue_article,
+    refuses=(errors.OwnReport, errors.AlreadyReported),
 )
 def report_article(user: User, article: models.Article, body: NewReport) -> None:
     """Report an article to the moderators, once."""
@@ -165,9 +153,7 @@ def report_article(user: User, article: models.Article, body: NewReport) -> None
     "POST /articles/<int:id>/comments/<int:number>/report",
     Right.POST,
     form="comment_moderation.report",
-    refuses=(*_OF_COMMENT, errors.OwnReport, errors.CommentReported),
-    is_of_comments=True,
-    comment=queue_comment,
+    refuses=(errors.OwnReport, errors.CommentReported),
 )
 def report_comment(user: User, comment: StoredComment, body: NewCommentReport) -> None:
     """Report a comment to the moderators, once."""
@@ -184,14 +170,8 @@ def _report(user: User, post: models.Article | StoredComment, form: ReportForm) 
     "POST /articles/<int:id>/comments",
     Right.POST,
     form="comments.write",
-    status=201,
-    refuses=(
-        *_OF_ARTICLE, errors.ParentGone, errors.TooDeep, errors.ConversationClosed, errors.ConversationEnded,
-        errors.ConversationFull,
-    ),
-    is_of_comments=True,
-    article=queue_article,
-)  # fmt: skip
+    refuses=(errors.ParentGone, errors.TooDeep, *_OF_CONVERSATION),
+)
 def write_comment(user: User, article: models.Article, body: NewComment) -> Comment:
     """Write a comment on an article, or an answer to another comment."""
     form = CommentForm.of_body(text=body.text)
@@ -212,8 +192,7 @@ def _read_comment(id: CommentId) -> Comment:
     "PATCH /articles/<int:id>/comments/<int:number>",
     Right.POST,
     form="comments.edit",
-    refuses=(*_OF_COMMENT, errors.NotYourComment, errors.CommentTooLate),
-    is_of_comments=True,
+    refuses=(errors.NotYourComment, errors.CommentTooLate),
 )
 def edit_comment(id: int, number: int, user: User, body: CommentText) -> Comment:
     """Edit an own comment in its first minutes."""
@@ -227,8 +206,7 @@ def edit_comment(id: int, number: int, user: User, body: CommentText) -> Comment
     "DELETE /articles/<int:id>/comments/<int:number>",
     Right.POST,
     form="comments.delete",
-    refuses=(errors.Held, errors.NoSuchComment, errors.CommentGone, errors.NotYourComment),
-    is_of_comments=True,
+    refuses=(errors.NotYourComment,),
 )
 def delete_comment(id: int, number: int, user: User) -> None:
     """Delete an own comment for good; one that was deleted before stays so."""
