@@ -24,7 +24,7 @@ def test_request_for_another_host_is_refused_with_the_sites_own(host: str, make_
         assert reader.headers["Cache-Control"] == "private, no-store"
         assert "evil" not in reader.text
     reader.open("/", headers={"Host": host} | JSON)
-    assert (reader.status, reader.json["error"]["code"]) == (421, "misdirectedrequest")
+    assert (reader.status, reader.json["error"]["code"]) == (421, "misdirected-request")
     reader.post("/login", {"username": "ann", "password": "x"}, headers={"Host": host})
     assert (reader.status, "Set-Cookie" in reader.headers) == (421, False)
 

@@ -14,6 +14,11 @@ def N_(text: str) -> str:
     return text
 
 
+def code_of(name: str) -> str:
+    """Return what scripts get as the code of an error whose class has this *name*, such as "already-voted"."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+
+
 class VotewebError(Exception):
     """Base of all errors; ``status`` is the HTTP status, by default that of the class above.
 
@@ -27,7 +32,7 @@ class VotewebError(Exception):
     def __init_subclass__(cls, *, status: int = 0, code: str = "") -> None:
         if status:
             cls.status = status
-        cls.code = code or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+        cls.code = code or code_of(cls.__name__)
 
     def __init__(self, template: str = "", **values: Any) -> None:
         self.template = template or self.template
@@ -65,6 +70,10 @@ class NoSuchGroup(VotewebError, status=404, code="unknown-group"):
 
 class NoSuchMember(VotewebError, status=404, code="unknown-member"):
     template = N_("There is no member named %(name)s.")
+
+
+class MemberLeft(VotewebError, status=410):
+    template = N_("This account was deleted by its owner.")
 
 
 class NoSuchEntry(VotewebError, status=404, code="unknown-entry"):
@@ -422,9 +431,11 @@ class LoggedOut(VotewebError, status=401, code="login"):
 
 
 class NotAllowed(VotewebError, status=403):
-    """The member's role became too low for this act while the form was on its way."""
+    """The member's role is too low for this act, or became so while the form was on its way."""
 
     template = N_("Your role has changed: you can no longer do this.")
+    moderators: ClassVar[str] = N_("Only moderators can do this.")
+    admins: ClassVar[str] = N_("Only admins can do this.")
 
 
 class TokenNeeded(VotewebError, status=401):

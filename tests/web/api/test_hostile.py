@@ -107,7 +107,7 @@ def test_body_that_is_no_json_is_refused(app: Flask, store: Store, token: str, s
                 assert (response.status_code, response.json["code"]) == (422, "invalid")
         for type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
             response = script.ask(app, row, EXAMPLES[row.name], token, json=None, data=b"{}", content_type=type)
-            assert (response.status_code, response.json["code"]) == (415, "unsupportedmediatype")
+            assert (response.status_code, response.json["code"]) == (415, "unsupported-media-type")
     assert content(store) == before
 
 

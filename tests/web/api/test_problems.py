@@ -126,9 +126,9 @@ def test_unknown_entry_of_the_inbox_is_refused(app: Flask, store: Store) -> None
 @pytest.mark.parametrize(
     ("address", "problem"),
     [
-        ("GET /nothing", (404, "unknown-address")),
-        ("POST /site", (405, "other-method")),
-        ("GET /../v2/articles", (404, "unknown-address")),
+        ("GET /nothing", (404, "not-found")),
+        ("POST /site", (405, "method-not-allowed")),
+        ("GET /../v2/articles", (404, "not-found")),
     ],
 )
 def test_unknown_address_is_a_problem_of_its_own(address: str, problem: tuple[int, str], app: Flask) -> None:
@@ -157,7 +157,7 @@ def test_body_without_needed_fields_may_be_empty(app: Flask, store: Store) -> No
     make_site(store)
     for path in ("3/restore", "1/dismiss", "1/comments/2/restore", "1/comments/1/dismiss"):
         assert program.send(f"POST /articles/{path}").status == 204
-    assert program.send("POST /articles/1/remove").problem == (415, "unsupportedmediatype")
+    assert program.send("POST /articles/1/remove").problem == (415, "unsupported-media-type")
 
 
 def test_comment_of_a_hidden_member_is_marked(app: Flask, store: Store, bob: Browser) -> None:

@@ -31,7 +31,7 @@ def expected(row: Operation, rights: tuple[Right, ...], role: Role, token: str) 
     if row.right not in rights:
         return 403, "no-right"
     if row.right is Right.MODERATE and role is Role.MEMBER:
-        return 403, "forbidden"
+        return 403, "not-allowed"
     return None
 
 

@@ -35,7 +35,7 @@ from voteweb.web.i18n.formatting import PERIOD_TITLES, RIGHT_NAMES, ROLE_NAMES
 from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.forms import REASON_LABELS, CommentReason
-from voteweb.web.views.errors import API_CODES, API_MESSAGES, PAGES
+from voteweb.web.views.errors import API_MESSAGES, PAGES
 
 Json = dict[str, Any]
 blueprint = Blueprint("api_description", __name__)
@@ -159,8 +159,8 @@ _OF_INPUTS: dict[str, tuple[type[errors.VotewebError], ...]] = {
     "comments": (errors.NoSuchComment, errors.CommentGone),
     "group": (errors.NoSuchGroup,),
     "groups": (errors.NoSuchGroup,),
-    "member": (errors.NoSuchMember,),
-    "members": (errors.NoSuchMember,),
+    "member": (errors.NoSuchMember, errors.MemberLeft),
+    "members": (errors.NoSuchMember, errors.MemberLeft),
     "next": (errors.NoSuchPage,),
     "revision": (errors.StaleEdit,),
     "seen": (errors.DecidedMeanwhile,),
@@ -175,8 +175,9 @@ def _refusal(error: type[errors.VotewebError]) -> Refusal:
 
 
 def _http(status: int) -> Refusal:
-    code = API_CODES.get(status) or default_exceptions[status].__name__.lower()
-    return Refusal(status, code, API_MESSAGES.get(status) or PAGES[status][1])
+    return Refusal(
+        status, errors.code_of(default_exceptions[status].__name__), API_MESSAGES.get(status) or PAGES[status][1]
+    )
 
 
 def own_errors(row: Operation) -> list[type[errors.VotewebError]]:
@@ -195,7 +196,6 @@ def refusals(row: Operation) -> list[Refusal]:
     kinds += [InvalidField, errors.KeyReused] if row.method == "POST" else []
     kinds += _WRITES if row.method != "GET" else ()
     statuses = [404] if _PART.search(row.path) else []
-    statuses += [403] if row.right is Right.MODERATE else []
     statuses += [411, 413, *([415] if row.body else [])] if row.method != "GET" else []
     made = [*map(_refusal, kinds), *map(_http, statuses)]
     return sorted({refusal.code: refusal for refusal in made}.values())

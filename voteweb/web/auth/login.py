@@ -199,18 +199,18 @@ def require_member(user: User | None) -> User:
 
 
 def require_moderator(user: User | None) -> User:
-    """Return *user*, who must be a moderator; raises LoggedOut and TooFast as :func:`require_member`, else 403."""
+    """Return *user*, who must be a moderator; raises NotAllowed, and as :func:`require_member`."""
     member = require_member(user)
     if not permissions.may_moderate(member):
-        abort(403)
+        raise errors.NotAllowed(errors.NotAllowed.moderators)
     return member
 
 
 def require_admin(user: User | None) -> User:
-    """Return *user*, who must be an admin; raises LoggedOut and TooFast as :func:`require_member`, else 403."""
+    """Return *user*, who must be an admin; raises NotAllowed, and as :func:`require_member`."""
     member = require_member(user)
     if not permissions.may_administer(member):
-        abort(403, _("Only admins can do this."))
+        raise errors.NotAllowed(errors.NotAllowed.admins)
     return member
 
 

@@ -24,6 +24,7 @@ from voteweb.core.errors import (
     TooFast,
     Unavailable,
     VotewebError,
+    code_of,
 )
 from voteweb.core.models import LogEntry
 from voteweb.search.models import SearchError, SearchTooSlow
@@ -69,8 +70,6 @@ API_TITLES = {
     415: N_("Not JSON"),
     422: N_("The request is not valid"),
 }
-#: The codes of the API for addresses that do not exist, or not with this method.
-API_CODES = {404: "unknown-address", 405: "other-method"}
 #: The messages of the API, where they are other ones: the default of a status, and that of an error by its code.
 API_MESSAGES: dict[int | str, str] = {
     404: N_("The API has nothing at this address."),
@@ -184,14 +183,14 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     status = error.code or 500  # Flask answers redirects itself
     # The description given to abort() is more precise than the table; Werkzeug's own are not written for readers.
     description = error.description if error.description != type(error).description else ""
-    code, default = type(error).__name__.lower(), PAGES.get(status, PAGES[400])[1]
+    default = PAGES.get(status, PAGES[400])[1]
     if is_api(request.environ):
-        code, default = API_CODES.get(status, code), API_MESSAGES.get(status, default)
+        default = API_MESSAGES.get(status, default)
     headers = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(error.valid_methods)
     back = settings().site_url if status == 421 else ""
-    return _render(status, code, description or _(default), headers, back)
+    return _render(status, code_of(type(error).__name__), description or _(default), headers, back)
 
 
 def _unexpected_error(error: Exception) -> ResponseReturnValue:

@@ -7,7 +7,7 @@ from flask import Blueprint, abort, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.errors import AboutChanged, Invalid, NoSuchMember, TooManyNotes
+from voteweb.core.errors import AboutChanged, Invalid, MemberLeft, NoSuchMember, TooManyNotes
 from voteweb.core.models import LogAction, LogEntry, LogIn, Page, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
@@ -148,11 +148,11 @@ def parse_name(typed: str) -> str:
 
 
 def check_present(member: User | None, name: str, user: User | None = None) -> User:
-    """Return *member*, read by *name*; raise NoSuchMember, also if *user* may not see them, or 410 after they left."""
+    """Return *member*, read by *name*; raise NoSuchMember, also if *user* may not see them, MemberLeft."""
     if member is None or not permissions.may_see(user, member):
         raise NoSuchMember(name=name)
     if member.left:
-        abort(410, _("This account was deleted by its owner."))
+        raise MemberLeft()
     return member
 
 
