@@ -28,7 +28,7 @@ class CommentStatus(StrEnum):
 
 
 class CommentOrder(StrEnum):
-    """The orders of siblings: by score (highest first), oldest first, newest first."""
+    """The orders of siblings: ``score``, the highest first; ``time``, the oldest first; ``new``, the newest first."""
 
     SCORE = "score"
     TIME = "time"
@@ -115,10 +115,11 @@ class Reported(NamedTuple):
 class NoticeKind(StrEnum):
     """Why something is in a member's inbox.
 
-    REPLY, ARTICLE and MENTION: a comment that answers the member's comment, stands below the member's article, or names
-    the member. REMOVED: a moderator acted on something of the member's, or edited it. REPORT: a moderator settled what
-    the member reported. ROLE: the member has another role now, or no second factor. UNDONE: an act of the member's
-    has undone what somebody did. ACCOUNT: somebody changed what lets the member in.
+    ``reply``, ``article`` and ``mention``: a comment that answers the member's comment, stands below the member's
+    article, or names the member. ``removed``: a moderator acted on something of the member's, or edited it. ``report``:
+    a moderator settled what the member reported. ``role``: the member has another role now, or no second factor.
+    ``undone``: an act of the member's has undone what somebody did. ``account``: somebody changed what lets the member
+    in.
     """
 
     REPLY = "reply"

@@ -5,8 +5,9 @@ template first. A value named ``when`` is a unix time in seconds, formatted for 
 """
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 def N_(text: str) -> str:
@@ -49,9 +50,13 @@ class VotewebError(Exception):
 class Invalid(VotewebError):
     """A field has a value that is not allowed; the message says what is.
 
-    Value ``errors``: those of several fields; ``fields``: their messages by the names of the fields; ``field``: the
-    name of the one that the message is about.
+    Value ``errors``: those of several fields; ``fields``: their messages by the names of the fields.
     """
+
+    @classmethod
+    def of_fields(cls, fields: Mapping[str, str]) -> Self:
+        """Return the error with these messages of *fields*."""
+        return cls("%(problem)s", problem=" ".join(fields.values()), fields=fields)
 
 
 class ConfigError(VotewebError, status=500, code="config"):

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Role(StrEnum):
-    """The roles of members, each with all permissions of those before it."""
+    """The roles of members: moderators may do all that members may, and admins all that moderators may."""
 
     MEMBER = "member"
     MODERATOR = "moderator"
@@ -59,7 +59,7 @@ class VotingState(StrEnum):
 
 
 class Reason(StrEnum):
-    """The reason of a report."""
+    """The reason of a report: spam, a broken link, posted before, off topic, against the rules."""
 
     SPAM = "spam"
     BROKEN = "broken"
@@ -257,8 +257,8 @@ class BanRemoval(NamedTuple):
 class Right(StrEnum):
     """The rights of programs.
 
-    READ: what only their member sees. OWN: what nobody else sees, as saving, hiding and following. POST: articles,
-    comments and reports. MODERATE: all for which the member needs a role.
+    ``read``: what only their member sees. ``own``: what nobody else sees, as saving, hiding and following. ``post``:
+    articles, comments and reports. ``moderate``: all for which the member needs a role.
     """
 
     READ = "read"

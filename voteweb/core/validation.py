@@ -84,10 +84,10 @@ def title(typed: str) -> str:
     return _at_most(config.MAX_TITLE_LENGTH, cleaned, too_long)
 
 
-def _at_most(max: int, text: str, too_long: str, **values: Any) -> str:
+def _at_most(max: int, text: str, too_long: str) -> str:
     """Return *text*; raise Invalid with the message *too_long* if it has more than *max* characters."""
     if len(text) > max:
-        raise Invalid(too_long, max=max, length=len(text), **values)
+        raise Invalid(too_long, max=max, length=len(text))
     return text
 
 
@@ -304,23 +304,17 @@ def group_description(typed: str) -> str:
 
 def reason(typed: str) -> str:
     """Return the reason of an act as one clean line; raise Invalid if it is empty or too long."""
-    missing = N_("Please give a reason. It is shown in the public log.")
-    return _line(typed, 1, config.MAX_REASON_LENGTH, missing, field="reason")
+    return _line(typed, 1, config.MAX_REASON_LENGTH, N_("Please give a reason. It is shown in the public log."))
 
 
 def _line(
-    typed: str,
-    min: int,
-    max: int,
-    too_short: str,
-    too_long: str = N_("Please use at most %(max)s characters."),
-    **values: Any,
+    typed: str, min: int, max: int, too_short: str, too_long: str = N_("Please use at most %(max)s characters.")
 ) -> str:
     """Return *typed* as one clean line; raise Invalid with one of the messages if it has the wrong length."""
     line = clean_line(typed, max)
     if len(line) < min:
-        raise Invalid(too_short, max=max, **values)
-    return _at_most(max, line, too_long, **values)
+        raise Invalid(too_short, max=max)
+    return _at_most(max, line, too_long)
 
 
 def note(typed: str, max: int = config.MAX_REASON_LENGTH) -> str:

@@ -65,11 +65,11 @@ class Kind(StrEnum):
 
 
 class Order(StrEnum):
-    """The orders of results; the index knows votes only about: the caller sorts."""
+    """The orders of results."""
 
     RELEVANCE = "relevance"
     NEW = "new"
-    VOTES = "votes"
+    VOTES = "votes"  # the index knows votes only about: the caller sorts
 
 
 class Note(StrEnum):

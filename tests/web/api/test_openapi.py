@@ -50,9 +50,9 @@ def test_page_is_worded_for_people_and_this_site(reader: Browser) -> None:
     for example in examples:
         main = main.replace(example, "")
     assert not [example for example in examples if "news.example" in example]
-    for wrong in ("`", "….", "= ()", "= []", "= False", "= None", "<code>", "the index knows"):
+    for wrong in ("`", "….", "= ()", "= []", "= False", "= None", "<code>"):
         assert wrong not in main
-    for words in ("hot by score", "spam Spam", "vote vote", "held waits for a moderator"):
+    for words in ("hot by score", "good | hot | new | top", "or waits for one", "a broken link"):
         assert words in main, words
 
 
@@ -68,7 +68,7 @@ def test_page_has_the_limits_that_count_operations(reader: Browser) -> None:
 def test_description_says_what_fields_mean() -> None:
     described = description(with_comments=True)
     schemas, listing = described["components"]["schemas"], described["paths"]["/api/v1/articles"]["get"]
-    assert schemas["Sorting"]["description"].startswith("`hot`: by score; ")
+    assert "`hot` by score" in schemas["Sorting"]["description"]
     assert schemas["CommentReason"]["enum"] == ["rules", "spam", "topic"]
     assert all(parameter["description"] for parameter in listing["parameters"])
     assert not [schema for schema in schemas.values() if "``" in schema["description"]]

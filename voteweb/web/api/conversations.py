@@ -1,6 +1,8 @@
 """The comments on an article."""
 
-from msgspec import UNSET, UnsetType
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
 
 from voteweb.core import config, errors, permissions
 from voteweb.core.comments import CommentOrder
@@ -20,9 +22,9 @@ _ERRORS = (errors.NoSuchArticle, errors.ArticleGone)
 
 
 class CommentQuery(paging.AnyPage, kw_only=True):
-    """The page of a conversation: by score, the oldest or the newest first."""
+    """The page of a conversation, in an order."""
 
-    order: CommentOrder = CommentOrder.SCORE
+    order: Annotated[CommentOrder, Meta(description="The order of all comments.")] = CommentOrder.SCORE
 
 
 class CommentPage(Page, kw_only=True):

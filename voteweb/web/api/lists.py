@@ -25,7 +25,7 @@ from voteweb.web.views.members import check_present, parse_name, queue_member
 
 
 class Sorting(StrEnum):
-    """The orders of lists of articles."""
+    """The orders of lists: ``hot`` by score, ``new`` by time, ``top`` by votes, ``good`` the newest good ones."""
 
     HOT = "hot"
     NEW = "new"

@@ -12,6 +12,7 @@ from voteweb.web.api.shapes import Article, Time, characters, whole_article
 from voteweb.web.api.writing import Revision
 from voteweb.web.base.context import store
 from voteweb.web.base.responses import rfc3339
+from voteweb.web.i18n.formatting import error_message
 from voteweb.web.views.moderation import (
     StoredComment,
     dismiss_reports,
@@ -145,7 +146,14 @@ def _reported(row: Reported) -> ReportedPost:
 @operation("POST /articles/<int:id>/remove", Right.MODERATE, form="moderation.remove")
 def remove_article(user: User, article: models.Article, body: ArticleRemoval) -> None:
     """Remove an article from the site, with a reason that everybody can read."""
-    remove_post(user, article, body.reason, hides_title=body.hide_title, seen=body.seen)
+    _remove(user, article, body, hides_title=body.hide_title)
+
+
+def _remove(user: User, post: models.Article | StoredComment, body: Removal, **options: bool) -> None:
+    try:
+        remove_post(user, post, body.reason, seen=body.seen, **options)
+    except errors.Invalid as error:
+        raise errors.Invalid.of_fields({"reason": error_message(error)}) from None
 
 
 @operation("POST /articles/<int:id>/restore", Right.MODERATE, form="moderation.restore")
@@ -173,7 +181,7 @@ def dismiss_article(user: User, article: models.Article, body: Decision) -> None
 @operation("POST /articles/<int:id>/comments/<int:number>/remove", Right.MODERATE, form="comment_moderation.remove")
 def remove_comment(user: User, comment: StoredComment, body: CommentRemoval) -> None:
     """Remove a comment, with a reason that everybody can read."""
-    remove_post(user, comment, body.reason, with_replies=body.replies, seen=body.seen)
+    _remove(user, comment, body, with_replies=body.replies)
 
 
 @operation("POST /articles/<int:id>/comments/<int:number>/restore", Right.MODERATE, form="comment_moderation.restore")

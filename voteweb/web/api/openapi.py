@@ -3,9 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
@@ -14,36 +12,34 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
-from flask import Blueprint, Response, has_app_context, render_template
+from flask import Blueprint, Response, render_template
 from markupsafe import Markup, escape
-from msgspec import Struct
 from werkzeug.exceptions import default_exceptions
 
 from voteweb.core import config, errors, markup
-from voteweb.core.comments import CommentOrder, CommentStatus, NoticeKind
 from voteweb.core.errors import N_
-from voteweb.core.models import ArticleStatus, Period, Reason, Right, Role
-from voteweb.core.rate_limits import LIMITS, PROGRAM, Limit, LimitScope
+from voteweb.core.models import Right
+from voteweb.core.rate_limits import LIMITS, PROGRAM, LimitScope
 from voteweb.core.version import RELEASE
-from voteweb.search.models import Order
-from voteweb.web.api.lists import Sorting
-from voteweb.web.api.operations import OPERATIONS, InvalidField, Operation, Page
+from voteweb.web.api.operations import OPERATIONS, SCHEMAS, Operation, Page, schemas_of, type_of
 from voteweb.web.base.context import settings
 from voteweb.web.base.responses import Problem, public
 from voteweb.web.base.urls import absolute
-from voteweb.web.i18n.formatting import PERIOD_TITLES, RIGHT_NAMES, ROLE_NAMES
-from voteweb.web.i18n.locale import ENGLISH, force_language
+from voteweb.web.i18n.formatting import RIGHT_NAMES
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pages.forms import REASON_LABELS, CommentReason
 from voteweb.web.views.errors import API_MESSAGES, PAGES
 
 Json = dict[str, Any]
 blueprint = Blueprint("api_description", __name__)
-#: A variable part of a path, the noun before one, and what numbers are.
-_PART = re.compile(r"<(?:(?P<type>\w+):)?(?P<name>\w+)>")
+#: A variable part of a path, and the noun before one.
+_PART = re.compile(r"<(?:int:)?(\w+)>")
 _NOUN = re.compile(r"(\w+)/<")
-_NUMBER = {"type": "integer", "minimum": 1}
-_SCHEMAS = "#/components/schemas/"
+#: The variable parts of paths.
+_PARTS = {
+    "id": {"type": "integer", "minimum": 1, "description": "The id of an article."},
+    "number": {"type": "integer", "minimum": 1, "description": "The number of a comment on it."},
+    "name": {"type": "string", "minLength": 1, "description": "A group or a member."},
+}
 _JSON, _PROBLEM = "application/json", "application/problem+json"
 _HEADERS = {
     "ETag": "The version of this answer, for If-None-Match.",
@@ -55,6 +51,7 @@ _HEADERS = {
     "Retry-After": "Seconds after which the request can be sent again.",
     "WWW-Authenticate": "The kind of authorization that is needed: Bearer.",
 }
+_HEADERS_OF_PROBLEMS = {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -87,52 +84,6 @@ _SUBJECTS = {
     "moderation": N_("Moderation"),
 }
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-#: The variable parts of paths, in words.
-_PARTS = {"id": "The id of an article.", "number": "The number of a comment on it.", "name": "A group or a member."}
-#: The values of each enum, in words; "" is left out of answers.
-_VALUES: dict[type[StrEnum], Mapping[Any, Any]] = {
-    Sorting: {
-        Sorting.HOT: N_("by score"),
-        Sorting.NEW: N_("the newest first"),
-        Sorting.TOP: N_("the most votes in a period first"),
-        Sorting.GOOD: N_("the newest good ones"),
-    },
-    Period: PERIOD_TITLES,
-    CommentOrder: {
-        CommentOrder.SCORE: N_("by score"),
-        CommentOrder.TIME: N_("the oldest first"),
-        CommentOrder.NEW: N_("the newest first"),
-    },
-    Order: {
-        Order.RELEVANCE: N_("the best match first"),
-        Order.NEW: N_("the newest first"),
-        Order.VOTES: N_("the most votes first"),
-    },
-    Reason: REASON_LABELS,
-    CommentReason: {reason: REASON_LABELS[Reason(reason)] for reason in CommentReason},
-    Right: RIGHT_NAMES,
-    Role: ROLE_NAMES,
-    ArticleStatus: {
-        ArticleStatus.DELETED: N_("deleted by its poster"),
-        ArticleStatus.REMOVED: N_("removed by a moderator"),
-        ArticleStatus.HELD: N_("waits for a moderator"),
-    },
-    CommentStatus: {
-        CommentStatus.DELETED: N_("deleted by its author"),
-        CommentStatus.REMOVED: N_("removed by a moderator"),
-    },
-    NoticeKind: {
-        NoticeKind.REPLY: N_("an answer to a comment of the member"),
-        NoticeKind.ARTICLE: N_("a comment on an article of the member"),
-        NoticeKind.MENTION: N_("a comment that names the member"),
-        NoticeKind.REMOVED: N_("a moderator removed or edited something of the member"),
-        NoticeKind.REPORT: N_("a report of the member was settled"),
-        NoticeKind.ROLE: N_("the member has another role"),
-        NoticeKind.UNDONE: N_("an act of the member was undone"),
-        NoticeKind.ACCOUNT: N_("the account of the member was changed"),
-    },
-}
-_WORDS = {enum.__name__: words for enum, words in _VALUES.items()}
 #: The statuses of errors of addresses, and the error of a fault of the site.
 _OF_ADDRESSES, _FAULT = (404, 405, 421), Refusal(500, "fault", PAGES[500][1])
 #: The site of the examples.
@@ -167,17 +118,14 @@ _OF_INPUTS: dict[str, tuple[type[errors.VotewebError], ...]] = {
 }
 
 
-def _refusal(error: type[errors.VotewebError]) -> Refusal:
-    if error.code == InvalidField.code:
-        error = InvalidField
-    status = max(error.status, 422) if error.status < 400 else error.status  # of pages that show it beside a form
-    return Refusal(status, error.code, API_MESSAGES.get(error.code) or error.template or PAGES[status][1])
-
-
-def _http(status: int) -> Refusal:
-    return Refusal(
-        status, errors.code_of(default_exceptions[status].__name__), API_MESSAGES.get(status) or PAGES[status][1]
-    )
+def _refusal(kind: type[errors.VotewebError] | int) -> Refusal:
+    """Return the refusal by an error, or by an HTTP status alone."""
+    if isinstance(kind, int):
+        status, code, template = kind, errors.code_of(default_exceptions[kind].__name__), ""
+    else:
+        status, code, template = kind.status, kind.code, kind.template
+        status = status if status > HTTPStatus.BAD_REQUEST else 422  # pages show the others beside a form
+    return Refusal(status, code, API_MESSAGES.get(code) or template or API_MESSAGES.get(status) or PAGES[status][1])
 
 
 def own_errors(row: Operation) -> list[type[errors.VotewebError]]:
@@ -189,16 +137,15 @@ def own_errors(row: Operation) -> list[type[errors.VotewebError]]:
 
 def refusals(row: Operation) -> list[Refusal]:
     """Return the errors that an operation may answer: those of its row, and those that follow from what it takes."""
-    kinds: list[type[errors.VotewebError]] = [*_ANY, *own_errors(row)]
+    kinds: list[type[errors.VotewebError] | int] = [*_ANY, *own_errors(row)]
     kinds += [errors.TokenNeeded, errors.NoRight] if row.right else []
     kinds += [errors.NotAllowed] if row.right is Right.MODERATE else []
-    kinds += [InvalidField] if row.query or row.body else []
-    kinds += [InvalidField, errors.KeyReused] if row.method == "POST" else []
-    kinds += _WRITES if row.method != "GET" else ()
-    statuses = [404] if _PART.search(row.path) else []
-    statuses += [411, 413, *([415] if row.body else [])] if row.method != "GET" else []
-    made = [*map(_refusal, kinds), *map(_http, statuses)]
-    return sorted({refusal.code: refusal for refusal in made}.values())
+    kinds += [errors.Invalid] if row.query or row.body or row.method == "POST" else []
+    kinds += [errors.KeyReused] if row.method == "POST" else []
+    kinds += [404] if _PART.search(row.path) else []
+    kinds += [*_WRITES, 411, 413] if row.method != "GET" else []
+    kinds += [415] if row.body else []
+    return sorted(set(map(_refusal, kinds)))
 
 
 def operations(*, with_comments: bool) -> list[Operation]:
@@ -214,7 +161,7 @@ def operations(*, with_comments: bool) -> list[Operation]:
 
 def path_of(row: Operation) -> str:
     """Return the path of an operation as OpenAPI writes it."""
-    return config.API_PATH + _PART.sub(r"{\g<name>}", row.path)
+    return config.API_PATH + _PART.sub(r"{\1}", row.path)
 
 
 def subject_of(row: Operation) -> str:
@@ -236,12 +183,10 @@ def examples() -> dict[str, Json]:
 def description(*, with_comments: bool) -> Json:
     """Return the description of the API of a site with or without conversations."""
     rows = operations(with_comments=with_comments)
-    shapes = [shape for row in rows for shape in (row.query, row.body, row.answer) if _is_shape(shape)]
-    _, schemas = msgspec.json.schema_components([*shapes, Problem], ref_template=_SCHEMAS + "{name}")
-    with force_language(ENGLISH) if has_app_context() else nullcontext():
-        for name, schema in schemas.items():
-            values = "; ".join(f"`{value}`: {word}" for value, word in _WORDS.get(name, {}).items())
-            schema["description"] = values or " ".join(schema["description"].replace("``", "`").split())
+    shapes = (shape for row in rows for shape in (row.query, row.body, row.answer) if _is_shape(shape))
+    schemas = schemas_of(*shapes, Problem)
+    for schema in schemas.values():
+        schema["description"] = " ".join(schema["description"].replace("``", "`").split())
     paths: dict[str, Json] = {}
     for row in rows:
         paths.setdefault(path_of(row), {})[row.method.lower()] = _describe(row, schemas)
@@ -249,16 +194,10 @@ def description(*, with_comments: bool) -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": "voteweb", "version": RELEASE, "description": _ABOUT},
-        "servers": [{"url": "/"}],
-        "tags": [
-            {"name": name, "description": text}
-            for name, text in _SUBJECTS.items()
-            if any(subject_of(row) == name for row in rows)
-        ],
         "paths": paths,
         "components": {
             "schemas": {name: schema for name, schema in schemas.items() if name not in queries},
-            "headers": {name: _header(name) for name in _HEADERS},
+            "headers": {name: {"description": text, "schema": {}} for name, text in _HEADERS.items()},
             "parameters": {_IDEMPOTENCY_KEY["name"]: _IDEMPOTENCY_KEY},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": _AUTHORIZATION}},
         },
@@ -275,51 +214,36 @@ def _is_shape(shape: object) -> bool:
     return shape not in (None, NoneType, Response)
 
 
-def _header(name: str) -> Json:
-    return {"description": _HEADERS[name], "schema": {"type": "integer" if name == "Retry-After" else "string"}}
-
-
 def _describe(row: Operation, schemas: Json) -> Json:
     """Return what OpenAPI calls an operation; *schemas* are those of all shapes."""
     example = examples().get(row.name, {})
-    parameters = list(_parameters(row, schemas))
-    for parameter in parameters:
-        value = {**example.get("parts", {}), **example.get("query", {})}.get(parameter["name"])
-        parameter.update({} if value is None else {"example": value})
-    if row.method == "POST":
-        parameters.append({"$ref": f"#/components/parameters/{_IDEMPOTENCY_KEY['name']}"})
     described: Json = {
         "operationId": row.name,
         "summary": row.summary,
         "tags": [subject_of(row)],
         "security": [{"token": [row.right]}] if row.right else [{}, {"token": []}],
-        "parameters": parameters,
+        "parameters": list(_parameters(row, schemas, {**example.get("parts", {}), **example.get("query", {})})),
         "responses": {**_answers(row, example), **_problems(row)},
     }
     if row.body:
-        described["requestBody"] = {
-            "required": row.needs_body,
-            "content": {_JSON: _content(row.body, example.get("body"))},
-        }
+        described["requestBody"] = {"required": row.needs_body, "content": _content(row.body, example.get("body"))}
     return described
 
 
-def _parameters(row: Operation, schemas: Json) -> Iterator[Json]:
+def _parameters(row: Operation, schemas: Json, examples: Json) -> Iterator[Json]:
     """Yield the parameters of an operation in its path and its query; *schemas* has that of the query."""
-    for part in _PART.finditer(row.path):
-        schema = _NUMBER if part["type"] == "int" else {"type": "string", "minLength": 1}
-        about = {"name": part["name"], "in": "path", "required": True, "description": _PARTS[part["name"]]}
-        yield {**about, "schema": schema}
-    query = schemas[row.query.__name__] if row.query else {}
-    for name, needed, schema in fields_of(query):
-        about = {"name": name, "in": "query", "required": needed}
-        words = {"description": schema["description"]} if "description" in schema else {}
-        yield {**about, **words, "schema": {key: value for key, value in schema.items() if key not in words}}
+    query = schemas[row.query.__name__] if row.query else {"properties": {}}
+    parts = [("path", name, _PARTS[name]) for name in _PART.findall(row.path)]
+    for place, name, schema in (*parts, *(("query", *item) for item in query["properties"].items())):
+        parameter = {"name": name, "in": place, "required": place == "path" or name in query["required"]}
+        parameter |= {"description": schema["description"], "schema": schema}
+        yield parameter | ({"example": examples[name]} if name in examples else {})
+    if row.method == "POST":
+        yield {"$ref": f"#/components/parameters/{_IDEMPOTENCY_KEY['name']}"}
 
 
-def _content(shape: type[Struct], example: object = None) -> Json:
-    (schema,), _ = msgspec.json.schema_components([shape], ref_template=_SCHEMAS + "{name}")
-    return {"schema": schema, **({} if example is None else {"example": example})}
+def _content(shape: type[msgspec.Struct], example: object = None) -> Json:
+    return {_JSON: {"schema": {"$ref": SCHEMAS + shape.__name__}, **({} if example is None else {"example": example})}}
 
 
 def _answers(row: Operation, example: Json) -> Json:
@@ -331,7 +255,7 @@ def _answers(row: Operation, example: Json) -> Json:
     names += ["Link"] if isinstance(row.answer, type) and issubclass(row.answer, Page) else []
     answer: Json = {"description": HTTPStatus(row.status).phrase, "headers": _refer(names)}
     if _is_shape(row.answer):
-        answer["content"] = {_JSON: _content(row.answer, example.get("answer"))}
+        answer["content"] = _content(row.answer, example.get("answer"))
     unchanged = {"304": {"description": "The client has this answer already.", "headers": _refer(["ETag"])}}
     return {str(row.status): answer, **(unchanged if row.method == "GET" else {})}
 
@@ -340,18 +264,13 @@ def _problems(row: Operation) -> Json:
     """Return the answers of an operation that refuses, by status."""
     answers: Json = {}
     for status, code, _template in refusals(row):
-        answer = answers.setdefault(
-            str(status),
-            {
-                "description": HTTPStatus(status).phrase,
-                "headers": _refer(
-                    {401: ["WWW-Authenticate"], 429: ["Retry-After"], 503: ["Retry-After"]}.get(status, [])
-                ),
-                "content": {_PROBLEM: {"schema": {"$ref": f"{_SCHEMAS}Problem"}}},
-                "x-codes": [],
-            },
-        )
-        answer["x-codes"].append(code)
+        answer = {
+            "description": HTTPStatus(status).phrase,
+            "headers": _refer(_HEADERS_OF_PROBLEMS.get(status, ())),
+            "content": {_PROBLEM: {"schema": {"$ref": f"{SCHEMAS}Problem"}}},
+            "x-codes": [],
+        }
+        answers.setdefault(str(status), answer)["x-codes"].append(code)
     return answers
 
 
@@ -371,54 +290,33 @@ def index() -> str:
     with_comments = bool(settings().comments)
     described = description(with_comments=with_comments)
     rows = operations(with_comments=with_comments)
-    own = {row.name: sorted({_refusal(error).code for error in own_errors(row)}) for row in rows}
-    problems = sorted({*(refusal for row in rows for refusal in refusals(row)), *map(_http, _OF_ADDRESSES), _FAULT})
+    problems = sorted({*(one for row in rows for one in refusals(row)), *map(_refusal, _OF_ADDRESSES), _FAULT})
     subjects: dict[str, list[Json]] = {}
     for row in rows:
         operation = described["paths"][path_of(row)][row.method.lower()]
-        more = {"row": row, "path": path_of(row), "errors": own[row.name], "example": _example(row)}
+        own = sorted({error.code for error in own_errors(row)})
+        more = {"row": row, "path": path_of(row), "errors": own, "example": _example(row)}
         subjects.setdefault(subject_of(row), []).append({**operation, **more})
+    schemas, bodies = described["components"]["schemas"], {row.body.__name__ for row in rows if row.body}
+    own_codes = {code for operations in subjects.values() for operation in operations for code in operation["errors"]}
+    forms = {row.form for row in rows}
+    limits = [one for one in LIMITS if one is PROGRAM or (one.scope in _COUNTED and not forms.isdisjoint(one.views))]
     return render_template(
         "api/index.html",
         subjects=subjects,
         headings=_SUBJECTS,
-        shapes=shapes_of_answers(described),
-        schemas=described["components"]["schemas"],
+        schemas=schemas,
+        shapes=sorted(name for name, schema in schemas.items() if "properties" in schema and name not in bodies),
         problems=problems,
-        common=[problem.code for problem in problems if not any(problem.code in codes for codes in own.values())],
+        common=[problem.code for problem in problems if problem.code not in own_codes],
         address=absolute(config.API_PATH),
         rights=RIGHT_NAMES,
-        limits=[limit for limit in LIMITS if limit is PROGRAM or _counts(limit, rows)] if settings().limits else [],
+        limits=limits if settings().limits else [],
         program=PROGRAM,
         counted=_COUNTED,
-        fields_of=fields_of,
         type_of=type_of,
-        values_of=values_of,
         prose=prose,
     )
-
-
-def shapes_of_answers(described: Json) -> Json:
-    """Return the schemas of objects in answers, by name, from the description of the API."""
-    bodies = {row.body.__name__ for row in OPERATIONS if row.body}
-    schemas = described["components"]["schemas"].items()
-    return {name: schema for name, schema in sorted(schemas) if "properties" in schema and name not in bodies}
-
-
-def messages() -> set[str]:
-    """Return the texts of the description that the page has in the language of its reader."""
-    described = description(with_comments=True)
-    shapes = shapes_of_answers(described).values()
-    schemas = [field for shape in described["components"]["schemas"].values() for _, _, field in fields_of(shape)]
-    rows = [row for path in described["paths"].values() for row in path.values()]
-    parameters = [parameter for row in rows for parameter in row["parameters"] if parameter.get("in") == "query"]
-    texts = (part["description"] for part in (*shapes, *schemas, *parameters) if "description" in part)
-    return {*texts, *(row["summary"] for row in rows)}
-
-
-def _counts(limit: Limit, rows: Sequence[Operation]) -> bool:
-    """Tell whether *limit* counts one of these operations by its form."""
-    return limit.scope in _COUNTED and not {row.form for row in rows}.isdisjoint(limit.views)
 
 
 def _example(row: Operation) -> str:
@@ -430,33 +328,17 @@ def _example(row: Operation) -> str:
     return "\n\n".join((f"{row.method} {path}{query}", *parts)).replace(_EXAMPLE_SITE, absolute())
 
 
-def fields_of(schema: Json) -> list[tuple[str, bool, Json]]:
-    """Return the fields of an object of a JSON Schema: name, whether it must be there, and schema."""
-    needed = schema.get("required", ())
-    return [(name, name in needed, field) for name, field in schema.get("properties", {}).items()]
-
-
 def prose(text: str) -> Markup:
     """Return a text of the description in the language of this request, with what stands in backticks as code."""
     return markup.trusted(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(_(text)))))
 
 
-def values_of(schema: Json) -> dict[str, Any]:
-    """Return the values that an enum in a JSON Schema allows, with their words."""
-    return dict(_WORDS.get(str(schema.get("items", schema).get("$ref")).removeprefix(_SCHEMAS), {}))
-
-
-def type_of(schema: Json) -> str:
-    """Return the type that a JSON Schema allows as programmers write it, such as "integer 1…100"."""
-    if parts := schema.get("anyOf"):
-        return type_of(parts[0])
-    if "$ref" in schema:
-        name = str(schema["$ref"]).removeprefix(_SCHEMAS)
-        return "string" if name in _WORDS else name
-    least, most = (
-        next((schema[name] for name in names if name in schema), "")
-        for names in (("minimum", "minLength", "minItems"), ("maximum", "maxLength", "maxItems"))
-    )
-    kind = str(schema.get("format", schema.get("type", "any")))
-    kind = f"[{type_of(schema['items'])}]" if "items" in schema else kind
-    return f"{kind} {least}…{most}" if most != "" else kind
+def messages() -> set[str]:
+    """Return the texts of the description that the page has in the language of its reader."""
+    described = description(with_comments=True)
+    rows = [row for path in described["paths"].values() for row in path.values()]
+    schemas = described["components"]["schemas"].values()
+    fields = [field for schema in schemas for field in schema.get("properties", {}).values()]
+    parameters = [parameter for row in rows for parameter in row["parameters"] if parameter.get("in") == "query"]
+    texts = (part["description"] for part in (*schemas, *fields, *parameters) if "description" in part)
+    return {*texts, *(row["summary"] for row in rows)}

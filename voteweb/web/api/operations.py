@@ -8,12 +8,11 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import EnumType
 from functools import wraps
 from http import HTTPStatus
 from inspect import signature
 from types import NoneType
-from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -26,6 +25,7 @@ from voteweb.core.models import Right, User
 from voteweb.core.rate_limits import member_limit
 from voteweb.web.auth import bearer
 from voteweb.web.auth.login import require_moderator
+from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pages.acts import Query, queue_article, reads
 from voteweb.web.requests import security, site_switches
 from voteweb.web.views.moderation import queue_comment
@@ -34,6 +34,8 @@ Do = TypeVar("Do", bound=Callable[..., Any])
 _JSON = "application/json"
 #: Objects and lists in one another, in a body.
 _MAX_DEPTH = 4
+#: Where the description has the schemas.
+SCHEMAS = "#/components/schemas/"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _SAFE_METHODS = ("GET", "HEAD")
 #: Reads what the address names, by the names of parameters.
@@ -237,7 +239,7 @@ def _parse_query(shape: type[Struct]) -> Any:
     """Return the query of the address as *shape*; raise Invalid for parameters that it has not, or that come twice."""
     values = request.args.to_dict(flat=False)
     if twice := [name for name, all in values.items() if len(all) > 1]:
-        raise Invalid(N_("The parameter %(name)s is there twice."), name=twice[0])
+        raise Invalid.of_fields({name: _("The parameter “%(name)s” is there twice.", name=name) for name in twice})
     return _convert({name: all[0] for name, all in values.items()}, shape, strict=False)
 
 
@@ -248,7 +250,9 @@ def _parse_body(body: bytes, shape: type[Struct]) -> Any:
         if b"\\u" in body:  # an escape may be half of a character, which nothing stores
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        raise Invalid(N_("The body is not valid JSON.")) from None
+        value = None
+    if not isinstance(value, dict):
+        raise Invalid(N_("The body is no object in valid JSON."))
     if _is_deeper(value, _MAX_DEPTH):
         raise Invalid(N_("The body is nested deeper than this operation takes."))
     return _convert(value, shape, strict=True)
@@ -277,28 +281,45 @@ def _is_deeper(value: Any, depth: int) -> bool:
     return parts is not None and (not depth or any(_is_deeper(part, depth - 1) for part in parts))
 
 
-def _convert(value: Any, shape: type[Struct], *, strict: bool) -> Any:
+def _convert(values: Any, shape: type[Struct], *, strict: bool) -> Any:
+    """Return *values* as *shape*; raise Invalid with a message for each field that is not as the description has it."""
     try:
-        return msgspec.convert(value, shape, strict=strict)
-    except msgspec.ValidationError as error:
-        raise _invalid_field(str(error), shape) from None
+        return msgspec.convert(values, shape, strict=strict)
+    except msgspec.ValidationError:
+        raise Invalid.of_fields(_wrong_fields(values, shape, strict=strict)) from None
 
 
-def _invalid_field(said: str, shape: type[Struct]) -> Invalid:
-    """Return the error about the field that msgspec names in what it *said*; of an enum, it has the values."""
-    problem, _, path = said.partition(" - at `$")
-    match = re.match(r"\.(\w+)", path) or re.search("field `(.*)`", problem)
-    if match is None:
-        return InvalidField(problem=problem)
-    kinds = get_type_hints(shape).get(match[1])
-    enum = next((kind for kind in (kinds, *get_args(kinds)) if isinstance(kind, EnumType)), ())
-    if path and (values := ", ".join(map(str, enum))):
-        return InvalidField(InvalidField.of_enum, field=match[1], values=values)
-    return InvalidField(problem=problem, field=match[1])
+def _wrong_fields(values: Mapping[str, Any], shape: type[Struct], *, strict: bool) -> dict[str, str]:
+    """Return the messages of the fields that are wrong, by name; msgspec finds the first one only."""
+    known = {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    wrong = {name: _("This operation takes no “%(name)s”.", name=name) for name in values if name not in known}
+    schemas = schemas_of(shape)
+    for name, field in known.items():
+        if name not in values:
+            wrong |= {name: _("This operation needs “%(name)s”.", name=name)} if field.required else {}
+            continue
+        try:
+            msgspec.convert(values[name], field.type, strict=strict)
+        except msgspec.ValidationError:
+            kind = type_of(schemas[shape.__name__]["properties"][name], schemas)
+            wrong[name] = _("The value of “%(name)s” has to be: %(kind)s.", name=name, kind=kind)
+    return wrong
 
 
-class InvalidField(Invalid, status=422, code="invalid"):
-    """A parameter or a field of a body is not as the description of the API has it; value ``problem``."""
+def schemas_of(*shapes: Any) -> dict[str, Any]:
+    """Return the JSON Schemas of *shapes* and of what they consist of, by name."""
+    return msgspec.json.schema_components(shapes, ref_template=f"{SCHEMAS}{{name}}")[1]
 
-    template = N_("This request is not as the description of the API says: %(problem)s.")
-    of_enum: ClassVar[str] = N_("The value of “%(field)s” is one of these: %(values)s.")
+
+def type_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """Return the type that a JSON Schema allows as programmers write it, such as "integer 1…100" or "day | week"."""
+    if parts := schema.get("anyOf"):
+        return " | ".join(type_of(part, schemas) for part in parts)
+    if "$ref" in schema:
+        name = str(schema["$ref"]).removeprefix(SCHEMAS)
+        return " | ".join(filter(None, schemas[name].get("enum", ()))) or name
+    if "items" in schema:
+        return f"[{type_of(schema['items'], schemas)}]"
+    kind = str(schema.get("format", schema.get("type", "any")))
+    least, most = (schema.get(f"{bound}imum", schema.get(f"{bound}Length", "")) for bound in ("min", "max"))
+    return f"{kind} {least}…{most}" if most != "" else kind

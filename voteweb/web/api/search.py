@@ -18,7 +18,7 @@ class SearchQuery(paging.AnyPage, kw_only=True):
     """The words that are searched for, and the order of the results."""
 
     q: Annotated[str, Meta(description="Words, as in the form for searches.")]
-    order: Order = Order.RELEVANCE
+    order: Annotated[Order, Meta(description="The best match, the newest, or the most votes first.")] = Order.RELEVANCE
 
 
 class SearchPage(Page, kw_only=True):

@@ -97,8 +97,7 @@ class Form(FlaskForm):
     def require_valid(self, **extra_validators: Any) -> None:
         """Raise Invalid with the messages of all fields that are wrong; *extra_validators* as for :meth:`validate`."""
         if not self._check_all(extra_validators):
-            fields = {field.name: " ".join(map(str, field.errors)) for field in self if field.errors}
-            raise Invalid("%(problem)s", problem=" ".join(fields.values()), fields=fields)
+            raise Invalid.of_fields({field.name: " ".join(map(str, field.errors)) for field in self if field.errors})
 
     def validate_only(self, *names: str) -> bool:
         """Check this form, which asks something before it is sent, as :meth:`validate` does, but only these fields."""

@@ -77,6 +77,9 @@ API_MESSAGES: dict[int | str, str] = {
     411: N_("Please send the length of the body."),
     413: N_("The body is longer than an operation takes."),
     415: N_("This operation takes a body of the type application/json."),
+    422: N_(
+        "A parameter or a field is not as the description of the API says: “errors” says which, and what it takes."
+    ),
     "stale-edit": N_("This article has another revision than the one that you name, so nothing was saved."),
     "decided-meanwhile": N_("Somebody else has decided about this since: %(acts)s."),
     "parent-gone": N_("The comment that you answer has been deleted or removed."),
@@ -126,10 +129,7 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     if is_api(request.environ):
         error.template = API_MESSAGES.get(error.code, error.template)
         status = 422 if isinstance(error, Invalid | SearchTooSlow) else status
-    message = error_message(error)
-    if "field" in error.values:
-        says["errors"] = {error.values["field"]: message}
-    return _render(status, error.code, message, headers, _way_back(error), sent, **says)
+    return _render(status, error.code, error_message(error), headers, _way_back(error), sent, **says)
 
 
 def _way_back(error: VotewebError) -> str:
