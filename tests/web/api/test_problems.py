@@ -119,6 +119,13 @@ def test_vote_without_right_counts_against_the_limit(app: Flask, store: Store) -
     assert answer.headers["Retry-After"]
 
 
+@pytest.mark.parametrize("groups", ["none", "go%2Bnone", "none%2Bnone2"])
+def test_unknown_group_is_refused_alone_and_with_others(groups: str, app: Flask, store: Store) -> None:
+    factories.group(store, "go")
+    for order in ("hot", "new"):
+        assert Program(app).send(f"GET /articles?order={order}&group={groups}").problem == (404, "unknown-group")
+
+
 def test_unknown_entry_of_the_inbox_is_refused(app: Flask, store: Store) -> None:
     program = Program(app, "ann")
     assert program.send("POST /me/inbox/read", {"until": "reply 1.1 1"}).problem == (404, "unknown-entry")

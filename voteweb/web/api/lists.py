@@ -59,7 +59,11 @@ class ListQuery(paging.SizedPage, kw_only=True):
         Period | UnsetType, Meta(description="With `order=top`: `day`, of a group `week`, unless it is named.")
     ] = UNSET
     group: Annotated[
-        str, Meta(description="A name, or several joined by `+`, for the articles that are in all of them.")
+        str,
+        Meta(
+            description="A name, or several joined by `+`, for the articles that are in all of them. If one of the "
+            "groups does not exist, the answer is `unknown-group`."
+        ),
     ] = ""
     domain: Annotated[str, Meta(description="The articles with links to it, such as example.com.")] = ""
     member: Annotated[str, Meta(description="The name of the poster.")] = ""
