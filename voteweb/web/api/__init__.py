@@ -3,38 +3,19 @@
 from flask import Flask, Response, g, request
 
 from voteweb.core.settings import Settings
-from voteweb.web.api import (
-    articles,
-    choices,
-    conversations,
-    lane,
-    lists,
-    me,
-    moderation,
-    openapi,
-    operations,
-    search,
-    site,
-    votes,
-    writing,
-)
+from voteweb.web.api import choices as choices
+from voteweb.web.api import conversations as conversations
+from voteweb.web.api import lane, openapi, operations
+from voteweb.web.api import lists as lists
+from voteweb.web.api import me as me
+from voteweb.web.api import moderation as moderation
+from voteweb.web.api import search as search
+from voteweb.web.api import site as site
+from voteweb.web.api import votes as votes
+from voteweb.web.api import writing as writing
 from voteweb.web.base.request_bounds import is_api
 from voteweb.web.requests import rate_limits
 
-__all__ = [
-    "articles",
-    "choices",
-    "conversations",
-    "init_app",
-    "lane",
-    "lists",
-    "me",
-    "moderation",
-    "search",
-    "site",
-    "votes",
-    "writing",
-]
 _ALLOWED = "Authorization, Content-Type, Idempotency-Key, If-None-Match"
 
 

@@ -1,4 +1,4 @@
-"""Lists of articles, as the pages of the site have them."""
+"""Articles: lists of them, as the pages of the site have them, and one of them."""
 
 from dataclasses import replace
 from enum import StrEnum
@@ -6,14 +6,14 @@ from typing import Annotated, NamedTuple
 
 from msgspec import UNSET, Meta, UnsetType, structs
 
-from voteweb.core import errors, links, models
+from voteweb.core import errors, links, models, permissions
 from voteweb.core.models import Article, Order, Period, User
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema.rankings import Ranking
-from voteweb.web.api import lane, paging
+from voteweb.web.api import lane, paging, shapes
 from voteweb.web.api.operations import Page, operation
-from voteweb.web.api.shapes import ArticleRow, article_rows
+from voteweb.web.api.shapes import ArticleRow, article_rows, whole_article
 from voteweb.web.auth.login import named_voter
 from voteweb.web.base.context import store
 from voteweb.web.caching import own_marks, shared_pages
@@ -73,6 +73,20 @@ class ArticlePage(Page, kw_only=True):
     """A page of a list of articles."""
 
     articles: tuple[ArticleRow, ...]
+
+
+def _queue_marks(pipeline: Pipeline, id: int) -> Future[QueuedMarks]:
+    marks = queue_marks(pipeline, (id,), named_voter())
+    return pipeline.then(lambda: marks)
+
+
+@operation("GET /articles/<int:id>", marks=_queue_marks)
+def get_article(user: User | None, article: Article, marks: QueuedMarks) -> shapes.Article:
+    """Get an article with its text; its poster can read it while it is held, and when it was removed, too."""
+    if not permissions.may_read(user, article):
+        raise errors.ArticleGone()
+    (row,) = read_marks((article,), user, marks).on((article,))
+    return whole_article(row, has_marks=user is not None)
 
 
 class _Choice(NamedTuple):

@@ -1,14 +1,14 @@
 """Moderation: what waits for a moderator, and what they decide about it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from voteweb.core import config, errors, models
 from voteweb.core.comments import Reported
 from voteweb.core.models import Reason, Right, User
 from voteweb.web.api.operations import Input, operation
-from voteweb.web.api.shapes import Article, Time, characters, whole_article
+from voteweb.web.api.shapes import Article, Comment, Time, characters, listed_comment, whole_article
 from voteweb.web.api.writing import Revision
 from voteweb.web.base.context import store
 from voteweb.web.base.responses import rfc3339
@@ -67,15 +67,12 @@ class Report(Struct):
 
 
 class ReportedPost(Struct):
-    """An article, or its comment ``number``, with the newest of its open ``reports``, of which there are ``total``."""
+    """An article or a comment, with the newest of its open ``reports``, of which there are ``total``."""
 
-    article: int
-    number: int
-    title: str
-    author: str
-    text: str
     total: int
     reports: tuple[Report, ...]
+    article: Article | UnsetType = UNSET
+    comment: Comment | UnsetType = UNSET
 
 
 class Answer(Struct):
@@ -130,17 +127,12 @@ def get_queue(
 
 
 def _reported(row: Reported) -> ReportedPost:
-    about: dict[str, Any] = {}
-    if row.comment:
-        id, node = row.comment.id, row.comment.node
-        about = {"article": id.article, "number": id.number, "title": row.comment.title, "text": row.comment.text}
-        about["author"] = node.author
-    elif row.article:
-        article = row.article
-        about = {"article": article.id, "number": 0, "title": article.title, "text": article.text}
-        about["author"] = article.poster
-    reports = tuple(Report(one.by, rfc3339(one.time), one.reason, one.note) for one in row.reports.rows)
-    return ReportedPost(**about, total=row.reports.total, reports=reports)
+    return ReportedPost(
+        total=row.reports.total,
+        reports=tuple(Report(one.by, rfc3339(one.time), one.reason, one.note) for one in row.reports.rows),
+        article=whole_article(row.article, has_marks=False) if row.article else UNSET,
+        comment=listed_comment(row.comment) if row.comment else UNSET,
+    )
 
 
 @operation("POST /articles/<int:id>/remove", Right.MODERATE, form="moderation.remove")

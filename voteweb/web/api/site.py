@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
-from voteweb.core import config, models, permissions
+from voteweb.core import models, permissions
 from voteweb.core.models import User
 from voteweb.web.api.operations import operation
 from voteweb.web.api.shapes import Time, Url, member_url
@@ -16,18 +16,13 @@ from voteweb.web.views.members import check_present, queue_member
 
 
 class Site(Struct):
-    """The site and the rules of posting: lengths are in characters, times in seconds."""
+    """The site and the rules of posting, but for lengths, which the API describes; times are in seconds."""
 
     name: str
     url: Url
     signup_open: bool
     has_comments: bool
     has_search: bool
-    min_title: int
-    max_title: int
-    max_link: int
-    max_text: int
-    max_comment: int
     max_groups: int
     edit_seconds: int
     voting_seconds: int
@@ -73,11 +68,6 @@ def get_site(user: User | None) -> Site:
         signup_open=permissions.may_join(site),
         has_comments=bool(site.comments),
         has_search=search_index() is not None,
-        min_title=config.MIN_TITLE_LENGTH,
-        max_title=config.MAX_TITLE_LENGTH,
-        max_link=config.MAX_LINK_LENGTH,
-        max_text=config.MAX_TEXT_LENGTH,
-        max_comment=config.MAX_COMMENT_LENGTH,
         max_groups=site.max_groups,
         edit_seconds=site.edit_seconds,
         voting_seconds=site.voting_seconds,

@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.models import Reason, Right, User
 from voteweb.core.validation import new_submission_token
 from voteweb.store.schema.fields import words_of
-from voteweb.web.api.operations import Input, operation, say_location
+from voteweb.web.api.operations import Input, operation
 from voteweb.web.api.shapes import Article, Comment, characters, comment_of, whole_article
 from voteweb.web.auth import bearer
 from voteweb.web.base.context import store
@@ -99,7 +99,6 @@ def post_article(user: User, body: NewArticle) -> Article:
     form = SubmitForm.of_body(**words)
     form.require_valid(groups=submission.ASK_GROUPS)
     id = submission.post(user, form, _once(user), anyway=body.anyway)
-    say_location(f"/articles/{id}")
     return _read(id)
 
 
@@ -177,7 +176,6 @@ def write_comment(user: User, article: models.Article, body: NewComment) -> Comm
     form = CommentForm.of_body(text=body.text)
     form.require_valid()
     id = comments.post(article, Thread(article.id), body.parent, form.text.data, user, _once(user))
-    say_location(f"/articles/{id.article}/comments/{id.number}")
     return _read_comment(id)
 
 
