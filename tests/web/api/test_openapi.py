@@ -68,6 +68,7 @@ def test_page_has_the_limits_that_count_operations(reader: Browser) -> None:
 def test_description_says_what_fields_mean() -> None:
     described = description(with_comments=True)
     schemas, listing = described["components"]["schemas"], described["paths"]["/api/v1/articles"]["get"]
+    assert described["paths"]["/api/v1/members/{name}"]["get"]["tags"] == ["site"]
     assert "`hot` by score" in schemas["Sorting"]["description"]
     assert schemas["CommentReason"]["enum"] == ["rules", "spam", "topic"]
     assert all(parameter["description"] for parameter in listing["parameters"])

@@ -87,15 +87,11 @@ def _check(user: User | None, article: Article) -> None:
 
 def _comments(read: ThreadRead, tree: Conversation, user: User | None, numbers: tuple[int, ...]) -> tuple[Comment, ...]:
     """Return these comments as *user* sees them; of a long conversation, their words are read now."""
-    known, thread, pipeline = read.numbers, read.thread, store().pipeline()
-    missing = [] if known is None else [number for number in numbers if number not in known]
-    words = store().threads.queue_words(pipeline, thread.article, missing)
-    asked = missing if user else []
-    votes = store().votes.queue_own_on_comments(pipeline, thread.article, asked, user.id if user else 0)
-    own_marks.queue_choice(pipeline, user)
+    thread, pipeline = read.thread, store().pipeline()
+    lacking = conversations.queue_lacking(pipeline, read, numbers, user)
     pipeline.execute()
-    choice = own_marks.choice()
-    texts, voted = {**read.words, **words.result}, read.voted | votes.result
+    words, voted = lacking.result
+    texts, voted, choice = {**read.words, **words}, read.voted | voted, own_marks.choice()
     comments = []
     for number in numbers:
         node = thread.nodes[number]

@@ -83,7 +83,6 @@ _SUBJECTS = {
     "site": N_("The site, its groups and members"),
     "moderation": N_("Moderation"),
 }
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The statuses of errors of addresses, and the error of a fault of the site.
 _OF_ADDRESSES, _FAULT = (404, 405, 421), Refusal(500, "fault", PAGES[500][1])
 #: The site of the examples.
@@ -151,12 +150,8 @@ def refusals(row: Operation) -> list[Refusal]:
 def operations(*, with_comments: bool) -> list[Operation]:
     """Return the operations of a site with or without conversations, by subject, what is about the whole site first."""
     rows = [row for row in OPERATIONS if with_comments or not row.is_of_comments]
-    order = list(_SUBJECTS)
-
-    def place(row: Operation) -> tuple[int, int, str, int]:
-        return order.index(subject_of(row)), row.path.count("<"), row.path, _METHODS.index(row.method)
-
-    return sorted(rows, key=place)
+    subjects = list(_SUBJECTS)
+    return sorted(rows, key=lambda row: (subjects.index(subject_of(row)), row.path.count("<"), row.path))
 
 
 def path_of(row: Operation) -> str:
@@ -167,7 +162,7 @@ def path_of(row: Operation) -> str:
 def subject_of(row: Operation) -> str:
     """Return the name of the subject of an operation: that of its module, if there is one of that name."""
     module = row.do.__module__.rpartition(".")[2]
-    if row.path.startswith("/me"):
+    if row.path.startswith("/me/"):
         return "me"
     return module if module in _SUBJECTS else "comments" if row.is_of_comments else "articles"
 

@@ -80,16 +80,10 @@ class ChosenPage:
 
         The choice of *viewer*, who may hide members, is read too, unless this process knows it.
         """
-        queue_choice(pipeline, viewer)
-        known, site, id = self.read.numbers, store(), self.article.id
-        missing = [] if known is None else sorted(self._numbers - known)  # all of a short one is known
-        words = site.threads.queue_words(pipeline, id, missing) if missing else None
-        voted = site.votes.queue_own_on_comments(pipeline, id, missing, viewer.id) if missing and viewer else None
+        lacking = queue_lacking(pipeline, self.read, self._numbers, viewer)
         if is_seen and viewer:
             self._queue_seen(pipeline, viewer)
-        return pipeline.then(
-            lambda: ShownConversation(self, words.result if words else {}, voted.result if voted else frozenset())
-        )
+        return pipeline.then(lambda: ShownConversation(self, *lacking.result))
 
     def _queue_seen(self, pipeline: Pipeline, viewer: User) -> None:
         """Queue a note that *viewer* has read what the page shows, here and in their inbox.
@@ -106,6 +100,21 @@ class ChosenPage:
             seen = [number for number in unread if number in self._numbers or not is_visible(number)]
             store().threads.queue_shown(pipeline, self.article.id, viewer.name, seen)
         queue_entries_read(pipeline, viewer, self.article.id, self._numbers)
+
+
+def queue_lacking(
+    pipeline: Pipeline, read: ThreadRead, numbers: Iterable[int], viewer: User | None
+) -> Future[tuple[Mapping[int, str], frozenset[int]]]:
+    """Queue a read of the words of these comments that *read* lacks, and of those among them with a vote of *viewer*.
+
+    Their choice is read, too, unless this process knows it.
+    """
+    queue_choice(pipeline, viewer)
+    site, id = store(), read.thread.article
+    missing = [] if read.numbers is None else sorted(set(numbers) - read.numbers)  # all of a short one is known
+    words = site.threads.queue_words(pipeline, id, missing) if missing else None
+    voted = site.votes.queue_own_on_comments(pipeline, id, missing, viewer.id) if missing and viewer else None
+    return pipeline.then(lambda: (words.result if words else {}, voted.result if voted else frozenset()))
 
 
 def queue_entries_read(pipeline: Pipeline, viewer: User, id: int, numbers: Iterable[int]) -> None:
