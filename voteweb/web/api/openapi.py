@@ -21,7 +21,7 @@ from voteweb.core.errors import N_
 from voteweb.core.models import Right
 from voteweb.core.rate_limits import LIMITS, PROGRAM, LimitScope
 from voteweb.core.version import RELEASE
-from voteweb.web.api.operations import OPERATIONS, SCHEMAS, Operation, Page, schemas_of, type_of
+from voteweb.web.api.operations import KEY, OPERATIONS, SCHEMAS, Operation, Page, schemas_of, type_of
 from voteweb.web.base.context import settings
 from voteweb.web.base.responses import Problem, public
 from voteweb.web.base.urls import absolute
@@ -56,7 +56,7 @@ _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": "1 to 255 characters of ASCII without blanks, new for each act, which is then done once.",
-    "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
+    "schema": {"type": "string", "pattern": f"^{KEY.pattern}$"},
 }
 
 
@@ -178,7 +178,7 @@ def examples() -> dict[str, Json]:
 def description(*, with_comments: bool) -> Json:
     """Return the description of the API of a site with or without conversations."""
     rows = operations(with_comments=with_comments)
-    shapes = (shape for row in rows for shape in (row.query, row.body, row.answer) if _is_shape(shape))
+    shapes = (shape for row in rows for shape in (row.query, row.body, row.answer) if shape not in (None, NoneType))
     schemas = schemas_of(*shapes, Problem)
     for schema in schemas.values():
         schema["description"] = " ".join(schema["description"].replace("``", "`").split())
@@ -203,10 +203,6 @@ def description(*, with_comments: bool) -> Json:
 def document(*, with_comments: bool) -> bytes:
     """Return the description as it is sent."""
     return msgspec.json.encode(description(with_comments=with_comments))
-
-
-def _is_shape(shape: object) -> bool:
-    return shape not in (None, NoneType, Response)
 
 
 def _describe(row: Operation, schemas: Json) -> Json:
@@ -247,9 +243,9 @@ def _answers(row: Operation, example: Json) -> Json:
     names += ["ETag"] if row.method == "GET" else []
     names += ["Idempotency-Replayed"] if row.method == "POST" else []
     names += ["Location"] if row.status == HTTPStatus.CREATED else []
-    names += ["Link"] if isinstance(row.answer, type) and issubclass(row.answer, Page) else []
+    names += ["Link"] if issubclass(row.answer, Page) else []
     answer: Json = {"description": HTTPStatus(row.status).phrase, "headers": _refer(names)}
-    if _is_shape(row.answer):
+    if row.answer is not NoneType:
         answer["content"] = _content(row.answer, example.get("answer"))
     unchanged = {"304": {"description": "The client has this answer already.", "headers": _refer(["ETag"])}}
     return {str(row.status): answer, **(unchanged if row.method == "GET" else {})}

@@ -36,8 +36,7 @@ _JSON = "application/json"
 _MAX_DEPTH = 4
 #: Where the description has the schemas.
 SCHEMAS = "#/components/schemas/"
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_SAFE_METHODS = ("GET", "HEAD")
+KEY = re.compile("[!-~]{1,255}")
 #: Reads what the address names, by the names of parameters.
 _READS: dict[str, Query] = {"article": queue_article, "comment": queue_comment}
 
@@ -166,7 +165,7 @@ def _view(row: Operation) -> Callable[..., Response]:
             bearer.require_token()
         body = _read_body(row)
         once = request.headers.get("Idempotency-Key") if row.method == "POST" else None
-        if once is not None and not _KEY.fullmatch(once):
+        if once is not None and not KEY.fullmatch(once):
             raise Invalid(N_("An Idempotency-Key has 1 to 255 characters of ASCII, without blanks."))
         if once:
             bearer.set_key(once, request.path.encode() + body)
@@ -175,7 +174,7 @@ def _view(row: Operation) -> Callable[..., Response]:
             parts["query"] = _parse_query(row.query)
         if row.body:
             parts["body"] = _parse_body(body, row.body)
-        if row.method not in _SAFE_METHODS and row.right is not Right.MODERATE and (refused := site_switches.error()):
+        if row.method != "GET" and row.right is not Right.MODERATE and (refused := site_switches.error()):
             raise refused
         try:
             response = _answer(row, row.do(**parts))
@@ -190,8 +189,6 @@ def _view(row: Operation) -> Callable[..., Response]:
 
 
 def _answer(row: Operation, answer: Any) -> Response:
-    if isinstance(answer, Response):
-        return answer
     response = Response(b"" if answer is None else msgspec.json.encode(answer), row.status, mimetype=_JSON)
     if answer is None:
         del response.headers["Content-Type"]
@@ -201,7 +198,7 @@ def _answer(row: Operation, answer: Any) -> Response:
         response.location = f"{request.path}/{getattr(answer, 'number', None) or answer.id}"
     if g.voter:
         response.headers.set(*security.PRIVATE)
-    if row.method in _SAFE_METHODS:
+    if row.method == "GET":
         response.add_etag()
         response.make_conditional(request)
     return response
