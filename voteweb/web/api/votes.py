@@ -11,11 +11,7 @@ from voteweb.web.caching.flashes import VoteFlash
 from voteweb.web.requests import rate_limits
 from voteweb.web.views.votes import ACTS, change
 
-_OF_ARTICLES = (errors.NoSuchArticle, errors.ArticleGone, errors.VotingClosed, errors.Held)
-_OF_COMMENTS = (
-    errors.NoSuchArticle, errors.ArticleGone, errors.NoSuchComment, errors.CommentGone, errors.ConversationClosed,
-    errors.ConversationEnded, errors.OwnComment, errors.Held,
-)  # fmt: skip
+_OF_COMMENTS = (errors.ConversationClosed, errors.ConversationEnded, errors.OwnComment)
 
 
 class Vote(Struct):
@@ -39,7 +35,9 @@ def cast(endpoint: str, id: int | CommentId) -> Vote:
     return Vote(votes, voted=ACTS[endpoint].outcome is VoteFlash.COUNTED)
 
 
-@operation("PUT /articles/<int:id>/vote", Right.VOTE, form="votes.vote", loads_member=False, refuses=_OF_ARTICLES)
+@operation(
+    "PUT /articles/<int:id>/vote", Right.VOTE, form="votes.vote", loads_member=False, refuses=(errors.VotingClosed,)
+)
 def vote(id: int) -> Vote:
     """Vote for an article; a vote that was cast before stays one."""
     return cast("votes.vote", id)
@@ -50,7 +48,7 @@ def vote(id: int) -> Vote:
     Right.VOTE,
     form="votes.unvote",
     loads_member=False,
-    refuses=(*_OF_ARTICLES, errors.OwnVote),
+    refuses=(errors.VotingClosed, errors.OwnVote),
 )
 def unvote(id: int) -> Vote:
     """Take a vote for an article back, if there is one."""
