@@ -166,6 +166,10 @@ TABLE: dict[Predicate, dict[str, list[tuple[Any, ...]]]] = {
         STAFF: [(REMOVED,)],
         NOBODY: [(ARTICLE,), (DELETED,)],
     },
+    permissions.may_read_comments: {
+        ALL: [(ARTICLE,), (DELETED,)],
+        f"poster {STAFF}": [(REMOVED,), (WAITING,)],
+    },
     permissions.may_read: {
         ALL: [(ARTICLE,)],
         f"poster {STAFF}": [(REMOVED,), (WAITING,)],

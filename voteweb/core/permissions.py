@@ -137,6 +137,11 @@ def may_read(user: User | None, article: Article) -> bool:
     return article.is_listed or (is_gone_for_others and (may_moderate(user) or is_poster(user, article)))
 
 
+def may_read_comments(user: User | None, article: Article) -> bool:
+    """Tell whether *user* may read the comments on *article*; what others wrote below one that was deleted stays."""
+    return article.is_deleted or may_read(user, article)
+
+
 def may_report(user: User | None, article: Article) -> bool:
     """Tell whether *user* may report *article*: any member who is let in, but its poster."""
     return user is not None and not user.held and article.is_listed and not is_poster(user, article)

@@ -41,7 +41,8 @@ def _queue_thread(pipeline: Pipeline, id: int) -> Future[ThreadRead]:
 @operation("GET /articles/<int:id>/comments", read=_queue_thread)
 def list_comments(query: CommentQuery, user: User | None, article: Article, read: ThreadRead) -> CommentPage:
     """List the comments on an article, 100 a page; none is marked as read by that."""
-    _check(user, article)
+    if not permissions.may_read_comments(user, article):
+        raise errors.ArticleGone()
     tree = conversations.tree(read.thread, query.order)
     numbers, next = _choose(tree, read, query)
     is_open = permissions.is_open(article, read.thread, now(), settings())
@@ -67,7 +68,8 @@ def _choose(tree: Conversation, read: ThreadRead, query: CommentQuery) -> tuple[
 @operation("GET /articles/<int:id>/comments/<int:number>", read=_queue_thread)
 def get_comment(number: int, user: User | None, article: Article, read: ThreadRead) -> Comment:
     """Get a comment; its author can read one that was removed, too."""
-    _check(user, article)
+    if not permissions.may_read_comments(user, article):
+        raise errors.ArticleGone()
     node = read.thread.nodes.get(number)
     if node is None:
         raise errors.NoSuchComment()
@@ -77,12 +79,6 @@ def get_comment(number: int, user: User | None, article: Article, read: ThreadRe
         raise errors.CommentGone()
     (comment,) = _comments(read, tree, user, (number,))
     return comment
-
-
-def _check(user: User | None, article: Article) -> None:
-    """Raise ArticleGone for the conversation of an article that is gone; below one that was deleted, it stays."""
-    if not article.is_deleted and not permissions.may_read(user, article):
-        raise errors.ArticleGone()
 
 
 def _comments(read: ThreadRead, tree: Conversation, user: User | None, numbers: tuple[int, ...]) -> tuple[Comment, ...]:

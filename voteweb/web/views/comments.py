@@ -45,8 +45,7 @@ View = Callable[..., ResponseReturnValue]
 )
 def show(number: int, viewer: User | None, article: Article, read: ThreadRead) -> ResponseReturnValue:
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
-    # What others wrote below an article that its poster deleted stays; a removed article takes it along.
-    if not article.is_deleted and not permissions.may_read(viewer, article):
+    if not permissions.may_read_comments(viewer, article):
         return render_template("comments/gone.html", article=article), 410
     node = read.thread.nodes.get(number)
     if node is None:
