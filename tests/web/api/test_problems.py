@@ -88,7 +88,7 @@ def test_refusals_speak_of_no_form_or_page(app: Flask, store: Store) -> None:
         ("GET /articles?limit=1&limit=2", None, "limit", "The parameter “limit” is there twice."),
         ("POST /articles/2/report", {"reason": "ugly"}, "reason", "broken | posted | rules | spam | topic."),
         ("POST /articles/2/remove", {"reason": " "}, "reason", "Please give a reason."),
-        ("POST /articles/2/comments/1/remove", {"reason": "x" * 600}, "reason", "at most"),
+        ("POST /articles/2/comments/1/remove", {"reason": "x" * 600}, "reason", "string 1…300."),
     ],
 )
 def test_wrong_field_is_named(request_: str, body: Any, field: str, says: str, app: Flask, store: Store) -> None:

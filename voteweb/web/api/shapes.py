@@ -18,8 +18,8 @@ Url = Annotated[str, Meta(extra_json_schema={"format": "uri"})]
 
 
 def characters(most: int, least: int = 0) -> Meta:
-    """Return the bounds of a text as the description has them: forms check them, and say which fields are wrong."""
-    return Meta(extra_json_schema={"maxLength": most, **({"minLength": least} if least else {})})
+    """Return the bounds of a text as it is sent; that it has *least* characters without blanks, forms check."""
+    return Meta(max_length=most, extra_json_schema={"minLength": least} if least else {})
 
 
 class Marks(Struct, omit_defaults=True):
