@@ -86,7 +86,7 @@ _SUBJECTS = {
 #: The statuses of errors of addresses, and the error of a fault of the site.
 _OF_ADDRESSES, _FAULT = (404, 405, 421), Refusal(500, "fault", PAGES[500][1])
 #: The site of the examples.
-_EXAMPLE_SITE = "https://news.example"
+_EXAMPLE_SITE = "https://news.example/"
 #: Whom a limit counts.
 _COUNTED = {
     LimitScope.MEMBER: N_("each member"),
