@@ -100,6 +100,13 @@ def test_wrong_field_is_named(request_: str, body: Any, field: str, says: str, a
     assert says in answer.json["errors"][field]
 
 
+def test_all_wrong_parameters_are_named_in_the_language_asked_for(app: Flask) -> None:
+    wrong = {"limit": "0", "order": "worst", "own": "1"}
+    answer = app.test_client().get("/api/v1/articles", query_string=wrong, headers={"Accept-Language": "zh"})
+    assert answer.json["errors"].keys() == wrong.keys()
+    assert not re.search("[A-Za-z]+ [A-Za-z]+", answer.json["detail"])
+
+
 def test_unknown_group_is_named_with_other_wrong_fields(app: Flask, store: Store) -> None:
     answer = Program(app, "ann").send("POST /articles", {"title": "", "link": "ftp://x.example", "groups": ["none"]})
     assert answer.json["errors"].keys() == {"title", "link", "groups"}
