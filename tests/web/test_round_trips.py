@@ -8,7 +8,7 @@ from flask import Flask
 
 from tests import factories
 from tests.store.thread_data import node, write_thread
-from tests.web.api.reading import Program
+from tests.web.api.program import Program
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.fixed_index import FixedIndex
@@ -137,17 +137,17 @@ def test_posters_named_by_numbers_take_a_list_one_round_trip(
 def test_operations_take_no_more_round_trips_than_pages(
     app: Flask, reader: Browser, bob: Browser, count_round_trips: CountRoundTrips
 ) -> None:
-    program, stranger = Program(app, bob.user, Right.READ), Program(app)
-    program.send("GET", "/me")  # its first use of a day is noted
+    program, stranger = Program(app, "bob", Right.READ), Program(app)
+    program.get("/me")  # its first use of a day is noted
     for path, page in OPERATIONS:
-        assert count_round_trips(program.send, "GET", path) <= count_round_trips(bob.open, page), path
-        assert count_round_trips(stranger.send, "GET", path) <= count_round_trips(reader.open, page), path
+        assert count_round_trips(program.send, f"GET {path}") <= count_round_trips(bob.open, page), path
+        assert count_round_trips(stranger.send, f"GET {path}") <= count_round_trips(reader.open, page), path
 
 
 def test_next_page_takes_one_round_trip_once_it_is_known(
     app: Flask, bob: Browser, count_round_trips: CountRoundTrips
 ) -> None:
-    program = Program(app, bob.user, Right.READ)
+    program = Program(app, "bob", Right.READ)
     next = program.get("/articles?order=new")["next"]
     assert count_round_trips(program.get, f"/articles?order=new&next={next}") == 1
 

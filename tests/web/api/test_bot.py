@@ -8,12 +8,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from flask import Flask
 
 from tests import factories
 from tests.site_process import SECRET, StartSite
 from tests.web.api.examples import make_token
-from tests.web.api.program import Program, make_people, make_site
+from tests.web.api.program import Programs
 from voteweb.core.config import LINK_SECONDS
 from voteweb.core.models import DomainAction, LogAction, LogEntry, Right, Role
 from voteweb.core.settings import Settings
@@ -24,19 +23,16 @@ READER, MODERATOR, BOT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 def test_examples_read_all_pages_and_publish_what_waits(
-    app: Flask, store: Store, capsys: pytest.CaptureFixture[str]
+    programs: Programs, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    make_people(store)
-    make_site(store)
-    factories.group(store, "history")
     for number in range(101):
         factories.article(store, title=f"Title {number}", link="", text="Text.", groups=("history",))
-    program = Program(app, "mod")
-    names = {"get": lambda path: program.send(f"GET {path}").json, "quote": quote}
+    mod = programs["mod"]
+    names = {"get": mod.get, "quote": quote}
     exec(READER, names)
     assert capsys.readouterr().out.split("\n")[:-1] == [f"Title {number}" for number in reversed(range(101))]
-    exec(MODERATOR, {**names, "post": lambda path, body: program.send(f"POST {path}", body)})
-    assert program.send("GET /queue").json["held"] == []
+    exec(MODERATOR, {**names, "post": lambda path, body: mod.send(f"POST {path}", body)})
+    assert mod.get("/queue")["held"] == []
 
 
 def test_bot_posts_each_item_once_and_passes_over_refused_ones(

@@ -6,32 +6,24 @@ from flask import Flask
 from tests import factories
 from tests.store.backup.copying import back_up, lasting, restore
 from tests.store.examination import broken, run, snapshot
-from tests.web.api.program import Program, make_people
+from tests.web.api.program import Program
 from tests.web.browser import Browser
-from tests.web.conftest import MakeMember
 from voteweb.core.comments import CommentId
-from voteweb.core.models import Role
 from voteweb.store import Store
 
 
-@pytest.fixture(autouse=True)
-def people(store: Store) -> None:
-    """The members of the site."""
-    make_people(store)
-
-
 @pytest.fixture
-def ann(app: Flask, people: None) -> Program:
+def ann(app: Flask) -> Program:
     return Program(app, "ann")
 
 
-def test_article_says_by_a_program_on_its_page(ann: Program, reader: Browser, store: Store) -> None:
+def test_article_says_by_a_program_on_its_page(ann: Program, reader: Browser, mod: Browser, store: Store) -> None:
     ann.send("POST /articles", {"title": "Posted", "text": "Some."})
     factories.article(store, title="Typed", link="", text="Some.")
     factories.article(store, title="Edited", link="", text="Some.")
     ann.send("PATCH /articles/3", {"title": "Changed", "revision": 0})
     assert ["by a program" in reader.open(f"/a/{id}").main for id in (1, 2, 3)] == [True, False, True]
-    assert [ann.send(f"GET /articles/{id}").json.get("by_program", False) for id in (1, 2, 3)] == [True, False, True]
+    assert [ann.get(f"/articles/{id}").get("by_program", False) for id in (1, 2, 3)] == [True, False, True]
     Program(reader.client.application, "mod").send("PATCH /articles/2", {"title": "Moderated", "revision": 0})
     assert "by a program" not in reader.open("/a/2").main  # the log says it
 
@@ -40,6 +32,7 @@ def test_comment_says_by_a_program_until_it_is_deleted(ann: Program, reader: Bro
     factories.article(store)
     for text in ("Typed.", "Edited."):
         factories.comment(store, 1, text=text)
+    factories.user(store, "bob")
     ann.send("POST /articles/1/comments", {"text": "Written, @bob."})
     ann.send("PATCH /articles/1/comments/2", {"text": "Changed."})
     heads = [head.text for head in reader.open("/a/1").page.all(class_="comment-head")]
@@ -55,9 +48,8 @@ def test_comment_says_by_a_program_until_it_is_deleted(ann: Program, reader: Bro
 
 
 def test_log_says_which_acts_of_moderators_a_program_did(
-    app: Flask, store: Store, make_member: MakeMember, reader: Browser
+    app: Flask, store: Store, mod: Browser, reader: Browser
 ) -> None:
-    make_member("mod", Role.MODERATOR)
     for id in (1, 2):
         factories.article(store, title=f"Article {id}")
     Program(app, "mod").send("POST /articles/1/remove", {"reason": "Spam."})
@@ -67,15 +59,15 @@ def test_log_says_which_acts_of_moderators_a_program_did(
     ]  # fmt: skip
 
 
-def test_nothing_about_programs_is_kept_with_a_vote(app: Flask, store: Store, make_member: MakeMember) -> None:
-    program, browser = Program(app, "bob"), make_member("bob")
+def test_nothing_about_programs_is_kept_with_a_vote(app: Flask, store: Store, bob: Browser) -> None:
+    program = Program(app, "bob")
     for id in (1, 2):
         factories.article(store)
         factories.comment(store, id)
     for path in ("", "/comments/1"):
         assert program.send(f"PUT /articles/1{path}/vote").status == 200
     for path in ("", "/c/1"):
-        assert browser.send(f"/a/2{path}/vote").status == 303
+        assert bob.send(f"/a/2{path}/vote").status == 303
     stored = snapshot(store)
     first, second = (run(store, "HGETALL", f"article:{id}") for id in (1, 2))
     assert first.keys() == second.keys()
@@ -84,7 +76,7 @@ def test_nothing_about_programs_is_kept_with_a_vote(app: Flask, store: Store, ma
     assert named == {"programs:bob", "inbox:bob", "unread:bob"}  # the inbox tells of the token
 
 
-def test_restore_brings_back_what_programs_did(ann: Program, app: Flask, store: Store) -> None:
+def test_restore_brings_back_what_programs_did(ann: Program, app: Flask, store: Store, mod: Browser) -> None:
     ann.send("POST /articles", {"title": "Posted", "text": "Some."})
     ann.send("POST /articles/1/comments", {"text": "Written."})
     Program(app, "mod").send("POST /articles/1/remove", {"reason": "Spam."})

@@ -7,7 +7,7 @@ from flask import Flask
 
 from tests import factories
 from tests.store.thread_data import node, write_thread
-from tests.web.api.reading import Program, ids
+from tests.web.api.program import Program, ids
 from tests.web.browser import Browser
 from voteweb.core.comments import CommentId
 from voteweb.core.models import Right
@@ -24,10 +24,9 @@ def test_conversation_has_each_comment_once(order: str, app: Flask, store: Store
     write_thread(store, 1, [node(number, number // 2) for number in range(1, 231)])
     pages = Program(app).pages(f"/articles/1/comments?order={order}", "comments")
     assert list(map(len, pages)) == [100, 100, 30]
-    numbers = list(chain(*map(ids, pages)))
-    assert sorted(numbers) == list(range(1, 231))
-    comment = next(chain(*pages))
-    assert comment["text"] == f"Comment {comment['number']}"
+    comments = list(chain(*pages))
+    assert sorted(ids(comments)) == list(range(1, 231))
+    assert comments[0]["text"] == f"Comment {comments[0]['number']}"
 
 
 def test_newest_comments_have_each_once_while_others_are_written(app: Flask, store: Store) -> None:
@@ -52,13 +51,11 @@ def test_gone_comments_have_no_words(app: Flask, store: Store, bob: Browser, mod
         assert (comments[number]["status"], comments[number].get("reason")) == (status, reason)
         assert comments[number].keys().isdisjoint({"text", "author", "votes"})
     assert "own" not in comments[2]
-    program = Program(app, bob.user, Right.READ)
-    assert program.get("/articles/1/comments/6")["text"] == "Secret words.", "its author reads it"
-    for reader in (Program(app), Program(app, bob.user, Right.VOTE)):
-        reader.get("/articles/1/comments/6", 410)
-    moderating = Program(app, mod.user, Right.READ, Right.MODERATE)
-    assert moderating.get("/articles/1/comments/6")["status"] == "removed"
-    Program(app, mod.user, Right.READ).get("/articles/1/comments/6", 410)
+    path = "/articles/1/comments/6"
+    assert Program(app, "bob", Right.READ).get(path)["text"] == "Secret words.", "its author reads it"
+    for reader in (Program(app), Program(app, "bob", Right.VOTE), Program(app, "mod", Right.READ)):
+        reader.get(path, 410)
+    assert Program(app, "mod", Right.READ, Right.MODERATE).get(path)["status"] == "removed"
 
 
 def test_own_votes_on_comments_are_marked(app: Flask, store: Store, bob: Browser) -> None:
@@ -66,7 +63,7 @@ def test_own_votes_on_comments_are_marked(app: Flask, store: Store, bob: Browser
     bob.open("/a/1")
     factories.comment(store, 1)
     bob.send("/a/1/c/2/vote")
-    comments = Program(app, bob.user, Right.READ).get("/articles/1/comments?order=time")["comments"]
+    comments = Program(app, "bob", Right.READ).get("/articles/1/comments?order=time")["comments"]
     assert [comment["own"]["voted"] for comment in comments] == [False, True]
     assert bob.open("/").page.one("li", id="a1").all("a", class_="new"), "nothing was noted as read"
 
@@ -74,4 +71,4 @@ def test_own_votes_on_comments_are_marked(app: Flask, store: Store, bob: Browser
 @pytest.mark.parametrize("query", ["next=0", "next=2", "order=time&next=2", "order=best", "page=1"])
 def test_other_pages_are_refused(query: str, app: Flask, store: Store) -> None:
     factories.comment(store, 1)
-    assert Program(app).send("GET", f"/articles/1/comments?{query}").status_code in (404, 422)
+    assert Program(app).send(f"GET /articles/1/comments?{query}").status in (404, 422)

@@ -5,33 +5,37 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
+from tests import factories
+from tests.store.test_site_switches import set_switch
 from tests.web.api.examples import EXAMPLES, make_token, script
 from tests.web.state import content
 from voteweb.core.models import Right, Role
+from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.web.api.openapi import refusals
 from voteweb.web.api.operations import OPERATIONS, Operation
+from voteweb.web.i18n.formatting import RIGHT_NAMES
 
-_MEMBERS_RIGHTS = tuple(right for right in Right if right is not Right.MODERATE)
-#: The kinds of programs: member, rights, role.
-PROGRAMS: dict[str, tuple[str, tuple[Right, ...], Role]] = {
-    **{f"only {right}": (f"only-{right}", (right,), Role.MODERATOR) for right in Right},
-    "all but moderate": ("careful", _MEMBERS_RIGHTS, Role.MODERATOR),
-    "all of a member": ("ambitious", tuple(Right), Role.MEMBER),
-    "none": ("", (), Role.MEMBER),
+_ALL = tuple(Right)
+#: The kinds of programs: rights, and the role of the member.
+PROGRAMS: dict[str, tuple[tuple[Right, ...], Role]] = {
+    **{f"only {right}": ((right,), Role.MODERATOR) for right in Right},
+    "all of a member": (_ALL, Role.MEMBER),
+    "all of a moderator without a second factor": (_ALL, Role.MODERATOR),
+    "none": ((), Role.MEMBER),
 }
 
 
-def expected(row: Operation, rights: tuple[Right, ...], role: Role, token: str) -> tuple[int, str] | None:
+def expected(row: Operation, kind: str) -> tuple[int, str] | None:
     """Return the refusal that a program gets, None for one that may."""
     if row.right is None:
         return None
-    if not token:
+    if kind == "none":
         return 401, "token-needed"
-    if row.right not in rights:
+    if row.right not in PROGRAMS[kind][0]:
         return 403, "no-right"
-    if row.right is Right.MODERATE and role is Role.MEMBER:
-        return 403, "not-allowed"
+    if row.right is Right.MODERATE and kind.startswith("all"):
+        return 403, "forbidden"
     return None
 
 
@@ -40,18 +44,21 @@ def test_operation_obeys_the_rights_of_the_token(
     kind: str, app: Flask, store: Store, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     script.fill(app, store, tmp_path)
-    name, rights, role = PROGRAMS[kind]
-    token = make_token(store, name, rights, role) if name else ""
+    if "factor" in kind:
+        set_switch(store, factories.user(store, "root", Role.ADMIN), SwitchName.SECOND_FACTOR, ON)
+    token = "" if kind == "none" else make_token(store, "user", *PROGRAMS[kind])
     for row in sorted(OPERATIONS, key=lambda row: list(EXAMPLES).index(row.name)):
         before = content(store)
         response = script.ask(app, row, EXAMPLES[row.name], token)
-        refusal = expected(row, rights, role, token)
+        refusal = expected(row, kind)
         with subtests.test(row.name):
-            code = response.json["code"] if response.status_code >= 400 else ""
+            problem = (response.status_code, response.json["code"] if response.status_code >= 400 else "")
             if refusal:
-                assert (response.status_code, code) == refusal
+                assert problem == refusal
+                assert problem[1] != "no-right" or f"“{RIGHT_NAMES[row.right]}”" in response.json["detail"]
+                assert (response.headers.get("WWW-Authenticate") == "Bearer") == (problem[0] == 401)
                 assert content(store) == before
             else:
-                assert response.status_code not in (401, 403)
-            if code:
-                assert (response.status_code, code) in [refusal[:2] for refusal in refusals(row)]
+                assert problem[0] not in (401, 403)
+            if problem[1]:
+                assert problem in [refusal[:2] for refusal in refusals(row)]

@@ -9,19 +9,13 @@ from flask import Flask
 
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, server_setting
-from tests.web.api.program import ACTS, POSTS, Program, body_of, make_people, make_site
+from tests.web.api.program import ACTS, POSTS, Program, Programs, body_of
 from tests.web.browser import JSON
 from tests.web.conftest import MakeMember
 from tests.web.state import content
-from voteweb.core.models import Reason, Role
+from voteweb.core.models import Reason
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection, Outcome
-
-
-@pytest.fixture(autouse=True)
-def people(store: Store) -> None:
-    """The members of the site."""
-    make_people(store)
 
 
 def _sizes(store: Store) -> Counter[str]:
@@ -41,18 +35,16 @@ def _changes(before: Counter[str], after: Counter[str]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", [name for name in POSTS if name != "read_inbox"])
-def test_two_at_once_do_what_one_form_does(name: str, app: Flask, store: Store, make_member: MakeMember) -> None:
-    act = ACTS[name]
-    person = act.allowed[0]
-    browser = make_member(person, Role.MODERATOR if person == "mod" else Role.MEMBER)
-    program = Program(app, person)
-    make_site(store)
+def test_two_at_once_do_what_one_form_does(
+    name: str, programs: Programs, store: Store, make_member: MakeMember
+) -> None:
+    act, person = ACTS[name], ACTS[name].allowed[0]
+    browser = make_member(person, store.users.get(person).role)
     sizes = [_sizes(store)]
-    answers = at_once([lambda: program.send(act.request, act.body, key="one")] * 2)
+    first, second = at_once([lambda: programs[person].send(act.request, act.body, key="one")] * 2)
     sizes.append(_sizes(store))
     assert browser.send(act.form, headers=JSON, **act.fields).status in (200, 303)
     sizes.append(_sizes(store))
-    first, second = answers
     assert first.status in (201, 204), first.text
     assert (first.status, first.text) == (second.status, second.text)
     assert _changes(*sizes[:2]) == _changes(*sizes[1:])
@@ -60,24 +52,21 @@ def test_two_at_once_do_what_one_form_does(name: str, app: Flask, store: Store, 
 
 
 @pytest.mark.parametrize("name", POSTS)
-def test_answer_that_was_lost_is_given_again(name: str, app: Flask, store: Store) -> None:
-    act = ACTS[name]
-    program, other = (Program(app, act.allowed[0]) for _ in range(2))
-    make_site(store)
-    body = body_of(name, store)
-    sent = program.send(act.request, body, key="one")
+def test_answer_that_was_lost_is_given_again(name: str, programs: Programs, app: Flask, store: Store) -> None:
+    request, person, body = ACTS[name].request, ACTS[name].allowed[0], body_of(name, store)
+    program, other = programs[person], Program(app, person)
+    sent = program.send(request, body, key="one")
     before = {**content(store), "article:": None}
-    again = program.send(act.request, body, key="one")
+    again = program.send(request, body, key="one")
     assert (again.status, again.text) == (sent.status, sent.text)
     assert again.headers.get("Location") == sent.headers.get("Location")
-    assert {**content(store), "article:": None} == before
+    assert [answer.headers.get("Idempotency-Replayed") for answer in (sent, again)] == [None, "true"]
     changed = _with_another_body(body)
-    reused = program.send(act.request, changed, key="one")
-    assert reused.problem == (422, "idempotency-key-reused")
+    assert program.send(request, changed, key="one").problem == (422, "idempotency-key-reused")
     assert {**content(store), "article:": None} == before
     # The key is that of one program, and another key is another act.
-    assert other.send(act.request, changed, key="one").status != 422
-    assert program.send(act.request, changed, key="two").status != 422
+    assert other.send(request, changed, key="one").status != 422
+    assert program.send(request, changed, key="two").status != 422
 
 
 def _with_another_body(body: dict[str, Any]) -> dict[str, Any]:
@@ -87,20 +76,21 @@ def _with_another_body(body: dict[str, Any]) -> dict[str, Any]:
     return {**body, name: f"{value}x" if value else 10**9}
 
 
-def test_key_of_one_act_is_no_key_of_another(app: Flask, store: Store) -> None:
-    program = Program(app, "mod")
-    make_site(store)
-    assert program.send("POST /articles/1/dismiss", {}, key="one").status == 204
-    assert program.send("POST /articles/2/dismiss", {}, key="one").status == 422
-    article = program.send("POST /articles", {"title": "New", "text": "Some."}, key="one")
-    assert article.status == 201
-    assert program.send("POST /articles/1/comments", {"text": "Some."}, key="one").status == 422
+def test_key_of_one_act_is_no_key_of_another(programs: Programs) -> None:
+    for request, body, status in (
+        ("POST /articles/1/dismiss", {}, 204), ("POST /articles/2/dismiss", {}, 422),
+        ("POST /articles", {"title": "New", "text": "A."}, 201), ("POST /articles/1/comments", {"text": "A."}, 422),
+    ):  # fmt: skip
+        assert programs["mod"].send(request, body, key="one").status == status
 
 
-def test_refused_act_is_not_done_for_a_late_call(app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("key", ["a b", "é", "x" * 256])
+def test_key_is_short_ascii_without_blanks(key: str, programs: Programs) -> None:
+    assert programs["mod"].send("POST /articles/1/dismiss", {}, key=key).problem == (422, "invalid")
+
+
+def test_refused_act_is_not_done_for_a_late_call(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database may do late what a request gave up: then it is not done after the refusal, which stays one."""
-    program = Program(app, "mod")
-    make_site(store)
     script = Connection.script
 
     def repeated(self: Connection, name: str, /, **values: Any) -> Outcome:
@@ -108,19 +98,16 @@ def test_refused_act_is_not_done_for_a_late_call(app: Flask, store: Store, monke
 
     monkeypatch.setattr(Connection, "script", repeated)
     for _ in range(2):
-        answer = program.send("POST /articles/3/dismiss", {}, key="one")
+        answer = programs["mod"].send("POST /articles/3/dismiss", {}, key="one")
         assert answer.problem == (409, "reports-settled")
 
 
 @pytest.mark.parametrize("name", [name for name, act in ACTS.items() if not act.request.startswith("GET")])
 def test_full_database_takes_what_it_takes_of_forms(
-    name: str, app: Flask, store: Store, make_member: MakeMember
+    name: str, programs: Programs, store: Store, make_member: MakeMember
 ) -> None:
-    act = ACTS[name]
-    person = act.allowed[0]
-    browser = make_member(person, Role.MODERATOR if person == "mod" else Role.MEMBER)
-    program = Program(app, person)
-    make_site(store)
+    act, person = ACTS[name], ACTS[name].allowed[0]
+    browser, program = make_member(person, store.users.get(person).role), programs[person]
     for id, group in ((1, "go"), (2, "rust")):  # what some of them take away
         for path in (f"articles/{id}/save", f"articles/{id}/hide", f"groups/{group}/follow"):
             assert program.send(f"PUT /{path}").status == 204 or not name.startswith("un")
@@ -131,5 +118,4 @@ def test_full_database_takes_what_it_takes_of_forms(
         form = browser.send(act.form, headers=JSON, **fields)
     assert (answer.status == 503) == (form.status == 503)
     if answer.status == 503:
-        assert answer.problem == (503, "full")
-        assert answer.headers["Retry-After"] == "120"
+        assert (answer.problem, answer.headers["Retry-After"]) == ((503, "full"), "120")
