@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.store.examination import refused, run, snapshot
+from tests.store.examination import refused, run, snapshot, unchanged
 from tests.store.queries import logged_act
 from tests.store.test_site_switches import set_switch
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Held, LoggedOut, NoRight, NotAllowed, ProgramsOff, TooManyPrograms, VotewebError
 from voteweb.core.models import LogAction, LogEntry, Program, ProgramCall, Right, Role, User
-from voteweb.core.site_switches import OFF, SwitchName
+from voteweb.core.site_switches import OFF, ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.accounts.programs import new_token, split_token
 from voteweb.store.accounts.sessions import digest
@@ -115,9 +115,14 @@ def test_a_token_ends_with_what_lets_its_member_in(store: Store, bob: User, end:
         assert not run(store, "EXISTS", "programs:bob")
 
 
-def test_the_switch_stops_scripts_at_once(store: Store, bob: User) -> None:
+@pytest.fixture
+def root(store: Store) -> User:
+    """An admin."""
+    return factories.user(store, "root", Role.ADMIN)
+
+
+def test_the_switch_stops_scripts_at_once(store: Store, bob: User, root: User) -> None:
     token = give_token(store, bob)
-    root = factories.user(store, "root", Role.ADMIN)
     set_switch(store, root, SwitchName.PROGRAMS, OFF)
     for right, do in ACTS.values():
         with nothing_but(store, ProgramsOff):
@@ -126,18 +131,15 @@ def test_the_switch_stops_scripts_at_once(store: Store, bob: User) -> None:
     store.votes.cast(1, acting(bob, token, Right.VOTE))
 
 
-def test_a_role_and_a_second_factor_count_at_each_act(store: Store, bob: User) -> None:
-    token = give_token(store, bob)
-    root = factories.user(store, "root", Role.ADMIN)
-    run(store, "HSET", "user:root", "second-factor", f"{'0' * 32} 0")
-    do = ACTS["commit by a role"][1]
-    set_switch(store, root, SwitchName.SECOND_FACTOR, "on")
+def test_a_role_and_a_second_factor_count_at_each_act(store: Store, bob: User, root: User) -> None:
+    moderating = acting(bob, give_token(store, bob), Right.MODERATE)
+    set_switch(store, root, SwitchName.SECOND_FACTOR, ON)
     with refused(store, NotAllowed):
-        do(store, acting(bob, token, Right.MODERATE))
-    set_switch(store, root, SwitchName.SECOND_FACTOR, "")
+        factories.remove(store, 1, by="bob", actor=moderating)
+    run(store, "HDEL", "site:", "second-factor")
     store.users.set_role("bob", Role.MEMBER)
     with refused(store, NotAllowed):
-        do(store, acting(bob, token, Right.MODERATE))
+        factories.remove(store, 1, by="bob", actor=moderating)
 
 
 def test_a_member_has_twenty_and_only_digests_are_stored(store: Store, bob: User) -> None:
@@ -161,14 +163,12 @@ def test_one_who_waits_or_whose_session_has_ended_gets_none(store: Store, bob: U
         give_token(store, bob)
 
 
-def test_an_address_without_a_program_ends_nothing(store: Store, bob: User) -> None:
+def test_an_address_without_a_program_ends_nothing(store: Store, bob: User, root: User) -> None:
     give_token(store, bob)
-    root = factories.user(store, "root", Role.ADMIN)
-    before = snapshot(store)
-    for name in ("of", "", "x" * 20):  # the first is the field with the session id
-        assert not store.programs.withdraw(name, actor=bob)
-        assert not store.programs.end_of_other("bob", name, END, actor=root)
-    assert snapshot(store) == before
+    with unchanged(store):
+        for name in ("of", "", "x" * 20):  # the first is the field with the session id
+            assert not store.programs.withdraw(name, actor=bob)
+            assert not store.programs.end_of_other("bob", name, END, actor=root)
 
 
 def test_only_admins_end_those_of_others_with_log_entries(store: Store, bob: User) -> None:

@@ -4,9 +4,9 @@ import importlib.util
 from pathlib import Path
 
 from tests import factories
+from tests.store.test_programs import give_token
 from voteweb.core.models import Right, Role
 from voteweb.store import Store
-from voteweb.store.accounts.programs import new_token
 from voteweb.web.api.openapi import examples
 
 _spec = importlib.util.spec_from_file_location("examples", Path(__file__).parents[3] / ".ci/examples.py")
@@ -20,6 +20,4 @@ EXAMPLES = examples()
 
 def make_token(store: Store, name: str, rights: tuple[Right, ...], role: Role = Role.MEMBER) -> str:
     """Return the token of a program of the member *name*."""
-    token = new_token(name)
-    store.programs.add(factories.user(store, name, role), token, "tests", rights, 1)
-    return token
+    return give_token(store, factories.user(store, name, role), rights)
