@@ -14,9 +14,9 @@ from tests.store.queries import logged_act
 from tests.store.test_site_switches import set_switch
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.errors import Held, LoggedOut, NoRight, NotAllowed, ProgramsOff, TooManyPrograms, VotewebError
+from voteweb.core.errors import Held, LoggedOut, NoRight, NotAllowed, TooManyPrograms, VotewebError
 from voteweb.core.models import LogAction, LogEntry, Program, ProgramCall, Right, Role, User
-from voteweb.core.site_switches import OFF, ON, SwitchName
+from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.accounts.programs import new_token, split_token
 from voteweb.store.accounts.sessions import digest
@@ -119,16 +119,6 @@ def test_a_token_ends_with_what_lets_its_member_in(store: Store, bob: User, end:
 def root(store: Store) -> User:
     """An admin."""
     return factories.user(store, "root", Role.ADMIN)
-
-
-def test_the_switch_stops_scripts_at_once(store: Store, bob: User, root: User) -> None:
-    token = give_token(store, bob)
-    set_switch(store, root, SwitchName.PROGRAMS, OFF)
-    for right, do in ACTS.values():
-        with nothing_but(store, ProgramsOff):
-            do(store, acting(bob, token, right))
-    set_switch(store, root, SwitchName.PROGRAMS, "")
-    store.votes.cast(1, acting(bob, token, Right.VOTE))
 
 
 def test_a_role_and_a_second_factor_count_at_each_act(store: Store, bob: User, root: User) -> None:

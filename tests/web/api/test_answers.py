@@ -4,7 +4,6 @@ import pytest
 from flask import Flask
 
 from tests import factories
-from tests.store.test_programs import program_of
 from tests.web.aging import Clock
 from tests.web.api.program import Program, everywhere, ids
 from tests.web.browser import Browser
@@ -41,19 +40,19 @@ def test_answer_is_not_sent_again_to_who_has_it(path: str, app: Flask, store: St
 @pytest.mark.site(limits=1)
 def test_program_is_told_what_is_left_of_its_limit(app: Flask, store: Store) -> None:
     factories.article(store)
-    program = Program(app, "bob", Right.READ, Right.VOTE)
-    left = [program.send(f"GET {path}").headers["RateLimit"] for path in ("/articles", "/me", "/search?q=x")]
-    assert left == ['"program";r=59;t=1', '"program";r=58;t=2', '"program";r=57;t=3']
+    for path in ("/articles", "/me", "/search?q=x"):
+        program = Program(app, "bob", Right.READ, Right.VOTE)
+        assert program.send(f"GET {path}").headers["RateLimit"] == '"program";r=59;t=1'
     vote = program.send("PUT /articles/1/vote")
     assert (vote.status, vote.headers["RateLimit-Policy"]) == (200, '"program";q=60;w=60')
     assert "RateLimit" not in vote.headers
+    for key in store.connection.client.keys(f"limit:{PROGRAM.kind}-*"):
+        store.connection.command("SET", key, 10**10)  # used up, however long the test takes
     for path in ("/articles", "/me", "/search?q=x", "/groups"):
-        use_up(store, PROGRAM, program_of(program.token))
         answer = program.send(f"GET {path}")
         assert (answer.problem, answer.headers["RateLimit"]) == ((429, "too-fast"), '"program";r=0;t=1')
         assert (answer.headers["Retry-After"], "until" in answer.json) == ("1", True)
-    use_up(store, PROGRAM, program_of(program.token))
-    assert program.send("DELETE /articles/1/vote").status == 429
+    assert program.send("DELETE /articles/1/vote").problem == (429, "too-fast")
     assert Program(app, "bob", Right.READ).get("/search?q=x") == {"total": 0, "articles": []}, "another token"
     assert "RateLimit-Policy" not in Program(app).send("GET /articles").headers
 

@@ -93,6 +93,7 @@ def test_body_that_is_no_json_is_refused(app: Flask, store: Store, token: str, s
             with subtests.test(row.name, body=name):
                 response = send(app, row, token, data=body)
                 assert (response.status_code, response.json["code"]) == (422, "invalid")
+                assert "errors" not in response.json, "its fields are not looked at"
         for type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
             assert send(app, row, token, data=b"{}", content_type=type).status_code == 415
     assert content(store) == before

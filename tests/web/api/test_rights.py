@@ -6,10 +6,12 @@ import pytest
 from flask import Flask
 
 from tests import factories
+from tests.store.examination import run
 from tests.store.test_site_switches import set_switch
 from tests.web.api.examples import EXAMPLES, make_token, script
 from tests.web.state import content
 from voteweb.core.models import Right, Role
+from voteweb.core.rate_limits import PROGRAM
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.web.api.openapi import refusals
@@ -39,6 +41,7 @@ def expected(row: Operation, kind: str) -> tuple[int, str] | None:
     return None
 
 
+@pytest.mark.site(limits=1)
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_operation_obeys_the_rights_of_the_token(
     kind: str, app: Flask, store: Store, tmp_path: Path, subtests: pytest.Subtests
@@ -48,6 +51,7 @@ def test_operation_obeys_the_rights_of_the_token(
         set_switch(store, factories.user(store, "root", Role.ADMIN), SwitchName.SECOND_FACTOR, ON)
     token = "" if kind == "none" else make_token(store, "user", *PROGRAMS[kind])
     for row in sorted(OPERATIONS, key=lambda row: list(EXAMPLES).index(row.name)):
+        run(store, "DEL", "", *store.connection.client.keys("limit:*"))
         before = content(store)
         response = script.ask(app, row, EXAMPLES[row.name], token)
         refusal = expected(row, kind)
@@ -57,7 +61,11 @@ def test_operation_obeys_the_rights_of_the_token(
                 assert problem == refusal
                 assert problem[1] != "no-right" or f"“{RIGHT_NAMES[row.right]}”" in response.json["detail"]
                 assert (response.headers.get("WWW-Authenticate") == "Bearer") == (problem[0] == 401)
-                assert content(store) == before
+                after = content(store)
+                counted = {key for key in after if key.startswith("limit:")}
+                assert {key: value for key, value in after.items() if key not in counted} == before
+                if problem[1] == "no-right":  # else such a token would use up the limits of its member
+                    assert {key.partition("-")[0] for key in counted} == {f"limit:{PROGRAM.kind}"}
             else:
                 assert problem[0] not in (401, 403)
             if problem[1]:
