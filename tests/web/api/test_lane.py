@@ -18,9 +18,9 @@ def app(kept: Flask, store: Store) -> Flask:
     return kept
 
 
-def usual(program: Program, path: str = "/articles") -> list[int]:
+def usual(program: Program) -> list[int]:
     """Return the ids of a list, which a program gets from the lane afterwards."""
-    return ids(program.get(path)["articles"])
+    return ids(program.get("/articles")["articles"])
 
 
 @pytest.mark.parametrize(
