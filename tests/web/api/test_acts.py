@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests import factories
 from tests.store.examination import broken, run
 from tests.store.test_site_switches import set_switch
 from tests.web.api.program import ACTS, Act, Program, Programs, body_of
@@ -99,9 +98,7 @@ def test_same_removal_again_is_done_and_another_refused(programs: Programs) -> N
         assert [answer.status for answer in answers] == [204, 204, 410]
 
 
-def test_removal_hides_the_title_or_takes_the_replies(programs: Programs, app: Flask, store: Store) -> None:
-    programs["mod"].send("POST /articles/1/remove", {"reason": "A.", "hide_title": True})
-    assert factories.stored_article(store).hides_title
+def test_removal_takes_the_replies_if_asked_to(programs: Programs, app: Flask) -> None:
     reply = programs["bob"].send("POST /articles/2/comments", {"text": "So.", "parent": 1}).json["number"]
     programs["mod"].send("POST /articles/2/comments/1/remove", {"reason": "A.", "replies": True})
     Program(app).get(f"/articles/2/comments/{reply}", 410)
