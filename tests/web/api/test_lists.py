@@ -38,6 +38,8 @@ BY_TIME = ["order=new", "order=new&group=python", "order=new&group=python+redis"
 
 def test_each_list_has_the_articles_of_its_page(app: Flask, store: Store, reader: Browser) -> None:
     everywhere(store)
+    days_ago = time.time() - 3 * 86_400
+    factories.imported(store, title="Of this week", time=days_ago, groups=("python",), link="https://week.example/")
     store.groups.change("python", "Python", "", aliases=["snakes"])
     for query, page in LISTS.items():
         rows = Program(app).get(f"/articles?{query}")["articles"]

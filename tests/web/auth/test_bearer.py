@@ -58,10 +58,8 @@ def test_every_wrong_token_gets_one_answer_in_as_many_trips(
 ) -> None:
     factories.user(store, "bob")
     assert ask(app, token, scheme="bearer").status == 200
-    answers = [ask(app, wrong) for wrong in wrong_tokens(token).values()]
-    ((problem, _, challenge),) = {
-        (answer.problem, answer.text, answer.headers["WWW-Authenticate"]) for answer in answers
-    }
+    answers = [ask(app, token, scheme="Basic"), *(ask(app, wrong) for wrong in wrong_tokens(token).values())]
+    ((problem, challenge, _),) = {(one.problem, one.headers["WWW-Authenticate"], one.text) for one in answers}
     assert (problem, challenge.partition(" ")[0]) == ((401, "bad-token"), "Bearer")
     trips = {count_round_trips(ask, app, wrong) for wrong in wrong_tokens(token).values()}
     assert trips == {1}
