@@ -15,6 +15,7 @@ from tests.store.examination import run
 from tests.store.test_programs import give_token
 from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, LogAction, LogEntry, Reason, Right, Role
+from voteweb.core.rate_limits import PROGRAM
 from voteweb.store import Store
 
 
@@ -178,3 +179,9 @@ def everywhere(store: Store, count: int = 30) -> None:
 def ids(rows: Any) -> list[int]:
     """Return the ids of articles, or the numbers of comments."""
     return [row.get("id") or row["number"] for row in rows]
+
+
+def use_up_tokens(store: Store) -> None:
+    """Use up what the tokens that have been sent may do, for however long a test takes."""
+    for key in store.connection.client.keys(f"limit:{PROGRAM.kind}-*"):
+        store.connection.command("SET", key, 10**10)

@@ -67,8 +67,9 @@ def test_read_only_site_accepts_moderation_alone(programs: Programs, store: Stor
     root = store.users.make("root", "", Role.ADMIN)
     set_switch(store, root, SwitchName.READ_ONLY, ON, "Back at nine.")
     before = _content(store)
-    for act in (act for act in ACTS.values() if act.right is not Right.MODERATE):
-        answer = programs["mod"].send(act.request, act.body)
+    acts = [(act.request, act.body) for act in ACTS.values() if act.right is not Right.MODERATE]
+    for request, body in [*acts, ("PUT /articles/1/vote", None), ("PUT /articles/1/comments/1/vote", None)]:
+        answer = programs["mod"].send(request, body)
         assert (answer.status, answer.headers["Retry-After"]) == (503, "300")
         assert "Back at nine." in answer.json["detail"]
     assert _content(store) == before

@@ -5,7 +5,7 @@ from flask import Flask
 
 from tests import factories
 from tests.web.aging import Clock
-from tests.web.api.program import Answer, Program, ids
+from tests.web.api.program import Answer, Program, ids, use_up_tokens
 from tests.web.browser import Browser
 from voteweb.core.models import Right
 from voteweb.store import Store
@@ -94,7 +94,7 @@ def test_program_that_gets_another_list_never_gets_that_of_others(
     assert store.articles.get(2).votes == 1
 
 
-def test_refusals_are_told_as_by_flask(app: Flask) -> None:
+def test_refusals_are_told_as_by_flask(app: Flask, store: Store) -> None:
     program = Program(app, "bob")
     program.get("/me")
     for path, code in (("99/vote", "unknown-article"), ("1/comments/9/vote", "unknown-comment")):
@@ -104,3 +104,6 @@ def test_refusals_are_told_as_by_flask(app: Flask) -> None:
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert Program(app, "bob", Right.READ).send("PUT /articles/1/vote").status == 403
     assert program.send("PUT /articles/1/vote", "x" * 65_537).status == 413
+    usual(program)
+    use_up_tokens(store)
+    assert program.send("GET /articles").problem == (429, "too-fast")
