@@ -70,7 +70,7 @@ def test_read_only_site_accepts_moderation_alone(programs: Programs, store: Stor
     acts = [(act.request, act.body) for act in ACTS.values() if act.right is not Right.MODERATE]
     for request, body in [*acts, ("PUT /articles/1/vote", None), ("PUT /articles/1/comments/1/vote", None)]:
         answer = programs["mod"].send(request, body)
-        assert (answer.status, answer.headers["Retry-After"]) == (503, "300")
+        assert (answer.status, answer.headers.get("Retry-After")) == (503, "300")
         assert "Back at nine." in answer.json["detail"]
     assert _content(store) == before
     assert programs["mod"].send("POST /articles/1/remove", {"reason": "Spam."}).status == 204
