@@ -109,8 +109,11 @@ def test_queue_lists_articles_reports_and_answers_that_wait(programs: Programs, 
     store.waiting.answer(3, store.users.get("ann"), "Why?")
     queue = programs["mod"].get("/queue")
     assert [(article["id"], article["status"]) for article in queue["held"]] == [(5, "held"), (6, "held")]
-    reported = [(post["article"], post["number"], post["text"], post["author"]) for post in queue["reports"]]
-    assert reported == [(id, at, text, "ann") for id in (1, 2) for at, text in enumerate(("Text.", "First."))]
+    articles = [post["article"] for post in queue["reports"] if "article" in post]
+    comments = [post["comment"] for post in queue["reports"] if "comment" in post]
+    assert [(one["id"], one["text"], one["poster"]) for one in articles] == [(1, "Text.", "ann"), (2, "Text.", "ann")]
+    told = [(one["article"], one["number"], one["text"], one["author"]) for one in comments]
+    assert told == [(1, 1, "First.", "ann"), (2, 1, "First.", "ann")]
     assert [(report["by"], report["reason"]) for report in queue["reports"][0]["reports"]] == [("carl", "spam")]
     answers = [(answer["article"]["id"], answer["reason"], answer["answer"]) for answer in queue["answers"]]
     assert answers == [(3, "Spam.", "Why?")]

@@ -66,7 +66,8 @@ def test_other_combinations_are_refused_with_those_that_exist(app: Flask, store:
     [
         ("limit=101", 422), ("page=2", 422), ("limit=5&limit=6", 422), ("next=x", 404), ("next=9", 404),
         ("order=new&next=2", 404), ("next=1.5-3", 404),
-        ("group=none", 404), ("group=a%2Fb", 404), ("domain=none.example", 404), ("domain=%20", 404),
+        ("group=none", 404), ("group=python%2Bnone", 404), ("order=new&group=none%2Bother", 404), ("group=a%2Fb", 404),
+        ("domain=none.example", 404), ("domain=%20", 404),
         ("member=nobody", 404), ("order=new&next=" + "9" * 101, 422),
     ],
 )  # fmt: skip

@@ -57,9 +57,9 @@ def test_refusals_have_codes_and_speak_of_no_form_or_page(programs: Programs, ap
         (ann.send("GET /articles/99"), (404, "unknown-article"), "Not found"),
         (ann.send("POST /articles/1/report", {"reason": "ugly"}), (422, "invalid"), "The request is not valid"),
         (nobody.send("GET /me"), (401, "token-needed"), "No valid token"),
-        (nobody.send("GET /nothing"), (404, "unknown-address"), "Not found"),
-        (nobody.send("GET /../v2/articles"), (404, "unknown-address"), "Not found"),
-        (nobody.send("POST /site"), (405, "other-method"), "Method not allowed"),
+        (nobody.send("GET /nothing"), (404, "not-found"), "Not found"),
+        (nobody.send("GET /../v2/articles"), (404, "not-found"), "Not found"),
+        (nobody.send("POST /site"), (405, "method-not-allowed"), "Method not allowed"),
     ):  # fmt: skip
         assert (answer.problem, answer.json["title"]) == (problem, title)
         assert (answer.json.get("revision") == 1) == (problem == stale), "the newer one"
@@ -70,29 +70,30 @@ def test_refusals_have_codes_and_speak_of_no_form_or_page(programs: Programs, ap
 @pytest.mark.parametrize(
     ("request_", "body", "fields", "says"),
     [
-        ("POST /articles", {"text": "Some."}, "title", ""),
-        ("POST /articles", {"title": 1}, "title", ""),
-        ("POST /articles", {"title": "New", "groups": ["go", 1]}, "groups", ""),
-        ("POST /articles", {"title": "New", "own": True}, "own", ""),
+        ("POST /articles", {"text": "Some."}, "title", "This operation needs “title”."),
+        ("POST /articles", {"title": 1}, "title", "“title” has to be: string 2…200."),
+        ("POST /articles", {"title": "New", "groups": ["go", 1]}, "groups", "“groups” has to be: [string]."),
+        ("POST /articles", {"title": "New", "own": True}, "own", "This operation takes no “own”."),
         ("POST /articles", {"title": "", "link": "ftp://x.org", "groups": ["none"]}, "title link groups", "A title"),
         ("POST /articles", {"title": "New"}, "link", ""),
-        ("POST /articles", {"title": "New", "text": "x" * 20_001}, "text", "at most"),
+        ("POST /articles", {"title": "New", "text": "x" * 20_001}, "text", "string …20000."),
         ("PATCH /articles/1", {"title": "Other"}, "revision", ""),
         ("PATCH /articles/1", {"revision": -1}, "revision", ""),
         ("PATCH /articles/1", {"revision": 0, "text": ""}, "link", ""),
         ("DELETE /articles/1", None, "revision", ""),
         ("POST /articles/1/comments", {"text": " "}, "text", ""),
         ("PATCH /articles/1/comments/1", {"text": " "}, "text", ""),
-        ("POST /articles/2/report", {"reason": "ugly"}, "reason", "one of these: spam, broken"),
-        ("POST /articles/2/report", {"reason": "spam", "note": "x" * 501}, "note", "at most"),
-        ("POST /articles/1/comments/1/report", {"reason": "broken"}, "reason", "one of these: "),
+        ("POST /articles/2/report", {"reason": "ugly"}, "reason", "broken | posted | rules | spam | topic."),
+        ("POST /articles/2/report", {"reason": "spam", "note": "x" * 501}, "note", "string …300."),
+        ("POST /articles/1/comments/1/report", {"reason": "broken"}, "reason", "“reason” has to be: "),
         ("POST /articles/2/remove", {"reason": " "}, "reason", "Please give a reason."),
-        ("POST /articles/2/comments/1/remove", {"reason": "x" * 600}, "reason", "at most"),
+        ("POST /articles/2/comments/1/remove", {"reason": "x" * 600}, "reason", "string 1…300."),
+        ("POST /articles/2/restore", {"seen": "1"}, "seen", "“seen” has to be: integer | null."),
         ("POST /articles/5/publish", {}, "revision", ""),
         ("POST /me/inbox/read", {}, "until", ""),
-        ("GET /articles?order=worst", None, "order", "one of these: hot, new, top, good."),
-        ("GET /search?q=x&order=best", None, "order", "one of these: relevance, "),
-        ("GET /articles?limit=0", None, "limit", ""),
+        ("GET /articles?order=worst", None, "order", "“order” has to be: good | hot | new | top."),
+        ("GET /search?q=x&order=best", None, "order", "“order” has to be: new | relevance | votes."),
+        ("GET /articles?limit=0", None, "limit", "“limit” has to be: integer 1…100."),
     ],
 )  # fmt: skip
 def test_wrong_fields_are_named(
@@ -104,6 +105,12 @@ def test_wrong_fields_are_named(
     assert {**content(store), "article:": None} == before
     assert answer.json["errors"].keys() == set(fields.split())
     assert says in str(answer.json["errors"])
+
+
+def test_all_wrong_parameters_are_named_in_the_language_asked_for(app: Flask) -> None:
+    answer = Program(app).send("GET /articles?limit=0&order=worst&own=1", headers={"Accept-Language": "zh"})
+    assert answer.json["errors"].keys() == {"limit", "order", "own"}
+    assert not re.search("[A-Za-z]+ [A-Za-z]+", answer.json["detail"])
 
 
 def test_scripts_of_other_sites_read_and_send_headers(app: Flask) -> None:

@@ -37,7 +37,7 @@ def expected(row: Operation, kind: str) -> tuple[int, str] | None:
     if row.right not in PROGRAMS[kind][0]:
         return 403, "no-right"
     if row.right is Right.MODERATE and kind.startswith("all"):
-        return 403, "forbidden"
+        return 403, "not-allowed"
     return None
 
 
