@@ -44,7 +44,7 @@ class Me(Struct, omit_defaults=True):
 
 
 class InboxEntry(Struct, omit_defaults=True):
-    """An entry of an inbox, about a comment, or what its ``text`` says; ``article`` and ``comment`` are numbers.
+    """An entry of an inbox: a ``comment``, or what ``text`` says of an ``article``, or of its comment ``number``.
 
     Its ``id`` is what marks it and all before it as read.
     """
