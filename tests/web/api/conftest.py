@@ -35,4 +35,5 @@ def kept(settings: Settings, store: Store, clock: Clock) -> Flask:
     """A site that keeps pages, with a budget of three cold ones for each address behind its proxy."""
     everywhere(store, 3)
     rate_limits.refused.drop_oldest(lambda _: True)  # another test may have been refused
-    return create_app(replace(settings, page_seconds=1.0, limits=1, cold_reads=3, trusted_proxies=1), store)
+    changes = {"site_url": "http://localhost", "page_seconds": 1.0, "limits": 1, "cold_reads": 3, "trusted_proxies": 1}
+    return create_app(replace(settings, **changes), store)

@@ -104,6 +104,8 @@ def test_refusals_are_told_as_by_flask(app: Flask, store: Store) -> None:
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert Program(app, "bob", Right.READ).send("PUT /articles/1/vote").status == 403
     assert program.send("PUT /articles/1/vote", "x" * 65_537).status == 413
+    elsewhere = program.send("PUT /articles/1/vote", headers={"Host": "other.example"})
+    assert elsewhere.problem == (421, "misdirected-request")
     usual(program)
     use_up_tokens(store)
     assert program.send("GET /articles").problem == (429, "too-fast")
