@@ -19,7 +19,7 @@ from voteweb.core.errors import TooManyPrograms
 from voteweb.core.models import LogEntry, Program, ProgramCall, Right, Role, User, Voter
 from voteweb.core.names import name_key
 from voteweb.core.validation import is_member_key
-from voteweb.store.accounts.sessions import digest
+from voteweb.store.accounts.sessions import OWNER_FIELD, digest
 from voteweb.store.accounts.users import read_logged_in
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -30,8 +30,6 @@ from voteweb.store.site.context import StorePart, act
 _PREFIX = "vw_"
 #: It is that of nobody: a token without a name is looked up as long as any other.
 _NOBODY = "?"
-#: The field that holds the session id of the member to which all programs of the hash belong, as in ``sessions:``.
-_OWNER_FIELD = "of"
 _DAY = 86_400
 
 
@@ -81,7 +79,7 @@ class Programs(StorePart):
         new = Program(digest(split_token(token)[1]), name, tuple(rights), now, now + days * _DAY, now)
         attempt.tell(actor.name, AccountChange.PROGRAM)
         programs = [*known, new]
-        fields = {_OWNER_FIELD: actor.session, **{program.digest: format_program(program) for program in programs}}
+        fields = {OWNER_FIELD: actor.session, **{program.digest: format_program(program) for program in programs}}
         end = ceil(max(program.until for program in programs))
         return [("UNLINK", key), ("HSET", key, *chain.from_iterable(fields.items())), ("EXPIREAT", key, end)]
 
@@ -121,7 +119,7 @@ class Programs(StorePart):
 
     def find_command(self, name: str, token_digest: str) -> Command:
         """Return the command that reads a program of the member *name*, for :meth:`parse`."""
-        return ("HMGET", self._keys.programs(name), _OWNER_FIELD, token_digest)
+        return ("HMGET", self._keys.programs(name), OWNER_FIELD, token_digest)
 
     def parse(self, voter: Voter, token_digest: str, owner: str | None, value: str | None) -> Program | None:
         """Return the program that acts for *voter*, None if it has ended, from the reply to :meth:`find_command`."""
@@ -153,8 +151,8 @@ class Programs(StorePart):
         return sum(len(self._connection.read(self.queue_all, name)) for name in names)
 
     def _parse_all(self, fields: Mapping[str, str], session: str, now: float) -> list[Program]:
-        stored = fields.items() if fields.get(_OWNER_FIELD) == session else ()
-        programs = [parse_program(name, value) for name, value in stored if name != _OWNER_FIELD]
+        stored = fields.items() if fields.get(OWNER_FIELD) == session else ()
+        programs = [parse_program(name, value) for name, value in stored if name != OWNER_FIELD]
         present = [program for program in programs if program and now < program.until]
         return sorted(present, key=lambda program: (-program.used, program.digest))
 

@@ -26,8 +26,8 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.site.context import StorePart, act
 from voteweb.store.site.rows import members_of, queue_page
 
-#: The field that holds the session id of the member to which all sessions of the hash belong.
-_OWNER_FIELD = "of"
+#: The field that holds the session id of the member to which all sessions, or programs, of a hash belong.
+OWNER_FIELD = "of"
 _DIGEST_BYTES = 15
 
 
@@ -48,13 +48,13 @@ class Sessions(StorePart):
             return []
         value = f"{int(float(attempt.now))},0,0,{browser}"
         stay = [session.digest for session in others[: config.MAX_SESSIONS - 1]]
-        fields = {_OWNER_FIELD: user.session, own: value, **{session: stored[session] for session in stay}}
+        fields = {OWNER_FIELD: user.session, own: value, **{session: stored[session] for session in stay}}
         ends = max(map(self.end_of, self._parse_all(fields, user.session)))
         return [("UNLINK", key), ("HSET", key, *chain.from_iterable(fields.items())), ("EXPIREAT", key, ceil(ends))]
 
     def find_command(self, name: str, token_digest: str) -> Command:
         """Return the command that reads a session of the member *name*, for :meth:`parse`."""
-        return ("HMGET", self._keys.sessions(name), _OWNER_FIELD, token_digest)
+        return ("HMGET", self._keys.sessions(name), OWNER_FIELD, token_digest)
 
     def parse(self, voter: Voter, token_digest: str, owner: str | None, value: str | None) -> Session | None:
         """Return the session of *voter*, None if it has ended, from the reply to :meth:`find_command`."""
@@ -111,7 +111,7 @@ class Sessions(StorePart):
             return [
                 ("HSET", user_key, "session", session_id),
                 ("UNLINK", key),
-                ("HSET", key, _OWNER_FIELD, session_id, token_digest, value),
+                ("HSET", key, OWNER_FIELD, session_id, token_digest, value),
                 ("EXPIREAT", key, ceil(self.end_of(stays))),
             ]
 
@@ -120,7 +120,7 @@ class Sessions(StorePart):
 
     def _parse_all(self, fields: Mapping[str, str], owner: str) -> list[Session]:
         """Return the open sessions of the session id *owner* of a member, the last used first."""
-        stored = fields.items() if fields.get(_OWNER_FIELD) == owner else ()
+        stored = fields.items() if fields.get(OWNER_FIELD) == owner else ()
         sessions = [self._parse(token_digest, value) for token_digest, value in stored]
         return sorted(filter(None, sessions), key=lambda session: (-session.used, session.digest))
 
