@@ -159,7 +159,8 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
         app = _aging_app(changed, aging_clock) if aging_clock else _app(changed)
         app.extensions["voteweb.site_switches"] = KnownSwitches()  # another test may have set one
         rate_limits.refused.drop_oldest(lambda _: True)  # another test may have been refused
-        shared_pages.of_app(app).excluded.drop_oldest(lambda _: True)  # another test's members had the same ids
+        for known in (shared_pages.of_app(app).kept, shared_pages.of_app(app).excluded):
+            known.drop_oldest(lambda _: True)  # another test's articles and members had the same ids
         app.extensions["voteweb.title_fetcher"] = StoredTitles()
         app.extensions["voteweb.search"] = index if changed.search else None
         app.extensions["voteweb.store"] = build_store(store.connection, changed) if changes else store
