@@ -135,4 +135,5 @@ def test_a_site_that_was_emptied_is_not_started(start_site: StartSite, folder: P
     assert run_voteweb("restore", copy, "--data", folder).status == 0
     site = serve(start_site, folder)
     assert site.get("/a/1").status == 200
+    assert site.stop().status == 0  # a killed one leaves its database running
     copy.unlink()
